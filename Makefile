@@ -1,0 +1,75 @@
+# Each target makes .venv on first use and installs what it needs into it.
+PYTHON ?= python3
+WORKERS ?= 2
+FUZZ_SECONDS ?= 600
+ORACLE_CASES ?= 20000
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CORE := $(VENV)/.installed-core
+TEST := $(VENV)/.installed-test
+DOCS := $(VENV)/.installed-docs
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench docs oracle fuzz clean swipl
+
+help:  ## what there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "relynx needs Python 3.11 or later; say which: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(CORE): pyproject.toml | $(BIN)/python
+	$(PIP) install --editable .
+	@touch $@
+
+$(TEST): pyproject.toml | $(BIN)/python
+	$(PIP) install --editable '.[test,lint]'
+	@touch $@ $(CORE)
+
+$(DOCS): pyproject.toml | $(BIN)/python
+	$(PIP) install --editable '.[docs]'
+	@touch $@ $(CORE)
+
+demo: $(CORE)  ## ask three patterns of the bundled protein folds
+	@$(BIN)/relynx demo
+
+test: lint swipl  ## lint, then all tests
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m kernels tests
+	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+lint: $(TEST)  ## ruff, mypy, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(TEST) swipl  ## the speed bars, as ratios in one run
+	@status=0; for script in benchmarks/*.py; do \
+	  echo "== $$script"; $(BIN)/python $$script || status=1; done; exit $$status
+
+docs: $(DOCS)  ## the pages, in docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+oracle: $(TEST) swipl  ## ORACLE_CASES questions to SWI-Prolog, clingo and brute force
+	RELYNX_ORACLE_CASES=$(ORACLE_CASES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/oracle
+
+fuzz: $(TEST)  ## FUZZ_SECONDS of broken files for the readers
+	$(BIN)/python tests/fuzz.py $(FUZZ_SECONDS)
+
+# SWI-Prolog is an oracle of the tests; where it may not be installed, those tests say that they skip.
+swipl:
+	@if ! command -v swipl >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing SWI-Prolog"; export DEBIAN_FRONTEND=noninteractive; \
+	  timeout 120 apt-get update -qq >/dev/null 2>&1; \
+	  timeout 300 apt-get install -y -qq swi-prolog-nox >/dev/null 2>&1 || true; fi
+	@command -v swipl >/dev/null \
+	  || echo "SWI-Prolog is not installed and could not be: the tests that ask it are skipped"
+
+clean:  ## remove what was built, but .venv
+	rm -rf build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .import_linter_cache
+	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What the benchmarks ask, of whom, and how they report it."""

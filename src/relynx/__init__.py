@@ -1,0 +1,72 @@
+"""relynx learns to classify relational sequences and says why.
+
+The public names are below. Each is loaded when it is first used, so that `import relynx` and
+`relynx --help` cost nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from relynx.data.folds import load_protein_folds
+    from relynx.data.lists import from_lists
+    from relynx.data.lynx_files import read_lynx, write_lynx
+    from relynx.data.sequences import Sequences
+    from relynx.data.vocabulary import Vocabulary
+    from relynx.errors import BiasError, DataError, InputError, ParseError
+    from relynx.logic.datalog import Background, parse_background, read_background
+    from relynx.logic.parser import parse_atom
+    from relynx.logic.terms import Atom
+    from relynx.mining.match import covers, match
+    from relynx.mining.patterns import Pattern, parse_pattern
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Atom",
+    "Background",
+    "BiasError",
+    "DataError",
+    "InputError",
+    "ParseError",
+    "Pattern",
+    "Sequences",
+    "Vocabulary",
+    "covers",
+    "from_lists",
+    "load_protein_folds",
+    "match",
+    "parse_atom",
+    "parse_background",
+    "parse_pattern",
+    "read_background",
+    "read_lynx",
+    "write_lynx",
+]
+
+_MODULES = {
+    "data.folds": ("load_protein_folds",),
+    "data.lists": ("from_lists",),
+    "data.lynx_files": ("read_lynx", "write_lynx"),
+    "data.sequences": ("Sequences",),
+    "data.vocabulary": ("Vocabulary",),
+    "errors": ("BiasError", "DataError", "InputError", "ParseError"),
+    "logic.datalog": ("Background", "parse_background", "read_background"),
+    "logic.parser": ("parse_atom",),
+    "logic.terms": ("Atom",),
+    "mining.match": ("covers", "match"),
+    "mining.patterns": ("Pattern", "parse_pattern"),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'relynx' has no attribute {name!r}")
+    value = getattr(import_module(f"relynx.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Labelled sequences of structured events, and the doors through which they come in."""

@@ -1,0 +1,257 @@
+"""The bundled data: protein domains of five folds as sequences with several dimensions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import Sequences, SequencesBuilder
+from relynx.errors import DataError, Problem, Source
+from relynx.logic.datalog import Background, parse_background
+from relynx.logic.source_files import read_source
+
+BUNDLED = "protein_folds.jsonl.gz"
+
+# The longest short and the longest medium length, in residues.
+HELIX_CUTS = (5, 11)
+STRAND_CUTS = (4, 6)
+
+RULES = """\
+ladder(X,Y,S) :- ladder(Y,X,S).
+neighbour(X,Y) :- ladder(X,Y,_).
+"""
+
+DESCRIPTION = """\
+Protein domains of five alpha/beta folds (SCOP c.1, c.2, c.23, c.37, c.55): helices and strands in
+chain order, and the place of each strand in its sheet.
+
+  he(E,Hand,Class,Length)   helix: right or left; alpha, '3to10' or pi; short, medium or long
+  st(E,Sense,Length)        strand: plus, minus or null against its neighbour in the sheet
+  next_s(X,Y)               Y follows X along the chain
+  next_b(X,Y)               the same, among the strands of one sheet
+  next_h(X,Y)               Y lies beside X when the sheet is walked from its edge
+  ladder(X,Y,Sense)         X and Y are bonded, parallel (plus) or antiparallel (minus); symmetric
+  neighbour(X,Y)            X and Y are bonded; symmetric
+
+`y` is the fold. `groups` is the SCOP family: split by it, and no relative of a training domain is
+in the test part. Sources and licences are in PROVENANCE.md beside the file.
+"""
+
+_FIELDS = {"id": str, "fold": str, "family": str, "nr40": bool, "elements": list}
+_HELIX = {"hand": str, "cls": str, "len": int}
+_STRAND = {"sense": str, "sheet": str, "sheet_ord": int, "partners": list, "len": int}
+_KINDS = {str: "text", bool: "true or false", int: "an integer", list: "a list"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProteinFolds:
+    """What `load_protein_folds` returns; `folds.X` and `folds["X"]` are the same."""
+
+    X: Sequences
+    y: NDArray[np.str_]
+    groups: NDArray[np.str_]
+    description: str
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.__slots__:
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def keys(self) -> tuple[str, ...]:
+        """The names of what is in it."""
+        return tuple(self.__slots__)
+
+
+def load_protein_folds(
+    nonredundant: bool = False, path: str | os.PathLike[str] | None = None
+) -> ProteinFolds:
+    """Load the bundled protein folds: 966 domains of five folds.
+
+    Parameters
+    ----------
+    nonredundant
+        Only the 709 domains of which no two share more than 40 % of their residues.
+    path
+        Another file of the same format, plain or compressed with gzip.
+
+    Returns
+    -------
+    ProteinFolds
+        `X` the sequences, `y` the folds, `groups` the families, `description` what the predicates
+        mean.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> folds = rx.load_protein_folds()
+    >>> len(folds.X), folds.X.dimensions, sorted(set(folds.y.tolist()))
+    (966, ('s', 'b', 'h'), ['c.1', 'c.2', 'c.23', 'c.37', 'c.55'])
+    """
+    source = _read(path)
+    domains = [d for d in _domains(source) if d["nr40"] or not nonredundant]
+    if not domains:
+        which = "domain of the nonredundant subset" if nonredundant else "domain"
+        raise DataError(Problem(f"the file holds no {which}", source))
+    return ProteinFolds(
+        X=_sequences(domains, parse_background(RULES, "protein folds")),
+        y=np.array([d["fold"] for d in domains]),
+        groups=np.array([d["family"] for d in domains]),
+        description=DESCRIPTION,
+    )
+
+
+def _read(path: str | os.PathLike[str] | None) -> Source:
+    """The text of the file, unpacked."""
+    if path is None:
+        packed = files("relynx.data").joinpath("files", BUNDLED).read_bytes()
+        return Source(gzip.decompress(packed).decode(), BUNDLED)
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            return Source(file.read(), os.fspath(path))
+    except (EOFError, zlib.error, UnicodeDecodeError):
+        what = Problem("the compressed file is damaged", Source("", os.fspath(path)))
+        raise DataError(what) from None
+    except OSError:  # not compressed, or not to be opened: read_source says which
+        return read_source(path)
+
+
+def _domains(source: Source) -> list[dict[str, Any]]:
+    """Every domain of the file. Raises DataError with all that is wrong."""
+    domains: list[dict[str, Any]] = []
+    problems: list[Problem] = []
+    first_seen: dict[str, int] = {}
+    start = 0
+    for number, line in enumerate(source.text.split("\n"), 1):
+        found = _domain(line, source, start, problems) if line.strip() else None
+        if found is not None:
+            first = first_seen.setdefault(found["id"], number)
+            if first != number:
+                what = f"the id '{found['id']}' was used before"
+                problems.append(Problem(what, source, start, hint=f"the first is on line {first}"))
+            domains.append(found)
+        start += len(line) + 1
+    if problems:
+        raise DataError(problems)
+    return domains
+
+
+def _domain(
+    line: str, source: Source, start: int, problems: list[Problem]
+) -> dict[str, Any] | None:
+    """The domain on a line, or None, and what is wrong with it among the problems."""
+    try:
+        domain = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        at = start + getattr(error, "pos", 0)
+        what = f"not JSON: {getattr(error, 'msg', 'nested too deeply').lower()}"
+        problems.append(Problem(what, source, at, hint="one domain a line, as a JSON object"))
+        return None
+    wrong = list(_wrong(domain))
+    problems.extend(Problem(what, source, start) for what in wrong)
+    return None if wrong else domain
+
+
+def _wrong(domain: object) -> Iterator[str]:
+    """All that is wrong with a domain."""
+    missing = list(_wrong_fields(domain, _FIELDS, "the domain"))
+    yield from missing
+    if missing or not isinstance(domain, dict):
+        return
+    strands = 0
+    for i, element in enumerate(domain["elements"]):
+        where = f"elements[{i}]"
+        kind = element.get("type") if isinstance(element, dict) else None
+        if kind not in ("he", "st"):
+            yield f"{where} is neither a helix (type 'he') nor a strand (type 'st')"
+            continue
+        strands += kind == "st"
+        missing += (
+            wrong := list(_wrong_fields(element, _HELIX if kind == "he" else _STRAND, where))
+        )
+        yield from wrong
+    if not missing:
+        yield from _wrong_sheets(domain["elements"], strands)
+
+
+def _wrong_fields(value: object, fields: dict[str, type], where: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield f"{where} is no JSON object"
+        return
+    for name, kind in fields.items():
+        if name not in value:
+            yield f"{where} has no '{name}'"
+        elif type(value[name]) is not kind:
+            yield f"'{name}' of {where} must be {_KINDS[kind]}"
+
+
+def _wrong_sheets(elements: list[Any], n_strands: int) -> Iterator[str]:
+    places: dict[tuple[str, int], int] = {}
+    strand = -1
+    for i, element in enumerate(elements):
+        if not isinstance(element, dict) or element.get("type") != "st":
+            continue
+        strand += 1
+        place = element["sheet"], element["sheet_ord"]
+        if places.setdefault(place, i) != i:
+            yield f"elements[{i}] has the place of elements[{places[place]}] in sheet {place[0]}"
+        for partner in element["partners"]:
+            match partner:
+                case [int(index), "plus" | "minus"] if 0 <= index < n_strands and index != strand:
+                    pass
+                case _:
+                    yield (
+                        f"a partner of elements[{i}] is {json.dumps(partner)}; it must be "
+                        f"[strand, 'plus' or 'minus'] with another strand from 0 to {n_strands - 1}"
+                    )
+
+
+def _length(residues: int, cuts: tuple[int, int]) -> str:
+    return "short" if residues <= cuts[0] else "medium" if residues <= cuts[1] else "long"
+
+
+def _sequences(domains: list[dict[str, Any]], background: Background) -> Sequences:
+    builder = SequencesBuilder()
+    helices, strands = builder.buffer("he", 4), builder.buffer("st", 3)
+    chain, along = builder.buffer("next_s", 2), builder.buffer("next_b", 2)
+    across, ladders = builder.buffer("next_h", 2), builder.buffer("ladder", 3)
+    code = builder.code
+    for domain in domains:
+        at = builder.begin(domain["id"], domain["fold"])
+        events = [code(f"e{i + 1}") for i in range(len(domain["elements"]))]
+        bonded: list[tuple[int, list[list[Any]]]] = []
+        sheets: dict[str, list[tuple[int, int]]] = {}
+        for event, element in zip(events, domain["elements"], strict=True):
+            if element["type"] == "he":
+                length = code(_length(element["len"], HELIX_CUTS))
+                helices.extend((at, event, code(element["hand"]), code(element["cls"]), length))
+            else:
+                length = code(_length(element["len"], STRAND_CUTS))
+                strands.extend((at, event, code(element["sense"]), length))
+                bonded.append((event, element["partners"]))
+                sheets.setdefault(element["sheet"], []).append((element["sheet_ord"], event))
+        _link(chain, at, events)
+        for sheet in sheets.values():
+            _link(along, at, [event for _, event in sheet])
+            _link(across, at, [event for _, event in sorted(sheet)])
+        for i, (event, partners) in enumerate(bonded):
+            for j, sense in partners:
+                if i < j or [i, sense] not in bonded[j][1]:  # one direction; a rule gives the other
+                    ladders.extend((at, event, bonded[j][0], code(sense)))
+    return builder.build(background=background)
+
+
+def _link(buffer: array[int], at: int, events: list[int]) -> None:
+    """Write that each event follows the one before it."""
+    for left, right in pairwise(events):
+        buffer.extend((at, left, right))

@@ -1,0 +1,221 @@
+"""Plain lists as sequences: one event a position, dimension `s` links the positions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count, islice, pairwise
+from typing import Any
+
+from numpy.typing import NDArray
+
+from relynx.data.sequences import Sequences
+from relynx.errors import DataError, Problem
+from relynx.logic.terms import Atom, Constant, Term, as_constant, flatten
+
+SHOWN = 60
+KINDS = "text, a tuple, an atom, or a list or set of these"
+
+
+def from_lists(
+    lists: Iterable[Iterable[object]],
+    labels: Iterable[object] | None = None,
+    *,
+    ids: Iterable[object] | None = None,
+    predicate: str | None = None,
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """Make sequences of plain lists, one event for each position.
+
+    Parameters
+    ----------
+    lists
+        One list a sequence. A position holds a symbol (`"a"` is read as `a(E)`), a tuple
+        (`("he", "alpha", 7)` as `he(E,alpha,7)`), an atom (the event becomes its first argument),
+        or a list or set of these.
+    labels
+        One label a sequence.
+    ids
+        One id a sequence; without it `s1`, `s2`, ...
+    predicate
+        Read a symbol `"a"` as `predicate(E,a)`; numbers are symbols then, too.
+
+    Returns
+    -------
+    X, labels
+        The sequences, and the labels as an array (None without labels).
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b"], ["b", "a", "c"]], ["up", "down"])
+    >>> print(X[0])
+    begin(s1,up). next_s(e1,e2). a(e1). b(e2). end.
+    >>> rx.covers(rx.parse_pattern("a(X), next_s(X,Y), c(Y)"), X).tolist()
+    [False, True]
+    """
+    reading = _Reading(predicate)
+    sequences = [reading.sequence(i, one) for i, one in enumerate(_outer(lists))]
+    names = reading.named("ids", ids, len(sequences))
+    marks = reading.named("labels", labels, len(sequences))
+    reading.refuse_repeated(names)
+    if not sequences:
+        reading.problem(
+            "there is no sequence: the list of lists is empty", "give at least one list"
+        )
+    if reading.problems:
+        raise DataError(reading.problems)
+    X = Sequences.from_atoms(sequences, ids=names, labels=marks)
+    return X, X.labels
+
+
+def _outer(lists: object) -> list[object]:
+    """The sequences, or a DataError when they do not come as an ordered collection."""
+    if isinstance(lists, str | bytes):
+        raise DataError(
+            Problem("a text is no list of lists", hint="give [list(text)] for one text")
+        )
+    if isinstance(lists, Mapping | set | frozenset) or not isinstance(lists, Iterable):
+        what = f"{type(lists).__name__} is no list of lists"
+        raise DataError(Problem(what, hint="give one list for each sequence, all in one list"))
+    return list(lists)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One call of `from_lists`: what was wrong so far, and where each predicate was first met."""
+
+    predicate: str | None
+    problems: list[Problem] = field(default_factory=list)
+    first: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def problem(self, message: str, hint: str | None = None) -> None:
+        self.problems.append(Problem(message, hint=hint))
+
+    def sequence(self, i: int, positions: object) -> list[Atom]:
+        """The atoms of one list, its events named e1, e2, ... as far as no value has that name."""
+        where = f"lists[{i}]"
+        if isinstance(positions, str | bytes):
+            self.problem(
+                f"{where} is the text {_shown(positions)}, not a list",
+                "give list(text) for its characters, or text.split() for its words",
+            )
+            return []
+        if isinstance(positions, Mapping | set | frozenset) or not isinstance(positions, Iterable):
+            what = f"{where} is {_shown(positions)}, not a list"
+            self.problem(what, "give the positions of each sequence in order, as a list")
+            return []
+        held = [list(self._atoms(f"{where}[{j}]", at)) for j, at in enumerate(positions)]
+        taken = {arg for atoms in held for atom in atoms for arg in atom.args}
+        names = (name for k in count(1) if (name := f"e{k}") not in taken)
+        events = list(islice(names, len(held)))
+        return [
+            *(Atom("next_s", pair) for pair in pairwise(events)),
+            *(
+                Atom(atom.predicate, (event, *atom.args))
+                for event, atoms in zip(events, held, strict=True)
+                for atom in atoms
+            ),
+        ]
+
+    def _atoms(self, where: str, position: object) -> Iterator[Atom]:
+        """The atoms at a position, still without their event."""
+        if isinstance(position, set | frozenset):
+            found = [atom for one in position for atom in self._atom(where, one)]
+            yield from sorted(found, key=str)
+        elif isinstance(position, list):
+            for k, one in enumerate(position):
+                yield from self._atom(f"{where}[{k}]", one)
+        else:
+            yield from self._atom(where, position)
+
+    def _atom(self, where: str, value: object) -> Iterator[Atom]:
+        """The one atom that a value stands for, or none and a problem."""
+        given: tuple[object, ...]
+        bare = False
+        if isinstance(value, Atom):
+            name, given = value.predicate, flatten(value).args
+        elif isinstance(value, tuple):
+            if not value or not isinstance(value[0], str):
+                what = f"{where}: the tuple {_shown(value)} does not begin with a predicate"
+                self.problem(what, "write (predicate, value, ...), such as ('he', 'alpha', 7)")
+                return
+            name, given = str(value[0]), value[1:]
+        elif isinstance(value, str) and self.predicate is None:
+            name, given = str(value), ()
+        else:
+            name, given, bare = self.predicate or "", (value,), self.predicate is None
+        args = self._constants(where, given, symbol=bare)
+        if args is not None and self._fits(where, name, 1 + len(args)):
+            yield Atom(name, args)
+
+    def _constants(
+        self, where: str, given: tuple[object, ...], *, symbol: bool
+    ) -> tuple[Term, ...] | None:
+        """The arguments as constants, or None and a problem. A bare `symbol` may be no number."""
+        args: list[Constant] = []
+        for value in given:
+            if value is None or (isinstance(value, float) and math.isnan(value)):
+                self.problem(
+                    f"{where}: {value} is a missing value",
+                    "leave it out, or name it: 'unknown'",
+                )
+                return None
+            try:
+                args.append(as_constant(value))
+            except TypeError:
+                if symbol:
+                    what, hint = "symbol", f"a position holds {KINDS}"
+                else:
+                    what, hint = "constant", "give text or a number"
+                self.problem(f"{where}: {_shown(value)} is no {what}", hint)
+                return None
+            if symbol:
+                what = f"{where}: the value {_shown(value)} is no symbol"
+                self.problem(what, f"give predicate='value' to read it as value(E,{args[-1]})")
+                return None
+        return tuple(args)
+
+    def _fits(self, where: str, name: str, arity: int) -> bool:
+        """Whether a fluent may have this name and arity after all that was read before."""
+        if name in ("next_s", "follow_s", "followat_s") or (
+            arity == 2 and name.startswith("next_") and name != "next_"
+        ):
+            what = f"{where}: {name} links events and cannot be a fluent"
+            self.problem(what, "rename it, or give predicate='symbol' to read symbols as values")
+            return False
+        known, place = self.first.setdefault(name, (arity, where))
+        if known != arity:
+            what = f"{where}: {name} has {arity} arguments here, the event included"
+            self.problem(what, f"it has {known} at {place}")
+        return known == arity
+
+    def named(self, what: str, values: Iterable[object] | None, n: int) -> list[Constant] | None:
+        """The ids or labels as constants, one for each of the n sequences."""
+        if values is None:
+            return None
+        if isinstance(values, str | bytes | Mapping | set) or not isinstance(values, Iterable):
+            self.problem(f"{what} is {_shown(values)}, not a list", f"give a list of {n} {what}")
+            return None
+        listed, out = list(values), []
+        if len(listed) != n:
+            given = f"{len(listed)} {what[:-1] if len(listed) == 1 else what}"
+            self.problem(f"{given} for {n} sequences", f"give one {what[:-1]} for each list")
+        for i, value in enumerate(listed):
+            try:
+                out.append(as_constant(value))
+            except TypeError:
+                self.problem(f"{what}[{i}] is {_shown(value)}", "give text or a number")
+        return out
+
+    def refuse_repeated(self, ids: list[Constant] | None) -> None:
+        seen: dict[tuple[type, Constant], int] = {}
+        for i, name in enumerate(ids or ()):
+            first = seen.setdefault((type(name), name), i)
+            if first != i:
+                self.problem(f"ids[{i}] is {_shown(name)}, as is ids[{first}]", "give each its own")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

@@ -1,0 +1,507 @@
+"""The data container: labelled sequences of ground atoms as dictionary-coded columns."""
+
+from __future__ import annotations
+
+import html
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence as Ordered
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relynx.data.vocabulary import Vocabulary, constant_key
+from relynx.errors import DataError
+from relynx.logic import tables as tb
+from relynx.logic.datalog import Background, evaluate
+from relynx.logic.tables import Key, Table
+from relynx.logic.terms import Atom, Constant, as_constant, constant_text, flatten
+
+Tables: TypeAlias = Mapping[Key, Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that holds in some sequences, the facts that background rules derive included.
+
+    `cache` is where a later layer keeps what it computed from these facts (indexes, bit sets).
+    """
+
+    vocabulary: Vocabulary
+    tables: Tables
+    n_sequences: int
+    cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sequence:
+    """One sequence of a `Sequences`: `id`, `label` (None without one) and `atoms`."""
+
+    id: Constant
+    label: Constant | None
+    sequences: Sequences = field(repr=False)
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The ground atoms of the sequence, as they were read; derived ones are not here."""
+        X = self.sequences
+        return tuple(
+            Atom(name, tuple(X.vocabulary[code] for code in column[1:]))
+            for (name, _), table in X.tables.items()
+            for column in table.T.tolist()
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return self.sequences == other.sequences
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.label))
+
+    def __str__(self) -> str:
+        terms = [self.id] if self.label is None else [self.id, self.label]
+        atoms = " ".join(f"{atom}." for atom in self.atoms)
+        return f"begin({','.join(map(constant_text, terms))}). {atoms} end."
+
+
+class Sequences:
+    """Sequences of ground atoms, with ids, labels where known, and background knowledge.
+
+    Facts are int32 columns, one table for each predicate (`tables`); indexing by a list, a mask or
+    a slice gives `Sequences` again, by a number one `Sequence`. scikit-learn's splitters and
+    search classes take it as `X`. It never changes once made.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X = rx.Sequences.from_atoms([[rx.parse_atom("p(e1,a)")], [rx.parse_atom("p(e1,b)")]])
+    >>> len(X), X.shape, X[1].atoms[0].args
+    (2, (2,), ('e1', 'b'))
+    """
+
+    __slots__ = ("_facts", "background", "ids", "labels", "tables", "vocabulary")
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        tables: Tables,
+        ids: Iterable[Constant],
+        labels: Iterable[Constant] | None = None,
+        background: Background | None = None,
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.tables: dict[Key, Table] = dict(tables)
+        self.ids = _objects(ids)
+        self.labels = None if labels is None else label_array(list(labels))
+        self.background = background
+        self._facts: dict[bool, Facts] = {}
+        for values in (self.ids, self.labels, *self.tables.values()):
+            if values is not None:
+                values.flags.writeable = False
+
+    @classmethod
+    def from_atoms(
+        cls,
+        sequences: Iterable[Iterable[Atom]],
+        *,
+        ids: Iterable[object] | None = None,
+        labels: Iterable[object] | None = None,
+        background: Background | None = None,
+    ) -> Sequences:
+        """Sequences of the given ground atoms; ids are s1, s2, ... unless given."""
+        atoms = [list(sequence) for sequence in sequences]
+        names = [f"s{i + 1}" for i in range(len(atoms))] if ids is None else list(ids)
+        marks = [None] * len(atoms) if labels is None else list(labels)
+        for what, values in (("ids", names), ("labels", marks)):
+            if len(values) != len(atoms):
+                raise DataError(f"{len(values)} {what} for {len(atoms)} sequences")
+        builder = SequencesBuilder()
+        for name, label, sequence in zip(names, marks, atoms, strict=True):
+            builder.begin(_constant(name), None if label is None else _constant(label))
+            for atom in sequence:
+                builder.add(atom)
+        return builder.build(background=background)
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[Sequences]) -> Sequences:
+        """All sequences of the parts, one after the other, under one vocabulary."""
+        parts = list(parts)
+        if not parts:
+            raise DataError("nothing to concatenate: give at least one Sequences")
+        first = parts[0]
+        if any(part.background != first.background for part in parts):
+            raise DataError("the parts have different background knowledge; give them the same")
+        if len({part.labels is None for part in parts}) > 1:
+            raise DataError("some of the parts have labels and some have none")
+        vocabulary, start = first.vocabulary, 0
+        pieces: dict[Key, list[Table]] = {}
+        for part in parts:
+            vocabulary, codes = vocabulary.merged(part.vocabulary)
+            for key, table in part.tables.items():
+                pieces.setdefault(key, []).append(
+                    np.vstack([table[:1] + np.int32(start), codes[table[1:]]])
+                )
+            start += len(part)
+        _check_arities(pieces)
+        return cls(
+            vocabulary,
+            {key: tb.in_order(np.hstack(tables)) for key, tables in pieces.items()},
+            np.concatenate([part.ids for part in parts]),
+            None if first.labels is None else [label for p in parts for label in _list(p.labels)],
+            first.background,
+        )
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.ids),)
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The names of the dimensions: `s` for `next_s/2`. Rules may define some, too."""
+        defined = self.background.heads if self.background else ()
+        return dimension_names([*self.tables, *defined])
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Sequence]:
+        return (self[i] for i in range(len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence: ...
+    @overload
+    def __getitem__(self, index: slice | ArrayLike | tuple[Any, ...]) -> Sequences: ...
+    def __getitem__(self, index: Any) -> Sequence | Sequences:
+        if isinstance(index, tuple):  # scikit-learn asks for X[rows, ...]
+            if len(index) != 2 or index[1] is not Ellipsis:
+                raise IndexError("sequences have one axis: give one index, list, mask or slice")
+            index = index[0]
+        if isinstance(index, int | np.integer):
+            i = int(index) + (len(self) if index < 0 else 0)
+            if not 0 <= i < len(self):
+                raise IndexError(f"sequence {index} of {len(self)}")
+            one = self._take(np.array([i]))
+            label = None if one.labels is None else _list(one.labels)[0]
+            return Sequence(one.ids[0], label, one)
+        return self._take(_positions(index, len(self)))
+
+    def _take(self, positions: NDArray[np.int64]) -> Sequences:
+        labels = None if self.labels is None else self.labels[positions]
+        taken = Sequences(
+            self.vocabulary,
+            _taken(self.tables, positions, len(self)),
+            self.ids[positions],
+            None,
+            self.background,
+        )
+        taken.labels = labels
+        # Rules see one sequence at a time, so what was derived for all holds for a part.
+        for flag, facts in self._facts.items():
+            derived = _taken(facts.tables, positions, len(self))
+            taken._facts[flag] = Facts(facts.vocabulary, derived, len(taken))
+        return taken
+
+    def facts(self, object_identity: bool = True) -> Facts:
+        """What holds in each sequence, derived facts included.
+
+        Object Identity holds inside each background rule too, so there are two answers.
+        """
+        flag = bool(object_identity) or self.background is None
+        if flag not in self._facts:
+            vocabulary, tables = self.vocabulary, dict(self.tables)
+            if self.background is not None:
+                derived, constants = evaluate(
+                    self.background,
+                    tables,
+                    list(vocabulary.constants),
+                    len(self),
+                    object_identity=flag,
+                )
+                tables |= derived
+                vocabulary = vocabulary.extended(constants)
+            self._facts[flag] = Facts(vocabulary, tables, len(self))
+        return self._facts[flag]
+
+    def with_background(self, background: Background | None) -> Sequences:
+        """The same facts under other background knowledge."""
+        return Sequences(self.vocabulary, self.tables, self.ids, self.labels, background)
+
+    def with_labels(self, labels: Iterable[object] | None) -> Sequences:
+        """The same sequences with other labels, or with none."""
+        new = None if labels is None else [_constant(label) for label in labels]
+        if new is not None and len(new) != len(self):
+            raise DataError(f"{len(new)} labels for {len(self)} sequences")
+        return Sequences(self.vocabulary, self.tables, self.ids, new, self.background)
+
+    def recoded(self, vocabulary: Vocabulary) -> Sequences:
+        """The same sequences in the codes of another vocabulary.
+
+        Constants that it lacks get codes after its own: how unseen constants are met at prediction
+        time.
+        """
+        merged, codes = vocabulary.merged(self.vocabulary)
+        tables = {
+            key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
+            for key, table in self.tables.items()
+        }
+        return Sequences(merged, tables, self.ids, self.labels, self.background)
+
+    def __add__(self, other: Sequences) -> Sequences:
+        if not isinstance(other, Sequences):
+            return NotImplemented
+        return Sequences.concatenate([self, other])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequences):
+            return NotImplemented
+        if (
+            len(self) != len(other)
+            or not _same_objects(self.ids, other.ids)
+            or (self.labels is None) != (other.labels is None)
+            or not _same_objects(_list(self.labels), _list(other.labels))
+            or self.background != other.background
+        ):
+            return False
+        theirs = other.recoded(self.vocabulary).tables
+        return all(
+            np.array_equal(
+                self.tables.get(key, tb.empty(key[1])), theirs.get(key, tb.empty(key[1]))
+            )
+            for key in {*self.tables, *theirs}
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        labels = None if self.labels is None else _list(self.labels)
+        return Sequences, (self.vocabulary, self.tables, self.ids, labels, self.background)
+
+    def _summary(self) -> list[tuple[str, str]]:
+        n_facts = sum(table.shape[1] for table in self.tables.values())
+        rows = [("sequences", f"{len(self):,}"), ("facts", f"{n_facts:,}")]
+        if self.labels is not None:
+            names, counts = np.unique(self.labels.astype(str), return_counts=True)
+            shown = [f"{name} ({count})" for name, count in zip(names[:8], counts[:8], strict=True)]
+            more = f", and {len(names) - 8} more" if len(names) > 8 else ""
+            rows.append(("classes", ", ".join(shown) + more))
+        if self.dimensions:
+            rows.append(("dimensions", ", ".join(self.dimensions)))
+        shown = [f"{name}/{arity} ({t.shape[1]:,})" for (name, arity), t in self.tables.items()]
+        more = f", and {len(shown) - 12} more" if len(shown) > 12 else ""
+        rows.append(("predicates", ", ".join(shown[:12]) + more))
+        if self.background is not None:
+            rows.append(("background", f"{len(self.background.rules)} rules"))
+        return rows
+
+    def __repr__(self) -> str:
+        rows = self._summary()
+        return "Sequences\n" + "\n".join(f"  {name:<11} {value}" for name, value in rows)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{name}</th>"
+            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+            for name, value in self._summary()
+        )
+        return f"<table><caption>Sequences</caption>{rows}</table>"
+
+
+class SequencesBuilder:
+    """Collects facts, sequence by sequence, in flat buffers; a reader may fill those itself."""
+
+    def __init__(self) -> None:
+        self._codes: dict[object, int] = {}
+        self._constants: list[Constant] = []
+        self._buffers: dict[Key, array[int]] = {}
+        self._ids: list[Constant] = []
+        self._labels: list[Constant | None] = []
+
+    def code(self, constant: Constant) -> int:
+        key = constant_key(constant)
+        code = self._codes.get(key)
+        if code is None:
+            code = self._codes[key] = len(self._constants)
+            self._constants.append(constant)
+        return code
+
+    def begin(self, id: Constant, label: Constant | None = None) -> int:
+        """Start the next sequence; returns its number."""
+        self._ids.append(id)
+        self._labels.append(label)
+        return len(self._ids) - 1
+
+    def buffer(self, predicate: str, arity: int) -> array[int]:
+        """The buffer of a predicate: (sequence, code, code, ...) for each fact, flat."""
+        return self._buffers.setdefault((predicate, arity), array("i"))
+
+    def add(self, atom: Atom) -> None:
+        """Add a ground atom to the sequence begun last; nested terms are flattened."""
+        atom = flatten(atom)
+        try:
+            codes = [self.code(as_constant(arg)) for arg in atom.args]
+        except TypeError as error:
+            raise DataError(
+                f"sequence {self._ids[-1]}: {atom} is not a ground fact: {error}"
+            ) from None
+        self.buffer(*atom.key).extend((len(self._ids) - 1, *codes))
+
+    def build(self, *, background: Background | None = None) -> Sequences:
+        """The sequences collected so far. Raises DataError for a predicate of mixed arity."""
+        _check_arities(self._buffers)
+        tables = {}
+        while self._buffers:  # each buffer is let go as soon as its table is made
+            key = next(iter(self._buffers))
+            flat = np.frombuffer(self._buffers.pop(key), np.int32)
+            tables[key] = tb.in_order(flat.reshape(-1, 1 + key[1]).T)
+        labelled = [label for label in self._labels if label is not None]
+        if labelled and len(labelled) != len(self._labels):
+            raise DataError("some sequences have a label and some have none")
+        vocabulary = Vocabulary(self._constants)
+        return Sequences(vocabulary, tables, self._ids, labelled or None, background)
+
+
+def _check_arities(keys: Iterable[Key]) -> None:
+    arities: dict[str, int] = {}
+    for name, arity in keys:
+        if arities.setdefault(name, arity) != arity:
+            raise DataError(
+                f"{name} has {arities[name]} arguments in one place, {arity} in another"
+            )
+
+
+def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
+    """The dimensions that a set of predicates makes: `s` for `next_s/2`."""
+    names = (name[5:] for name, arity in keys if arity == 2 and name.startswith("next_"))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def event_keys(facts: Tables, n_constants: int) -> tuple[NDArray[np.int64], set[tuple[Key, int]]]:
+    """Which constants are events, as sorted numbers sequence * n_constants + code.
+
+    Events are what the dimensions link, and the constants in event arguments: arguments that hold
+    linked constants in at least half of their facts (in sequences that have dimensions at all).
+    Also returns the event arguments, as (predicate, argument).
+    """
+    dims = {(f"next_{name}", 2) for name in dimension_names(facts)}
+    linked = [_pairs(facts[key], i, n_constants) for key in dims for i in (1, 2) if key in facts]
+    events = np.unique(np.concatenate(linked)) if linked else np.empty(0, np.int64)
+    if not len(events):
+        return events, set()
+    ordered = np.unique(events // n_constants)  # the sequences that have some dimension
+    places, pairs = set(), [events]
+    for key, table in facts.items():
+        here = member(table[0].astype(np.int64), ordered)
+        for i in range(1, 1 + key[1]):
+            column = _pairs(table, i, n_constants)
+            known = int(here.sum())
+            if known and 2 * int(member(column[here], events).sum()) >= known:
+                places.add((key, i - 1))
+                pairs.append(column)
+    return np.unique(np.concatenate(pairs)), places
+
+
+def _pairs(table: Table, row: int, n_constants: int) -> NDArray[np.int64]:
+    pairs: NDArray[np.int64] = table[0].astype(np.int64) * n_constants + table[row]
+    return pairs
+
+
+def member(values: NDArray[np.int64], pool: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which values are in a sorted pool."""
+    if not len(pool):
+        return np.zeros(len(values), bool)
+    at = np.minimum(np.searchsorted(pool, values), len(pool) - 1)
+    return np.asarray(pool[at] == values)
+
+
+def event_conflicts(X: Sequences) -> list[tuple[int, Atom, int]]:
+    """Facts that hold an event where their predicate has values elsewhere, or the reverse.
+
+    Each is (sequence, atom, argument), in the order of the sequences.
+    """
+    n = max(len(X.vocabulary), 1)
+    events, places = event_keys(X.tables, n)
+    if not len(events):
+        return []
+    value_args = [
+        (key, i)
+        for key, table in X.tables.items()
+        for i in range(key[1])
+        if (key, i) not in places and table.shape[1]
+    ]
+    linked_in = [
+        _pairs(X.tables[("next_" + name, 2)], i, n)
+        for name in X.dimensions
+        for i in (1, 2)
+        if ("next_" + name, 2) in X.tables
+    ]
+    linked = np.unique(np.concatenate(linked_in))
+    values = [_pairs(X.tables[key], i + 1, n) for key, i in value_args]
+    used_as_value = np.unique(np.concatenate(values)) if values else np.empty(0, np.int64)
+    found = []
+    for key, table in X.tables.items():
+        for i in range(key[1]):
+            column = _pairs(table, i + 1, n)
+            if (key, i) in places:
+                wrong = member(column, used_as_value) & ~member(column, linked)
+            else:
+                wrong = member(column, linked)
+            for at in np.flatnonzero(wrong):
+                args = tuple(X.vocabulary[code] for code in table[1:, at])
+                found.append((int(table[0, at]), Atom(key[0], args), i))
+    return sorted(found, key=lambda conflict: conflict[0])
+
+
+def _taken(tables: Tables, positions: NDArray[np.int64], n: int) -> dict[Key, Table]:
+    taken = {}
+    for key, table in tables.items():
+        starts = tb.offsets(table, n)
+        lengths = np.diff(starts)[positions]
+        new = np.repeat(np.arange(len(positions), dtype=np.int32), lengths)
+        columns = tb.ranges(starts[:-1][positions], lengths)
+        taken[key] = np.vstack([new[None, :], table[1:, columns]])
+    return taken
+
+
+def _positions(index: Any, n: int) -> NDArray[np.int64]:
+    if isinstance(index, slice):
+        return np.arange(n)[index]
+    chosen = np.asarray(index)
+    if chosen.size == 0:
+        return np.empty(0, np.int64)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
+        raise IndexError("index sequences by a number, a slice, a list of numbers or a mask")
+    return np.arange(n)[chosen]
+
+
+def label_array(labels: list[Constant]) -> NDArray[Any]:
+    """Labels as the array that scikit-learn expects: text, integers or floats of one kind."""
+    if len({type(label) for label in labels}) == 1:
+        return np.array(labels)
+    return _objects(labels)
+
+
+def _objects(values: Iterable[Constant]) -> NDArray[Any]:
+    listed = list(values)
+    out = np.empty(len(listed), object)
+    out[:] = listed
+    return out
+
+
+def _list(values: NDArray[Any] | None) -> list[Any]:
+    return [] if values is None else values.tolist()
+
+
+def _same_objects(left: Ordered[Any] | NDArray[Any], right: Ordered[Any] | NDArray[Any]) -> bool:
+    return len(left) == len(right) and all(
+        constant_key(a) == constant_key(b) for a, b in zip(left, right, strict=True)
+    )
+
+
+def _constant(value: object) -> Constant:
+    try:
+        return as_constant(value)
+    except TypeError as error:
+        raise DataError(f"{error} (as an id or label)") from None

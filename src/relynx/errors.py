@@ -1,0 +1,149 @@
+"""What relynx says when its input is wrong: where, what, and what to do.
+
+Every message is built here. A reader collects `Problem` values, one for each thing that is wrong
+with a file, and raises them together, so that a user mends a file in one go.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+SHOWN_PROBLEMS = 50
+SHOWN_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text and the name under which the user knows it."""
+
+    text: str
+    path: str | None = None
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both counted from 1."""
+        offset = min(max(offset, 0), len(self.text))
+        line = self.text.count("\n", 0, offset) + 1
+        return line, offset - (self.text.rfind("\n", 0, offset) + 1) + 1
+
+    def line_at(self, offset: int) -> tuple[str, int]:
+        """The line that holds an offset, and the offset inside that line."""
+        offset = min(max(offset, 0), len(self.text))
+        start = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        return self.text[start : len(self.text) if end < 0 else end].rstrip("\r"), offset - start
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, and where. Without a source it has no place."""
+
+    message: str
+    source: Source | None = None
+    offset: int = -1
+    length: int = 1
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.source is not None and self.offset >= 0:
+            line, column = self.source.place(self.offset)
+            lines = [f"{self.source.path or '<text>'}:{line}:{column}: {self.message}"]
+            lines += _excerpt(self.source, self.offset, self.length)
+        elif self.source is not None and self.source.path:
+            lines = [f"{self.source.path}: {self.message}"]
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+
+def _visible(text: str) -> str:
+    """Text with every character that a terminal would not show as itself written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else " " if c == "\t" else c.encode("unicode_escape").decode()
+        for c in text
+    )
+
+
+def _excerpt(source: Source, offset: int, length: int) -> list[str]:
+    """The line of a problem with a caret under it, cut to what fits on a screen."""
+    line, at = source.line_at(offset)
+    before, marked = line[:at], line[at : at + max(length, 1)]
+    after = line[at + len(marked) :]
+    cut_before = len(before) > SHOWN_WIDTH * 2 // 3
+    left = _visible(before[-SHOWN_WIDTH // 2 :] if cut_before else before)
+    middle = _visible(marked[:SHOWN_WIDTH])
+    room = max(SHOWN_WIDTH - len(left) - len(middle), 10)
+    right = _visible(after[:room])
+    if cut_before:
+        left = "..." + left
+    if len(marked) > SHOWN_WIDTH:
+        right = "..."
+    elif len(after) > room:
+        right += "..."
+    caret = " " * len(left) + "^" + "~" * (len(middle) - 1)
+    return ["    " + left + middle + right, "    " + caret]
+
+
+class InputError(ValueError):
+    """The user's input is wrong. `problems` holds all that was found, in the order of the file.
+
+    `path`, `line`, `column` and `hint` are those of the first problem (None where it has none).
+    """
+
+    def __init__(self, problems: Problem | str | Iterable[Problem]) -> None:
+        if isinstance(problems, str):
+            problems = Problem(problems)
+        if isinstance(problems, Problem):
+            problems = [problems]
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        shown = [str(problem) for problem in self.problems[:SHOWN_PROBLEMS]]
+        if len(self.problems) > SHOWN_PROBLEMS:
+            shown.append(f"... and {len(self.problems) - SHOWN_PROBLEMS} more problems")
+        return "\n".join(shown)
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+        return type(self), (self.problems,)
+
+    @property
+    def path(self) -> str | None:
+        source = self.problems[0].source
+        return source.path if source else None
+
+    @property
+    def line(self) -> int | None:
+        first = self.problems[0]
+        return first.source.place(first.offset)[0] if first.source and first.offset >= 0 else None
+
+    @property
+    def column(self) -> int | None:
+        first = self.problems[0]
+        return first.source.place(first.offset)[1] if first.source and first.offset >= 0 else None
+
+    @property
+    def hint(self) -> str | None:
+        return self.problems[0].hint
+
+
+class ParseError(InputError):
+    """The text is not of the language."""
+
+
+class BiasError(InputError):
+    """The declarations of a bias contradict each other or the data."""
+
+
+class DataError(InputError):
+    """The facts, the background rules or the labels do not make sense together."""
+
+
+def did_you_mean(word: str, known: Sequence[str]) -> str | None:
+    """A hint that names the nearest known word, or None when none is near."""
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else None

@@ -1,0 +1,1 @@
+"""The first-order language: terms, the parser, background rules, canonical forms."""

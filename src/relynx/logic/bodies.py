@@ -1,0 +1,423 @@
+"""The bodies of rules: joins, negation, comparisons and arithmetic over all sequences at once.
+
+The bindings of a body are a frame of columns, one for each variable and one for the sequence. A
+body starts with one of its atoms and joins the others one by one; every test is made as soon as
+its variables are bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.logic import arithmetic
+from relynx.logic.arithmetic import Codes, Constants, Mask
+from relynx.logic.dimensions import Chains, closure, operator_dimension, power, steps
+from relynx.logic.joins import SEQUENCE, Frame, Index, Packing, Relation, member, taken
+from relynx.logic.tables import Key, Table, ranges
+from relynx.logic.terms import (
+    Atom,
+    Comparison,
+    Literal,
+    Not,
+    Rule,
+    Term,
+    Var,
+    same_terms,
+    term_variables,
+)
+
+
+@dataclass(slots=True)
+class _Selection:
+    """The facts that match one atom of a rule: a column for each of its named variables."""
+
+    frame: Frame
+    indexes: dict[tuple[str, ...], Index] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.frame[SEQUENCE])
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """A rule made ready: its atoms and tests by position in the body, and what OI keeps apart."""
+
+    rule: Rule
+    names: frozenset[str]
+    objects: Codes
+    selections: dict[int, _Selection] = field(default_factory=dict)
+    inapplicable: dict[int, NDArray[np.int32]] = field(default_factory=dict)
+
+
+class Bodies:
+    """Finds the bindings of rule bodies in tables, some of which are still growing.
+
+    `tables` and `growing` belong to the caller, who adds to them between two bodies; `limit` is
+    told how many rows a rule is about to make, and raises when they are too many.
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[Key, Table],
+        growing: Mapping[Key, Relation],
+        heads: Collection[Key],
+        constants: Constants,
+        packing: Packing,
+        n_sequences: int,
+        limit: Callable[[int, Rule], None],
+        *,
+        object_identity: bool,
+    ) -> None:
+        self._tables = tables
+        self._growing = growing
+        self._heads = heads
+        self._constants = constants
+        self._packing = packing
+        self._n_sequences = n_sequences
+        self._limit = limit
+        self._object_identity = object_identity
+        self._operators: dict[tuple[str, int | None], Table] = {}
+        self._chains: dict[str, Chains | None] = {}
+
+    def plan(self, rule: Rule) -> Plan:
+        """A rule made ready for `bindings`."""
+        names: set[str] = {v.name for v in rule.head.variables()}
+        objects: list[int] = self.codes(rule.head.args)
+        for literal in rule.body:
+            names.update(v.name for v in literal.variables() if not v.anonymous)
+            if not isinstance(literal, Comparison):
+                objects += self.codes(_objects(atom_of(literal)))
+        return Plan(rule, frozenset(names), np.array(sorted(set(objects)), np.int32))
+
+    def codes(self, args: Iterable[object]) -> list[int]:
+        """The codes of the constants among some arguments."""
+        return [self._constants.add(arg) for arg in args if isinstance(arg, str | int | float)]
+
+    def bindings(self, plan: Plan, at: int | None, delta: Table | None) -> Frame:
+        """All bindings of a rule's body, as far as its head needs them."""
+        body = plan.rule.body
+        selections: dict[int, _Selection] = {}
+        for i, literal in enumerate(body):
+            if isinstance(literal, Atom) and not self._by_place(literal):
+                selection = self._selected(plan, i, delta if i == at else None)
+                if not len(selection):
+                    return _empty(plan.names)
+                selections[i] = selection
+        atoms = [i for i, literal in enumerate(body) if isinstance(literal, Atom)]
+        tests = [i for i, literal in enumerate(body) if not isinstance(literal, Atom)]
+        frame: Frame | None = None
+        if not selections:
+            frame = {SEQUENCE: np.arange(self._n_sequences, dtype=np.int32)}
+            frame, tests = self._tested(plan, frame, tests)
+        while atoms:
+            if frame is not None and not len(frame[SEQUENCE]):
+                return _empty(plan.names)
+            i = self._next_atom(plan, atoms, selections, frame)
+            atoms.remove(i)
+            if i not in selections:
+                assert frame is not None, "an operator on chains is never the first of all atoms"
+                frame = self._follow(plan, frame, i)
+            elif frame is None:
+                frame = selections[i].frame
+            else:
+                frame = self._joined(plan, frame, selections[i])
+            frame, tests = self._tested(plan, frame, tests)
+            frame = self._pruned(plan, frame, [*atoms, *tests])
+        assert frame is not None
+        return frame
+
+    def _next_atom(
+        self,
+        plan: Plan,
+        atoms: Sequence[int],
+        selections: Mapping[int, _Selection],
+        frame: Frame | None,
+    ) -> int:
+        """The atom to join next: bound ones first, then connected ones, then small ones."""
+
+        def cost(i: int) -> tuple[bool, int, int]:
+            literal = plan.rule.body[i]
+            assert isinstance(literal, Atom)
+            if i in selections:
+                names = set(selections[i].frame) - {SEQUENCE}
+                size = len(selections[i])
+            else:
+                names = {v.name for v in literal.variables()}
+                size = sum(map(len, selections.values()))
+            if frame is None:
+                return i not in selections, size, i
+            new = len(names - frame.keys())
+            return new > 0 and new == len(names), new, size
+
+        return min(atoms, key=cost)
+
+    def _pruned(self, plan: Plan, frame: Frame, rest: Sequence[int]) -> Frame:
+        """The frame without the columns that nothing needs any more, and without duplicates."""
+        if not rest or (self._object_identity and plan.names - frame.keys()):
+            return frame  # every variable must still differ from those to come
+        needed = {v.name for v in plan.rule.head.variables()}
+        for i in rest:
+            needed.update(v.name for v in plan.rule.body[i].variables())
+        kept = {name: column for name, column in frame.items() if name in needed | {SEQUENCE}}
+        return kept if len(kept) == len(frame) else self._packing.distinct_rows(kept)
+
+    # Atoms
+
+    def _dimension(self, atom: Atom) -> str | None:
+        """The dimension of an operator atom; None for an ordinary one."""
+        name = operator_dimension(atom.key)
+        key = (f"next_{name}", 2)
+        return name if name is not None and (key in self._tables or key in self._heads) else None
+
+    def _table(self, atom: Atom, rule: Rule) -> Table:
+        dimension = self._dimension(atom)
+        if dimension is not None:
+            n = steps(atom)
+            if n is None and any(v.anonymous for v in atom.variables()):
+                n = 1  # something follows X at all iff something is next to it
+            return self._operator(dimension, n, rule)
+        if atom.key in self._growing:
+            return self._growing[atom.key].table()
+        empty = np.empty((1 + len(atom.args), 0), np.int32)
+        return self._tables.get(atom.key, empty)
+
+    def _selected(self, plan: Plan, i: int, delta: Table | None = None) -> _Selection:
+        """The facts that match an atom of the body, by its variables."""
+        if i in plan.selections and delta is None:
+            return plan.selections[i]
+        literal = plan.rule.body[i]
+        atom = atom_of(literal)
+        table = self._table(atom, plan.rule) if delta is None else delta
+        apart = self._object_identity and isinstance(literal, Atom)
+        args = _objects(atom) if self._dimension(atom) else atom.args
+        selection = _Selection(self._matching(args, table, plan.objects, apart))
+        if delta is None and atom.key not in self._growing:
+            plan.selections[i] = selection
+        return selection
+
+    def _matching(self, args: Sequence[object], table: Table, objects: Codes, apart: bool) -> Frame:
+        frame: Frame = {SEQUENCE: table[0]}
+        keep = np.ones(table.shape[1], bool)
+        dropped = False
+        for arg, column in zip(args, table[1:], strict=True):
+            if not isinstance(arg, Var):
+                keep &= column == self.codes([arg])[0]
+            elif arg.anonymous:
+                dropped = True
+            elif arg.name in frame:
+                keep &= column == frame[arg.name]
+            else:
+                if apart:
+                    keep &= _apart(column, frame, objects)
+                frame[arg.name] = column
+        if not keep.all():
+            frame = taken(frame, np.flatnonzero(keep))
+        return self._packing.distinct_rows(frame) if dropped else frame
+
+    def _joined(self, plan: Plan, frame: Frame, selection: _Selection) -> Frame:
+        shared = tuple(name for name in selection.frame if name in frame)
+        new = [name for name in selection.frame if name not in frame]
+        keys = self._packing.pack([frame[name] for name in shared])
+        index = selection.indexes.get(shared)
+        if index is None or index.keys.dtype != keys.dtype:
+            index = Index.of(self._packing.pack([selection.frame[name] for name in shared]))
+            selection.indexes[shared] = index
+        starts, lengths = index.find(keys)
+        if not new:
+            return taken(frame, np.flatnonzero(lengths))
+        self._limit(int(lengths.sum()), plan.rule)
+        rows = np.repeat(np.arange(len(keys)), lengths)
+        found = index.order[ranges(starts, lengths)]
+        old = {name: column[rows] for name, column in frame.items()}
+        return self._extended(old, {name: selection.frame[name][found] for name in new})
+
+    def _extended(self, frame: Frame, new: Frame) -> Frame:
+        """A frame with columns added; those of one atom are already apart from each other."""
+        both = frame | new
+        if not self._object_identity:
+            return both
+        keep = np.ones(len(frame[SEQUENCE]), bool)
+        for column in new.values():
+            keep &= _apart(column, frame, np.empty(0, np.int32))
+        return both if keep.all() else taken(both, np.flatnonzero(keep))
+
+    # The operators of dimensions
+
+    def _operator(self, dimension: str, n: int | None, rule: Rule) -> Table:
+        """The table of `follow` (n is None) or of `followat` n steps."""
+        if (dimension, n) not in self._operators:
+            step = self._tables.get((f"next_{dimension}", 2), np.empty((3, 0), np.int32))
+            self._operators[dimension, n] = (
+                closure(step, self._packing, lambda n: self._limit(n, rule))
+                if n is None
+                else power(step, n, self._packing, lambda n: self._limit(n, rule))
+            )
+        return self._operators[dimension, n]
+
+    def _by_place(self, atom: Atom) -> bool:
+        """Whether an atom is `follow` with two given arguments on a dimension of chains."""
+        dimension = self._dimension(atom)
+        if dimension is None or len(atom.args) != 2 or any(v.anonymous for v in atom.variables()):
+            return False
+        if dimension not in self._chains:
+            table = self._tables.get((f"next_{dimension}", 2), np.empty((3, 0), np.int32))
+            self._chains[dimension] = Chains.of(table, self._packing)
+        return self._chains[dimension] is not None
+
+    def _follow(self, plan: Plan, frame: Frame, i: int) -> Frame:
+        """Join `follow` on chains by arithmetic on places."""
+        atom = atom_of(plan.rule.body[i])
+        chains = self._chains[self._dimension(atom) or ""]
+        assert chains is not None
+        x, y = (arg.name if isinstance(arg, Var) else None for arg in atom.args)
+        if x is not None and x not in frame and (y is None or y not in frame):
+            frame = self._with_events(plan, frame, x, chains)
+        if (x is None or x in frame) and (y is None or y in frame):
+            return taken(frame, np.flatnonzero(self._follows(frame, atom, chains)))
+        backward = x is not None and x not in frame
+        new = x if backward else y
+        assert new is not None
+        known = self._keys(frame, atom.args[1 if backward else 0])
+        starts, lengths = chains.reached(known, backward=backward)
+        self._limit(int(lengths.sum()), plan.rule)
+        rows = np.repeat(np.arange(len(known)), lengths)
+        column = chains.events[ranges(starts, lengths)]
+        return self._bound(plan, taken(frame, rows), new, column)
+
+    def _with_events(self, plan: Plan, frame: Frame, name: str, chains: Chains) -> Frame:
+        """Every binding of the frame with every event of its sequence."""
+        index = Index.of(chains.sequences.astype(np.int64))
+        starts, lengths = index.find(frame[SEQUENCE].astype(np.int64))
+        self._limit(int(lengths.sum()), plan.rule)
+        rows = np.repeat(np.arange(len(starts)), lengths)
+        column = chains.events[index.order[ranges(starts, lengths)]]
+        return self._bound(plan, taken(frame, rows), name, column)
+
+    def _bound(self, plan: Plan, frame: Frame, name: str, column: Codes) -> Frame:
+        """The frame with one more variable bound."""
+        if self._object_identity:
+            keep = np.flatnonzero(_apart(column, frame, plan.objects))
+            frame, column = taken(frame, keep), column[keep]
+        return frame | {name: column}
+
+    def _follows(self, frame: Frame, atom: Atom, chains: Chains) -> Mask:
+        return chains.holds(self._keys(frame, atom.args[0]), self._keys(frame, atom.args[1]))
+
+    def _keys(self, frame: Frame, arg: object) -> NDArray[np.int64]:
+        """Keys of (sequence, event) for a bound variable or a constant."""
+        if isinstance(arg, Var):
+            column = frame[arg.name]
+        else:
+            column = np.full(len(frame[SEQUENCE]), self.codes([arg])[0], np.int32)
+        return self._packing.pack([frame[SEQUENCE], column])
+
+    # Tests: negation, comparisons, arithmetic
+
+    def _tested(self, plan: Plan, frame: Frame, tests: Sequence[int]) -> tuple[Frame, list[int]]:
+        """The frame after every test whose variables are bound; the tests that are left."""
+        left = list(tests)
+        ready = True
+        while ready:
+            ready = False
+            for i in list(left):
+                literal = plan.rule.body[i]
+                if inputs(literal) <= frame.keys():
+                    left.remove(i)
+                    frame = self._test(plan, frame, i)
+                    ready = True
+        return frame, left
+
+    def _test(self, plan: Plan, frame: Frame, i: int) -> Frame:
+        literal = plan.rule.body[i]
+        if isinstance(literal, Comparison):
+            if literal.operator == "is":
+                return self._assigned(plan, frame, i, literal)
+            return taken(frame, np.flatnonzero(self._compared(plan, frame, i, literal)))
+        atom = atom_of(literal)
+        if self._by_place(atom):
+            chains = self._chains[self._dimension(atom) or ""]
+            assert chains is not None
+            return taken(frame, np.flatnonzero(~self._follows(frame, atom, chains)))
+        selection = self._selected(plan, i).frame
+        keys = self._packing.pack([frame[name] for name in selection])
+        pool = self._packing.pack(list(selection.values()))
+        return taken(frame, np.flatnonzero(~member(keys, np.sort(pool))))
+
+    def _compared(self, plan: Plan, frame: Frame, i: int, test: Comparison) -> Mask:
+        n = len(frame[SEQUENCE])
+        if test.operator in ("==", "\\=="):
+            if same_terms((test.left,), (test.right,)):
+                return np.full(n, test.operator == "==")
+            left, right = self._operand(frame, test.left), self._operand(frame, test.right)
+            same = np.asarray((left == right) & (left >= 0))
+            return same if test.operator == "==" else ~same
+        columns = {name: frame[name] for name in sorted(inputs(test))}
+        true, unknown = arithmetic.compare(
+            test.operator, test.left, test.right, columns, n, self._constants
+        )
+        self._note(plan, i, columns, unknown)
+        return true
+
+    def _operand(self, frame: Frame, term: object) -> Codes:
+        """The codes of a bound variable or of a constant (-1 for one that occurs nowhere)."""
+        if isinstance(term, Var):
+            return frame[term.name]
+        code = self._constants.find(term) if isinstance(term, str | int | float) else -1
+        return np.full(len(frame[SEQUENCE]), code, np.int32)
+
+    def _assigned(self, plan: Plan, frame: Frame, i: int, test: Comparison) -> Frame:
+        columns = {name: frame[name] for name in sorted(inputs(test))}
+        n = len(frame[SEQUENCE])
+        codes, unknown = arithmetic.assign(test.right, columns, n, self._constants)
+        self._note(plan, i, columns, unknown)
+        left = test.left
+        if isinstance(left, Var) and left.name not in frame:
+            keep = np.flatnonzero(~unknown)
+            frame, codes = taken(frame, keep), codes[keep]
+            return frame if left.anonymous else self._bound(plan, frame, left.name, codes)
+        return taken(frame, np.flatnonzero(~unknown & (codes == self._operand(frame, left))))
+
+    def _note(self, plan: Plan, i: int, columns: Frame, unknown: Mask) -> None:
+        """Remember to which values a test did not apply."""
+        if not unknown.any():
+            return
+        rows = np.stack([c[unknown] for c in columns.values()] or [np.zeros(1, np.int32)])
+        if i in plan.inapplicable:
+            rows = np.hstack([plan.inapplicable[i], rows])
+        plan.inapplicable[i] = np.unique(rows, axis=1)
+
+
+def atom_of(literal: Literal) -> Atom:
+    assert not isinstance(literal, Comparison)
+    return literal.atom if isinstance(literal, Not) else literal
+
+
+def _objects(atom: Atom) -> tuple[Term, ...]:
+    """The arguments that stand for objects: all but the number of steps of `followat`."""
+    return atom.args[1:] if operator_dimension(atom.key) and len(atom.args) == 3 else atom.args
+
+
+def inputs(literal: Literal) -> set[str]:
+    """The variables that must be bound before a test."""
+    if isinstance(literal, Comparison) and literal.operator == "is":
+        return {v.name for v in term_variables(literal.right)}
+    return {v.name for v in literal.variables() if not v.anonymous}
+
+
+def _empty(names: Iterable[str]) -> Frame:
+    return {name: np.empty(0, np.int32) for name in (SEQUENCE, *names)}
+
+
+def _apart(column: Codes, frame: Frame, objects: Codes) -> Mask:
+    """Where a column differs from all others of a frame and from some constants."""
+    keep = np.ones(len(column), bool)
+    for code in objects:
+        keep &= column != code
+    for name, other in frame.items():
+        if name != SEQUENCE:
+            keep &= column != other
+    return keep

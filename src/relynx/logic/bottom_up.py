@@ -1,0 +1,225 @@
+"""Bottom-up evaluation of background rules over all sequences at once.
+
+Predicates are taken in the order of their dependencies, those that depend on each other together
+(a component). Inside a component the evaluation is semi-naive: each round joins only what the last
+round found anew.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from relynx.errors import DataError, Problem, Source
+from relynx.logic.arithmetic import Constants, NumberTooLarge
+from relynx.logic.bodies import Bodies, Plan, atom_of, inputs
+from relynx.logic.joins import SEQUENCE, Packing, Relation
+from relynx.logic.strata import components
+from relynx.logic.tables import Key, Table
+from relynx.logic.terms import Atom, Comparison, Constant, Literal, Rule, Var, constant_text, quoted
+
+MAX_ROWS = 200_000_000
+MAX_ROUNDS = 10_000
+
+
+class BottomUp:
+    """One evaluation; `run` returns the complete table of every predicate that a rule defines."""
+
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        source: Source | None,
+        tables: Mapping[Key, Table],
+        constants: Iterable[Constant],
+        n_sequences: int,
+        *,
+        object_identity: bool,
+    ) -> None:
+        self._rules = rules
+        self._source = source
+        self._tables = dict(tables)
+        self._heads = dict.fromkeys(rule.head.key for rule in rules)
+        self._n_sequences = n_sequences
+        self.constants = Constants(constants)
+        self._packing = Packing(n_sequences, self.constants)
+        self._growing: dict[Key, Relation] = {}
+        self._bodies = Bodies(
+            self._tables,
+            self._growing,
+            self._heads,
+            self.constants,
+            self._packing,
+            n_sequences,
+            self._limit,
+            object_identity=object_identity,
+        )
+        self._check_arities()
+
+    def run(self) -> dict[Key, Table]:
+        by_head: dict[Key, list[Rule]] = {key: [] for key in self._heads}
+        for rule in self._rules:
+            by_head[rule.head.key].append(rule)
+        plans = []
+        for component in components(self._rules):
+            rules = [rule for key in component for rule in by_head[key]]
+            plans += self._complete(component, rules)
+        for plan in plans:
+            self._warn(plan)
+        return {key: self._tables[key] for key in self._heads}
+
+    # A component of predicates that depend on each other
+
+    def _complete(self, component: Sequence[Key], rules: Sequence[Rule]) -> list[Plan]:
+        plans = [self._bodies.plan(rule) for rule in rules if rule.body]
+        for key in component:
+            self._growing[key] = Relation(1 + key[1], self._packing)
+            if key in self._tables:
+                self._grow(key, self._tables[key], rules[0])
+            self._add_facts(key, [rule for rule in rules if rule.head.key == key and not rule.body])
+        found: dict[Key, list[Table]] = {}
+        for plan in plans:
+            self._derive(plan, None, None, found)
+        recursive = [
+            (plan, i, literal.key)
+            for plan in plans
+            for i, literal in enumerate(plan.rule.body)
+            if isinstance(literal, Atom) and literal.key in self._growing
+        ]
+        rounds = 0  # in which an `is` made something new; without one the rounds end by themselves
+        while found and recursive:
+            last = {key: np.hstack(tables) for key, tables in found.items()}
+            found = {}
+            maker: Rule | None = None
+            for plan, i, key in recursive:
+                if key in last and self._derive(plan, i, last[key], found):
+                    maker = plan.rule if _makes_numbers(plan.rule) else maker
+            rounds += maker is not None
+            if maker is not None and rounds > MAX_ROUNDS:
+                raise self._endless(maker)
+        for key in component:
+            self._tables[key] = self._growing.pop(key).table()
+        return plans
+
+    def _add_facts(self, key: Key, facts: Sequence[Rule]) -> None:
+        if not facts:
+            return
+        self._limit(len(facts) * self._n_sequences, facts[0])
+        codes = np.array([self._bodies.codes(fact.head.args) for fact in facts], np.int32)
+        sequences = np.repeat(np.arange(self._n_sequences, dtype=np.int32), len(facts))
+        table = np.vstack([sequences[None, :], np.tile(codes.T, self._n_sequences)])
+        self._grow(key, table, facts[0])
+
+    def _grow(self, key: Key, table: Table, rule: Rule) -> Table:
+        """Add facts to a predicate; returns those that are new."""
+        relation = self._growing[key]
+        fresh = relation.fresh(table)
+        self._limit(len(relation) + len(fresh), rule)
+        return relation.add(fresh)
+
+    # One rule
+
+    def _derive(
+        self, plan: Plan, at: int | None, delta: Table | None, found: dict[Key, list[Table]]
+    ) -> bool:
+        """Add what a rule derives, with atom `at` of its body read from `delta`, to `found`.
+
+        Says whether that was anything new.
+        """
+        try:
+            frame = self._bodies.bindings(plan, at, delta)
+        except NumberTooLarge:
+            raise self._endless(plan.rule) from None
+        head, n = plan.rule.head, len(frame[SEQUENCE])
+        if not n:
+            return False
+        table = np.empty((1 + len(head.args), n), np.int32)
+        table[0] = frame[SEQUENCE]
+        for i, arg in enumerate(head.args, 1):
+            table[i] = frame[arg.name] if isinstance(arg, Var) else self._bodies.codes([arg])[0]
+        new = self._grow(head.key, table, plan.rule)
+        if new.shape[1]:
+            found.setdefault(head.key, []).append(new)
+        return bool(new.shape[1])
+
+    # What goes wrong
+
+    def _warn(self, plan: Plan) -> None:
+        for i, rows in sorted(plan.inapplicable.items()):
+            literal = plan.rule.body[i]
+            example = ", ".join(
+                f"{name} = {constant_text(self.constants.values[code])}"
+                for name, code in zip(sorted(inputs(literal)), rows[:, 0].tolist(), strict=False)
+            )
+            count = f"{rows.shape[1]:,} case{'s' if rows.shape[1] > 1 else ''}"
+            where = f" in {count}, for example {example};" if example else ";"
+            warnings.warn(
+                str(
+                    Problem(
+                        f"{literal} does not apply{where} there it counts as false",
+                        self._source,
+                        literal.offset,
+                    )
+                ),
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _limit(self, n_rows: int, rule: Rule) -> None:
+        if n_rows > MAX_ROWS:
+            raise DataError(
+                Problem(
+                    f"this rule for {_name(rule)} makes {n_rows:,} rows, more than the "
+                    f"{MAX_ROWS:,} that are allowed",
+                    self._source,
+                    rule.offset,
+                    hint="let the atoms of its body share more variables, or split the data",
+                )
+            )
+
+    def _endless(self, rule: Rule) -> DataError:
+        return DataError(
+            Problem(
+                f"this rule for {_name(rule)} makes new numbers without end",
+                self._source,
+                rule.offset,
+                hint="bound them by a comparison in its body, such as N < 100",
+            )
+        )
+
+    def _check_arities(self) -> None:
+        """Every atom has the number of arguments that the data has, or its operator."""
+        arities = dict(self._tables.keys())
+        keys = {*self._tables, *self._heads}
+        operators = {
+            f"follow_{name[5:]}": 2 for name, n in keys if n == 2 and name.startswith("next_")
+        }
+        problems = []
+        for rule in self._rules:
+            literals: list[Literal] = [rule.head, *rule.body]
+            for atom in (atom_of(x) for x in literals if not isinstance(x, Comparison)):
+                name, n = quoted(atom.predicate), len(atom.args)
+                wanted = arities.get(atom.predicate, n)
+                message = f"{name} has {_arguments(n)} here, {wanted} in the data"
+                hint = f"give {name} {_arguments(wanted)}, or use another name"
+                if operators.get(atom.predicate, n) != n:
+                    wanted = 2
+                    message = f"{name} takes 2 arguments, found {n}"
+                    hint = f"write {name}(X,Y)"
+                if wanted != n:
+                    problems.append(Problem(message, self._source, atom.offset, len(name), hint))
+        if problems:
+            raise DataError(problems)
+
+
+def _name(rule: Rule) -> str:
+    return f"{quoted(rule.head.predicate)}/{len(rule.head.args)}"
+
+
+def _arguments(n: int) -> str:
+    return "1 argument" if n == 1 else f"{n} arguments"
+
+
+def _makes_numbers(rule: Rule) -> bool:
+    return any(isinstance(x, Comparison) and x.operator == "is" for x in rule.body)

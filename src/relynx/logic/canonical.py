@@ -1,0 +1,316 @@
+"""Patterns up to renaming: canonical form, variants, and theta-subsumption between patterns.
+
+A pattern is a set of atoms whose arguments are variables and constants. Its canonical form is found
+as for graphs: variables are coloured by where they occur until that tells no more of them apart;
+what is left is tried one by one, and symmetries met on the way spare the rest of the tries.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+
+from relynx.logic.terms import Atom, Constant, Term, Var, term_text
+
+# A constant with its type in front, so that 1, 1.0 and '1' differ and any two of them compare.
+_Key = tuple[int, Constant]
+# Variables sort behind: their place or name, or a number for each `_`, follows one of these.
+_VARIABLE, _ANONYMOUS = 3, 4
+
+# An atom of a pattern for the search: the number of its shape, then the numbers of its variables.
+_Edge = tuple[int, ...]
+
+
+def canonical(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
+    """The one form that all variants of a pattern share.
+
+    Order and repetition of atoms and the names of variables do not matter; variables are named
+    A, B, ..., Z, A1, ... in the order of the result. Each `_` stays a variable of its own.
+
+    >>> from relynx.logic.terms import Atom, Var
+    >>> X, Y = Var("X"), Var("Y")
+    >>> print(*canonical([Atom("q", (Y,)), Atom("p", (X, Y))]))
+    p(A,B) q(B)
+    """
+    numbers: dict[str, int] = {}
+    shaped = {_shape_and_variables(atom, numbers): atom for atom in atoms}
+    ranks = {shape: i for i, shape in enumerate(sorted({shape for shape, _ in shaped}))}
+    example = {ranks[shape]: atom for (shape, _), atom in shaped.items()}
+    edges = [(ranks[shape], *variables) for shape, variables in shaped]
+    return tuple(_renamed(_least_form(edges, len(numbers)), example))
+
+
+def are_variants(first: Iterable[Atom], second: Iterable[Atom]) -> bool:
+    """Whether two patterns are equal up to renaming of variables."""
+    return canonical(first) == canonical(second)
+
+
+def subsumes(
+    general: Iterable[Atom], specific: Iterable[Atom], *, object_identity: bool = True
+) -> bool:
+    """Whether a substitution maps every atom of `general` to an atom of `specific`.
+
+    Atoms are compared as written: `next_s(X,Y)` does not subsume `follow_s(X,Y)`. The variables of
+    `specific` count as constants, each `_` of it as one of its own.
+
+    Parameters
+    ----------
+    general, specific
+        Two patterns.
+    object_identity
+        Ask that different variables of `general` get different terms, none of them a constant of
+        `general`. Its `_` are exempt, and the n of `followat` is no constant here.
+
+    Examples
+    --------
+    >>> from relynx.logic.terms import Atom, Var
+    >>> X, Y = Var("X"), Var("Y")
+    >>> subsumes([Atom("p", (X, Y))], [Atom("p", (X, X))])
+    False
+    >>> subsumes([Atom("p", (X, Y))], [Atom("p", (X, X))], object_identity=False)
+    True
+    """
+    atoms = dict.fromkeys(general)
+    facts = _frozen(specific)
+    if object_identity and _too_many(atoms, facts):
+        return False
+    goals = [(tuple(map(_argument, atom.args)), facts.get(atom.key, [])) for atom in atoms]
+    return _solve(goals, {}, _object_constants(atoms) if object_identity else None)
+
+
+def _key(term: Term) -> _Key:
+    if isinstance(term, str):
+        return 2, term
+    if isinstance(term, float):
+        return 1, term
+    if isinstance(term, int):
+        return 0, term
+    raise TypeError(f"{term_text(term)} is no argument of a pattern: give a variable or a constant")
+
+
+def _shape_and_variables(
+    atom: Atom, numbers: dict[str, int]
+) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    """What an atom is but for the identity of its variables, and the numbers of its variables.
+
+    The shape tells p(X,X) from p(X,Y): a variable is written as its place among those of the atom.
+    """
+    variables: list[int] = []
+    args: list[_Key] = []
+    for arg in atom.args:
+        if not isinstance(arg, Var):
+            args.append(_key(arg))
+        elif arg.name == "_":
+            args.append((_ANONYMOUS, 0))
+        else:
+            number = numbers.setdefault(arg.name, len(numbers))
+            if number not in variables:
+                variables.append(number)
+            args.append((_VARIABLE, variables.index(number)))
+    return (atom.predicate, len(args), *args), tuple(variables)
+
+
+def _least_form(edges: Sequence[_Edge], n: int) -> tuple[_Edge, ...]:
+    """The least relabelling of the edges over the leaves of the search tree."""
+    search = _Search(edges, n)
+    search.descend(_refine(edges, [0] * n), [])
+    return min(search.leaves)
+
+
+def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
+    """Split the colours by the atoms that variables occur in, until nothing splits any more.
+
+    Colours are numbered by what they stand for, so that variants get the same numbers.
+    """
+    n_colours, n = len(set(colours)), len(colours)
+    while True:
+        seen: list[list[tuple[int, ...]]] = [[] for _ in colours]
+        for edge in edges:
+            coloured = [edge[0], *[colours[v] for v in edge[1:]]]
+            for place in range(1, len(edge)):
+                seen[edge[place]].append((place, *coloured))
+        for occurrences in seen:
+            occurrences.sort()
+        keys = [(colours[v], *seen[v]) for v in range(n)]
+        order = {key: i for i, key in enumerate(sorted(set(keys)))}
+        colours = [order[key] for key in keys]
+        if len(order) == n or len(order) == n_colours:
+            return colours
+        n_colours = len(order)
+
+
+class _Search:
+    """Depth-first individualisation of equally coloured variables, pruned by symmetries.
+
+    Two leaves with one form differ by a symmetry of the pattern. It maps the branch of the earlier
+    leaf, searched by then, onto the branch of the later one, which is therefore left at once; and
+    at every node variables that symmetries exchange are tried only once.
+    """
+
+    def __init__(self, edges: Sequence[_Edge], n: int) -> None:
+        self.edges = edges
+        self.n = n
+        self.leaves: dict[tuple[_Edge, ...], tuple[list[int], list[int]]] = {}
+        self.symmetries: list[list[int]] = []
+
+    def descend(self, colours: list[int], path: list[int]) -> int:
+        """Search below a node; returns the depth of the node at which to go on."""
+        members: list[list[int]] = [[] for _ in range(self.n)]
+        for variable, colour in enumerate(colours):
+            members[colour].append(variable)
+        cell = next((variables for variables in members if len(variables) > 1), None)
+        if cell is None:
+            return self.record(colours, path)
+        tried: list[int] = []
+        for variable in cell:
+            if tried and not self.orbit(variable, path).isdisjoint(tried):
+                continue
+            tried.append(variable)
+            chosen = [2 * colour + 1 for colour in colours]
+            chosen[variable] -= 1
+            back_to = self.descend(_refine(self.edges, chosen), [*path, variable])
+            if back_to < len(path):
+                return back_to
+        return len(path)
+
+    def record(self, labels: list[int], path: list[int]) -> int:
+        """Keep a leaf's form; if it is known, learn the symmetry and leave the branch."""
+        form = tuple(sorted((edge[0], *[labels[v] for v in edge[1:]]) for edge in self.edges))
+        if form not in self.leaves:
+            self.leaves[form] = labels, path
+            return len(path)
+        known, known_path = self.leaves[form]
+        variable_of = {label: v for v, label in enumerate(labels)}
+        self.symmetries.append([variable_of[label] for label in known])
+        return next(i for i, (a, b) in enumerate(zip(known_path, path, strict=False)) if a != b)
+
+    def orbit(self, variable: int, path: list[int]) -> set[int]:
+        """The variables that known symmetries exchange with this one while the path stays."""
+        fixing = [s for s in self.symmetries if all(s[v] == v for v in path)]
+        orbit, todo = {variable}, [variable]
+        while todo:
+            images = {symmetry[v] for v in todo for symmetry in fixing}
+            todo = list(images - orbit)
+            orbit |= images
+        return orbit
+
+
+def _renamed(form: Iterable[_Edge], example: dict[int, Atom]) -> Iterator[Atom]:
+    """The atoms of a form, their variables named in order of first occurrence."""
+    names: dict[int, Var] = {}
+    fresh = _names()
+    for rank, *labels in form:
+        atom = example[rank]
+        local: dict[str, Var] = {}
+        unused = iter(labels)
+        args: list[Term] = []
+        for arg in atom.args:
+            if not isinstance(arg, Var) or arg.name == "_":
+                args.append(arg)
+                continue
+            if arg.name not in local:
+                label = next(unused)
+                if label not in names:
+                    names[label] = Var(next(fresh))
+                local[arg.name] = names[label]
+            args.append(local[arg.name])
+        yield Atom(atom.predicate, tuple(args))
+
+
+def _names() -> Iterator[str]:
+    for i in count():
+        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ":
+            yield f"{letter}{i or ''}"
+
+
+# An argument of the general pattern: a variable's name, None for `_`, or a constant.
+_Argument = str | None | _Key
+_Fact = tuple[_Key, ...]
+_Goal = tuple[tuple[_Argument, ...], list[_Fact]]
+
+
+def _frozen(atoms: Iterable[Atom]) -> dict[tuple[str, int], list[_Fact]]:
+    """The atoms of a pattern by predicate, with its variables made constants."""
+    facts: defaultdict[tuple[str, int], list[_Fact]] = defaultdict(list)
+    unnamed = count()
+    for atom in dict.fromkeys(atoms):
+        fact: list[_Key] = []
+        for arg in atom.args:
+            if not isinstance(arg, Var):
+                fact.append(_key(arg))
+            elif arg.name == "_":
+                fact.append((_ANONYMOUS, next(unnamed)))
+            else:
+                fact.append((_VARIABLE, arg.name))
+        facts[atom.key].append(tuple(fact))
+    return facts
+
+
+def _too_many(atoms: Iterable[Atom], facts: Mapping[tuple[str, int], list[_Fact]]) -> bool:
+    """Whether some predicate has fewer facts than atoms, which Object Identity keeps apart."""
+    needed = Counter(
+        atom.key for atom in atoms if all(variable.name != "_" for variable in atom.variables())
+    )
+    return any(n > len(facts.get(key, [])) for key, n in needed.items())
+
+
+def _object_constants(atoms: Iterable[Atom]) -> frozenset[_Key]:
+    """The constants that stand for objects: all but the n of `followat`."""
+    found: set[_Key] = set()
+    for atom in atoms:
+        is_gap = atom.predicate.startswith("followat_") and len(atom.args) == 3
+        args = atom.args[1:] if is_gap else atom.args
+        found.update(_key(arg) for arg in args if not isinstance(arg, Var))
+    return frozenset(found)
+
+
+def _argument(term: Term) -> _Argument:
+    if isinstance(term, Var):
+        return None if term.name == "_" else term.name
+    return _key(term)
+
+
+def _solve(goals: list[_Goal], bound: dict[str, _Key], taken: frozenset[_Key] | None) -> bool:
+    """Whether all goals can become facts at once; the goal with the fewest facts goes first.
+
+    `taken` holds the terms that no further variable may get, or is None without Object Identity.
+    """
+    if not goals:
+        return True
+    goals = [
+        (args, [fact for fact in facts if _bindings(args, fact, bound, taken) is not None])
+        for args, facts in goals
+    ]
+    first = min(range(len(goals)), key=lambda i: len(goals[i][1]))
+    args, facts = goals.pop(first)
+    for fact in facts:
+        new = _bindings(args, fact, bound, taken) or {}
+        now_taken = None if taken is None else taken.union(new.values())
+        if _solve(goals, bound | new, now_taken):
+            return True
+    return False
+
+
+def _bindings(
+    args: Sequence[_Argument],
+    fact: _Fact,
+    bound: Mapping[str, _Key],
+    taken: frozenset[_Key] | None,
+) -> dict[str, _Key] | None:
+    """What the variables not yet bound become if the arguments are to be the fact, else None."""
+    new: dict[str, _Key] = {}
+    for arg, value in zip(args, fact, strict=True):
+        if arg is None:
+            continue
+        if isinstance(arg, tuple):
+            if arg != value:
+                return None
+        elif (known := bound.get(arg) or new.get(arg)) is not None:
+            if known != value:
+                return None
+        elif taken is not None and (value in taken or value in new.values()):
+            return None
+        else:
+            new[arg] = value
+    return new

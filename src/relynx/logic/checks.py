@@ -1,0 +1,324 @@
+"""What can be wrong with background rules before any data is seen.
+
+Each check yields problems. Where the tree of a rule's text is known, a problem points at the very
+term; a rule made in Python has no text and its problems no place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from relynx.errors import Problem, Source, did_you_mean
+from relynx.logic.dimensions import operator_dimension
+from relynx.logic.nodes import Node
+from relynx.logic.strata import Dependency, bad_cycles
+from relynx.logic.tables import Key
+from relynx.logic.terms import (
+    ARITHMETIC,
+    COMPARISONS,
+    Atom,
+    Comparison,
+    Literal,
+    Not,
+    Rule,
+    Struct,
+    Term,
+    Var,
+    constant_text,
+    quoted,
+    term_text,
+    term_variables,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A term or literal with the tree of its text, if there is one, or else a place near it."""
+
+    node: Node | None
+    source: Source | None
+    offset: int
+    length: int = 1
+
+    def arg(self, i: int) -> Located:
+        if self.node is None or i >= len(self.node.args):
+            return self
+        return Located(self.node.args[i], self.source, self.offset, self.length)
+
+    def problem(self, message: str, hint: str | None = None) -> Problem:
+        if self.node is None:
+            return Problem(message, self.source, self.offset, self.length, hint)
+        node = self.node
+        return Problem(message, self.source, node.start, node.end - node.start, hint)
+
+
+def check_rules(
+    rules: Sequence[Rule], source: Source | None, nodes: Sequence[Node | None]
+) -> list[Problem]:
+    """Every problem of some rules, in the order of the text."""
+    problems: list[Problem] = []
+    for rule, node in zip(rules, nodes, strict=True):
+        problems += _check_rule(rule, source, node)
+    problems += _check_arities(rules, source)
+    problems += _check_strata(rules, source)
+    return sorted(problems, key=lambda problem: problem.offset)
+
+
+def _check_rule(rule: Rule, source: Source | None, node: Node | None) -> Iterator[Problem]:
+    head_node, parts = node, list[Node | None]([None] * len(rule.body))
+    if node is not None and rule.body:
+        head_node, parts = node.args[0], list(_parts(node.args[1]))
+    yield from _check_head(rule.head, Located(head_node, source, rule.head.offset))
+    for literal, part in zip(rule.body, parts, strict=True):
+        at = Located(part, source, literal.offset)
+        if isinstance(literal, Comparison):
+            yield from _check_comparison(literal, at)
+        elif isinstance(literal, Not):
+            yield from _check_atom(literal.atom, at.arg(0))
+        else:
+            yield from _check_atom(literal, at)
+    yield from _check_safety(rule, source)
+
+
+def _parts(body: Node) -> Iterator[Node]:
+    if body.kind == "and":
+        for part in body.args:
+            yield from _parts(part)
+    else:
+        yield body
+
+
+def _check_head(head: Atom, at: Located) -> Iterator[Problem]:
+    name = quoted(head.predicate)
+    dimension = operator_dimension(head.key)
+    if dimension is not None:
+        yield at.problem(
+            f"{name} is an operator of the dimension {quoted(dimension)} and cannot be defined",
+            hint=f"define next_{dimension}, or choose another name",
+        )
+    elif head.predicate in (*COMPARISONS, "is") and len(head.args) == 2:
+        yield at.problem(
+            f"{name} is built in and cannot be defined", hint="choose another name for the head"
+        )
+    else:
+        yield from _check_args(head.args, at)
+
+
+def _check_atom(atom: Atom, at: Located) -> Iterator[Problem]:
+    if atom.predicate.startswith("followat_") and operator_dimension(atom.key) is None:
+        yield at.problem(
+            f"{quoted(atom.predicate)} takes 3 arguments, found {len(atom.args)}",
+            hint=f"write {quoted(atom.predicate)}(2,X,Y): the number of steps, then two events",
+        )
+    elif atom.predicate.startswith("followat_"):
+        number = atom.args[0]
+        if not isinstance(number, int) or number < 1:
+            yield at.arg(0).problem(
+                f"the number of steps of {quoted(atom.predicate)} must be a positive integer, "
+                f"found {term_text(number)}",
+                hint=f"write {quoted(atom.predicate)}(2,X,Y), or follow_"
+                f"{atom.predicate.removeprefix('followat_')}(X,Y) for any number of steps",
+            )
+        yield from _check_args(atom.args[1:], at, 1)
+    else:
+        yield from _check_args(atom.args, at)
+
+
+def _check_args(args: Sequence[Term], at: Located, first: int = 0) -> Iterator[Problem]:
+    for i, arg in enumerate(args, first):
+        if isinstance(arg, tuple):
+            yield at.arg(i).problem(
+                "a list cannot be an argument of an atom",
+                hint="give each of its members an atom of its own",
+            )
+        elif isinstance(arg, Struct) and arg.functor in ARITHMETIC:
+            used = {v.name for v in term_variables(arg)}
+            name = next(name for name in ("N", "M", "K", "Result") if name not in used)
+            yield at.arg(i).problem(
+                f"{term_text(arg)} is not worked out inside an atom",
+                hint=f"write {name} here, and {name} is {term_text(arg)} in the body",
+            )
+        elif isinstance(arg, Struct):
+            yield at.arg(i).problem(
+                f"the nested term {term_text(arg)} cannot be an argument of an atom",
+                hint=f"give its parts as arguments: {','.join(map(term_text, arg.args))}",
+            )
+
+
+def _check_comparison(test: Comparison, at: Located) -> Iterator[Problem]:
+    sides = ((test.left, at.arg(0)), (test.right, at.arg(1)))
+    if test.operator in ("==", "\\=="):
+        by_value = "=:=" if test.operator == "==" else "=\\="
+        for side, place in sides:
+            if isinstance(side, Struct | tuple):
+                yield place.problem(
+                    f"'{test.operator}' compares variables and constants, found {term_text(side)}",
+                    hint=f"write '{by_value}' to compare by value",
+                )
+    elif test.operator == "is":
+        left = test.left
+        if isinstance(left, str | Struct | tuple):
+            yield at.arg(0).problem(
+                f"the left side of 'is' must be a variable or a number, found {term_text(left)}",
+                hint="write 'N is expression'",
+            )
+        yield from _check_expression(test.right, at.arg(1), "is")
+    else:
+        for side, place in sides:
+            yield from _check_expression(side, place, test.operator)
+
+
+def _check_expression(term: Term, at: Located, operator: str) -> Iterator[Problem]:
+    if isinstance(term, str):
+        equal = {"=:=": "==", "=\\=": "\\=="}.get(operator)
+        if operator == "is":
+            hint = "'is' works out arithmetic; write the constant itself where it is used"
+        elif equal is not None:
+            hint = f"write '{equal}' to compare constants"
+        elif operator in COMPARISONS:
+            hint = f"'{operator}' compares numbers only"
+        else:
+            hint = "arithmetic is on numbers and variables"
+        yield at.problem(f"{constant_text(term)} is not a number", hint=hint)
+    elif isinstance(term, tuple):
+        yield at.problem("a list is not a number", hint="arithmetic is on numbers and variables")
+    elif isinstance(term, Struct):
+        functor, n = quoted(term.functor), len(term.args)
+        if term.functor not in ARITHMETIC:
+            known = ", ".join(ARITHMETIC)
+            yield at.problem(
+                f"unknown arithmetic function {functor}/{n}",
+                hint=did_you_mean(term.functor, tuple(ARITHMETIC)) or f"there are {known}",
+            )
+        elif ARITHMETIC[term.functor] != n:
+            takes = ARITHMETIC[term.functor]
+            yield at.problem(
+                f"'{term.functor}' takes {takes} argument{'s' if takes > 1 else ''}, found {n}",
+                hint=f"write {term_text(Struct(term.functor, (Var('X'), Var('Y'))[:takes]))}",
+            )
+        for i, arg in enumerate(term.args):
+            yield from _check_expression(arg, at.arg(i), functor)
+
+
+def _check_safety(rule: Rule, source: Source | None) -> Iterator[Problem]:
+    """Every variable must get its values from a positive atom or from an `is`."""
+    bound = _bound_names(rule.body)
+    assigned = {x.left for x in rule.body if isinstance(x, Comparison) and x.operator == "is"}
+    reported: set[str] = set()
+    for literal in (rule.head, *rule.body):
+        if literal is not rule.head and isinstance(literal, Atom):
+            continue
+        for v in literal.variables():
+            result = (
+                isinstance(literal, Comparison) and literal.operator == "is" and v is literal.left
+            )
+            if v.anonymous:
+                message, hint = _anonymous_trouble(rule, literal, result=result)
+            elif v in assigned and (result or not isinstance(literal, Comparison)):
+                continue  # what its `is` lacks is reported instead
+            elif v.name not in bound and v.name not in reported:
+                reported.add(v.name)
+                message, hint = _unbound_trouble(rule, literal, v)
+            else:
+                continue
+            if message:
+                yield Problem(message, source, v.offset, len(v.name), hint)
+
+
+def _anonymous_trouble(rule: Rule, literal: Literal, *, result: bool) -> tuple[str, str | None]:
+    if literal is rule.head and rule.body:
+        return "nothing says what _ in the head stands for", "use a variable of the body instead"
+    if literal is rule.head:
+        return "_ in a fact: a fact has constants only", "write the constants that it holds for"
+    if isinstance(literal, Comparison) and not result:
+        return (
+            f"_ in '{literal}' has no value",
+            "name the variable, and use it in an atom of the body",
+        )
+    return "", None
+
+
+def _unbound_trouble(rule: Rule, literal: Literal, v: Var) -> tuple[str, str | None]:
+    if literal is rule.head and not rule.body:
+        return (
+            f"the variable {v} in a fact: a fact has constants only",
+            f"a constant begins with a small letter or stands between quotes: '{v}'",
+        )
+    add = f"add an atom with {v} to the body"
+    if literal is rule.head:
+        return f"unsafe variable {v}: it is in the head, but nothing in the body binds it", add
+    if isinstance(literal, Not):
+        elsewhere = sum(w.name == v.name for x in rule.body for w in x.variables())
+        if elsewhere == 1:
+            return (
+                f"unsafe variable {v}: it occurs only under \\+",
+                f"write _ instead of {v} for 'no value at all', or {add}",
+            )
+        return f"unsafe variable {v}: it is under \\+, but no positive atom binds it", add
+    return f"unsafe variable {v}: it has no value in '{literal}'", add
+
+
+def _bound_names(body: Sequence[Literal]) -> set[str]:
+    """The variables that positive atoms bind, and those that `is` gets from them."""
+    bound = {v.name for literal in body if isinstance(literal, Atom) for v in literal.variables()}
+    bound.discard("_")
+    assignments = [x for x in body if isinstance(x, Comparison) and x.operator == "is"]
+    before = -1
+    while before != len(bound):
+        before = len(bound)
+        for x in assignments:
+            if isinstance(x.left, Var) and {v.name for v in term_variables(x.right)} <= bound:
+                bound.add(x.left.name)
+                bound.discard("_")
+    return bound
+
+
+def _check_arities(rules: Sequence[Rule], source: Source | None) -> Iterator[Problem]:
+    first: dict[str, Atom] = {}
+    for rule in rules:
+        for literal in (rule.head, *rule.body):
+            if isinstance(literal, Comparison):
+                continue
+            atom = literal.atom if isinstance(literal, Not) else literal
+            if atom.predicate.startswith("followat_"):
+                continue
+            seen = first.setdefault(atom.predicate, atom)
+            if len(seen.args) != len(atom.args):
+                where = f" on line {source.place(seen.offset)[0]}" if source else ""
+                name = quoted(atom.predicate)
+                yield Problem(
+                    f"{name} has {_arguments(len(atom.args))} here, {len(seen.args)} elsewhere",
+                    source,
+                    atom.offset,
+                    len(name),
+                    hint=f"the other is {seen}{where}",
+                )
+
+
+def _arguments(n: int) -> str:
+    return "1 argument" if n == 1 else f"{n} arguments"
+
+
+def _check_strata(rules: Sequence[Rule], source: Source | None) -> Iterator[Problem]:
+    for edge, way in bad_cycles(rules):
+        name = quoted(edge.atom.predicate)
+        cycle = " -> ".join([_key_text(edge.head), _edge_text(edge), *map(_key_text, way[1:])])
+        if edge.negated:
+            message = f"unstratified negation: {_key_text(edge.head)} depends on what it negates"
+            hint = f"the cycle is {cycle}; negate only what is complete before"
+        else:
+            message = f"{name} needs all of {_key_text(edge.body)}, which this rule helps to define"
+            hint = f"the cycle is {cycle}; derive {_key_text(edge.body)} without {name}"
+        yield Problem(message, source, edge.atom.offset, len(name), hint)
+
+
+def _edge_text(edge: Dependency) -> str:
+    text = _key_text(edge.atom.key)
+    if edge.atom.key != edge.body:
+        text += f" -> {_key_text(edge.body)}"
+    return f"\\+ {text}" if edge.negated else text
+
+
+def _key_text(key: Key) -> str:
+    return f"{quoted(key[0])}/{key[1]}"

@@ -1,0 +1,146 @@
+"""Background knowledge: rules and facts that every sequence shares, read, checked and evaluated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from relynx.errors import DataError, ParseError, Problem, Source
+from relynx.logic.bottom_up import BottomUp
+from relynx.logic.checks import check_rules
+from relynx.logic.nodes import Node, node_rule
+from relynx.logic.parser import parse_clauses
+from relynx.logic.source_files import read_source
+from relynx.logic.tables import Key, Table
+from relynx.logic.terms import Atom, Constant, Rule
+
+
+@dataclass(frozen=True)
+class Background:
+    """Datalog rules `head :- body.`, and facts that hold in every sequence.
+
+    Raises DataError, with all that is wrong, for rules that are unsafe, unstratified or use one
+    predicate with different numbers of arguments.
+
+    Examples
+    --------
+    >>> background = parse_background("long(E) :- st(E,L), L >= 7.  near(a,b).")
+    >>> print(background)
+    long(E) :- st(E,L), L >= 7.
+    near(a,b).
+    """
+
+    rules: tuple[Rule, ...]
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        problems = check_rules(self.rules, self.source, [None] * len(self.rules))
+        if problems:
+            raise DataError(problems)
+
+    @property
+    def facts(self) -> tuple[Atom, ...]:
+        """The atoms that hold in every sequence without a condition."""
+        return tuple(rule.head for rule in self.rules if not rule.body)
+
+    @property
+    def heads(self) -> frozenset[Key]:
+        """The predicates that the rules define, as (name, number of arguments)."""
+        return frozenset(rule.head.key for rule in self.rules)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.rules))
+
+
+def parse_background(text: str, path: str | None = None) -> Background:
+    """Read background knowledge from a text; `path` is its name in messages.
+
+    Raises ParseError where the text is not of the language, else DataError where its rules make no
+    sense; both with all problems at once.
+
+    Examples
+    --------
+    >>> parse_background("path(X,Y) :- edge(X,Y). path(X,Z) :- path(X,Y), edge(Y,Z).").heads
+    frozenset({('path', 2)})
+    """
+    return _background(Source(text, path))
+
+
+def read_background(path: str | os.PathLike[str]) -> Background:
+    """Read background knowledge from a file; see `parse_background`."""
+    return _background(read_source(path))
+
+
+def _background(source: Source) -> Background:
+    clauses, syntax = parse_clauses(source)
+    rules: list[Rule] = []
+    nodes: list[Node | None] = []
+    refused: list[Problem] = []
+    for clause in clauses:
+        if clause.is_directive:
+            refused.append(
+                Problem(
+                    "a directive has no meaning here",
+                    source,
+                    clause.start,
+                    2,
+                    hint="leave it out: background knowledge is rules and facts",
+                )
+            )
+            continue
+        try:
+            rules.append(node_rule(clause.node, source))
+            nodes.append(clause.node)
+        except ParseError as error:
+            syntax.extend(error.problems)
+    problems = [*syntax, *refused, *check_rules(rules, source, nodes)]
+    if problems:
+        problems.sort(key=lambda problem: problem.offset)
+        raise (ParseError if syntax else DataError)(problems)
+    return Background(tuple(rules), source)
+
+
+def evaluate(
+    background: Background,
+    tables: Mapping[Key, Table],
+    constants: Sequence[Constant],
+    n_sequences: int,
+    *,
+    object_identity: bool,
+) -> tuple[dict[Key, Table], list[Constant]]:
+    """Complete tables of all the predicates that the background defines.
+
+    Parameters
+    ----------
+    tables : the facts of the data, by (predicate, arity); see `relynx.logic.tables`
+    constants : the constant of each code
+    n_sequences : sequences are numbered from 0; the facts of the background hold in each
+    object_identity : whether different variables of a rule stand for different constants
+
+    Returns
+    -------
+    tables : for each predicate that a rule defines, the facts of the data and the derived ones
+    constants : the given ones, then those that the rules added
+
+    Raises DataError where a rule makes numbers without end or too many rows, or uses a predicate
+    with another number of arguments than the data. Warns once for each literal that does not apply
+    to some values (an atom in arithmetic, a division by zero); it is false for those.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> edges = {("edge", 2): np.array([[0, 0], [0, 1], [1, 2]], np.int32)}
+    >>> background = parse_background("path(X,Z) :- edge(X,Y), edge(Y,Z).")
+    >>> evaluate(background, edges, ["a", "b", "c"], 1, object_identity=True)[0]["path", 2].tolist()
+    [[0], [0], [2]]
+    """
+    evaluation = BottomUp(
+        background.rules,
+        background.source,
+        tables,
+        constants,
+        n_sequences,
+        object_identity=object_identity,
+    )
+    return evaluation.run(), evaluation.constants.values

@@ -1,0 +1,147 @@
+"""The operators of a dimension: `follow_s` and `followat_s`, and how rules name them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from relynx.logic.arithmetic import Codes, Mask
+from relynx.logic.joins import (
+    SEQUENCE,
+    Index,
+    Keys,
+    Packing,
+    Positions,
+    Relation,
+    distinct,
+    in_strict_order,
+    member,
+)
+from relynx.logic.tables import Key, Table, ranges
+from relynx.logic.terms import Atom
+
+
+def operator_dimension(key: Key) -> str | None:
+    """The dimension `s` of `follow_s/2` or `followat_s/3`, None for another predicate."""
+    name, arity = key
+    for prefix, wanted in (("followat_", 3), ("follow_", 2)):
+        if name.startswith(prefix) and arity == wanted and len(name) > len(prefix):
+            return name.removeprefix(prefix)
+    return None
+
+
+def steps(atom: Atom) -> int | None:
+    """The number of steps of a `followat` atom; None for the closure, `follow`."""
+    first = atom.args[0]
+    return first if len(atom.args) == 3 and isinstance(first, int) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """A dimension that is a set of chains: `follow` is then arithmetic on places.
+
+    `nodes` are the sorted keys of (sequence, event); `place` is where a node stands when all chains
+    are laid end to end, `first` and `last` where its chain begins and ends; `events` holds the
+    event at each place.
+    """
+
+    nodes: Keys
+    place: Positions
+    first: Positions
+    last: Positions
+    events: Codes
+    sequences: Codes
+
+    @classmethod
+    def of(cls, table: Table, packing: Packing) -> Chains | None:
+        """The chains of a `next` table, or None where it branches or has a cycle."""
+        left, right = packing.pack(table[[0, 1]]), packing.pack(table[[0, 2]])
+        if not in_strict_order(left) or len(distinct(right)) != len(right):
+            return None
+        nodes = distinct(np.concatenate([left, right]))
+        n = len(nodes)
+        before = np.arange(n)  # of each node the one before it, itself where there is none
+        before[np.searchsorted(nodes, right)] = np.searchsorted(nodes, left)
+        if np.any(table[1] == table[2]):
+            return None
+        root, distance = before, (before != np.arange(n)).astype(np.int64)
+        for _ in range(n.bit_length()):  # each round doubles the steps taken towards the root
+            distance = distance + distance[root]
+            root = root[root]
+        if np.any(before[root] != root):
+            return None
+        order = np.lexsort((distance, root))
+        place = np.empty(n, np.int64)
+        place[order] = np.arange(n)
+        sizes = np.bincount(root, minlength=n)
+        first = place - distance
+        rows = packing.unpack(nodes[order], 2)
+        return cls(nodes, place, first, first + sizes[root] - 1, rows[1], rows[0])
+
+    def size(self) -> int:
+        """How many pairs `follow` has."""
+        return int((self.last - self.place).sum())
+
+    def holds(self, x: Keys, y: Keys) -> Mask:
+        """Where the event y follows the event x."""
+        if not len(self.nodes):
+            return np.zeros(len(x), bool)
+        i, j = self._node(x), self._node(y)
+        known = member(x, self.nodes) & member(y, self.nodes)
+        same = self.first[i] == self.first[j]
+        return np.asarray(known & same & (self.place[i] < self.place[j]))
+
+    def reached(self, keys: Keys, *, backward: bool) -> tuple[Positions, Positions]:
+        """For each event the places, as start and length, that follow it (or that it follows)."""
+        if not len(self.nodes):
+            return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
+        i = self._node(keys)
+        known = member(keys, self.nodes)
+        if backward:
+            return self.first[i], np.where(known, self.place[i] - self.first[i], 0)
+        return self.place[i] + 1, np.where(known, self.last[i] - self.place[i], 0)
+
+    def _node(self, keys: Keys) -> Positions:
+        return np.minimum(np.searchsorted(self.nodes, keys), len(self.nodes) - 1)
+
+
+def closure(step: Table, packing: Packing, limit: Callable[[int], None]) -> Table:
+    """The transitive closure of a `next` table; `limit` is asked before rows are made."""
+    relation = Relation(3, packing)
+    new = relation.add(relation.fresh(step))
+    index = Index.of(packing.pack(step[[0, 1]]))
+    while new.shape[1]:
+        fresh = relation.fresh(_composed(new, step, index, packing, limit))
+        limit(len(relation) + len(fresh))
+        new = relation.add(fresh)
+    return relation.table()
+
+
+def power(step: Table, n: int, packing: Packing, limit: Callable[[int], None]) -> Table:
+    """The pairs that are exactly n steps apart, by repeated squaring."""
+    result: Table | None = None
+    while True:
+        index = Index.of(packing.pack(step[[0, 1]]))
+        if n % 2:
+            result = step if result is None else _composed(result, step, index, packing, limit)
+        n //= 2
+        if not step.shape[1]:
+            return step
+        if not n:
+            assert result is not None
+            return result
+        step = _composed(step, step, index, packing, limit)
+
+
+def _composed(
+    left: Table, right: Table, index: Index, packing: Packing, limit: Callable[[int], None]
+) -> Table:
+    """Pairs (X,Z) with (X,Y) in left and (Y,Z) in right, which is indexed by Y."""
+    starts, lengths = index.find(packing.pack(left[[0, 2]]))
+    limit(int(lengths.sum()))
+    rows = np.repeat(np.arange(left.shape[1]), lengths)
+    found = index.order[ranges(starts, lengths)]
+    pairs = {SEQUENCE: left[0][rows], "X": left[1][rows], "Z": right[2][found]}
+    return np.vstack(list(packing.distinct_rows(pairs).values()))

@@ -1,0 +1,528 @@
+"""Reading Prolog text: a tree with places for every clause, and every error of a file at once.
+
+Reading has two steps. `parse_clauses` turns text into trees of `Node`, which know nothing of what
+a clause is for; the converters of `relynx.logic.nodes` turn a tree into a term, an atom or a rule.
+`parse_term`, `parse_atom`, `parse_atoms` and `parse_rule` do both for a short text.
+"""
+
+from __future__ import annotations
+
+from relynx.errors import ParseError, Problem, Source
+from relynx.logic.nodes import (
+    Clause,
+    Node,
+    node_atom,
+    node_atoms,
+    node_literal,
+    node_literals,
+    node_rule,
+    node_term,
+)
+from relynx.logic.source_files import read_source
+from relynx.logic.terms import COMPARISONS, Atom, Rule, Term
+from relynx.logic.tokens import Failure, Lexer
+
+__all__ = [
+    "Clause",
+    "ClauseParser",
+    "Node",
+    "node_atom",
+    "node_atoms",
+    "node_literal",
+    "node_literals",
+    "node_rule",
+    "node_term",
+    "parse_atom",
+    "parse_atoms",
+    "parse_clauses",
+    "parse_rule",
+    "parse_term",
+    "read_source",
+]
+
+MAX_DEPTH = 100
+
+# Infix operators: priority, then the most that the left and the right side may have.
+_INFIX = {
+    ":-": (1200, 1199, 1199),
+    ",": (1000, 999, 999),
+    **dict.fromkeys((*COMPARISONS, "is"), (700, 699, 699)),
+    "+": (500, 500, 499),
+    "-": (500, 500, 499),
+    "*": (400, 400, 399),
+    "//": (400, 400, 399),
+    "mod": (400, 400, 399),
+}
+_FOREIGN = {
+    "=": "use one variable in both places, or == to compare",
+    "\\=": "write \\== for 'is different from'",
+    "!=": "write \\== for 'is different from'",
+    "<>": "write \\== for 'is different from'",
+    "<=": "write =< for 'at most'",
+    "=>": "write >= for 'at least'",
+    ";": "write one rule for each alternative",
+    "||": "write one rule for each alternative",
+    "|": "write one rule for each alternative",
+    "->": "write one rule for each case",
+    "-->": "write the rule with :-",
+    "?-": "write :- before a directive",
+    "!": "write \\+ in the other rules instead of a cut",
+    "/": "write // for the division of whole numbers",
+    "&": "write , between the atoms of a body",
+    "&&": "write , between the atoms of a body",
+    "**": "write a product",
+    "^": "write a product",
+    "{": "use round brackets",
+    "}": "use round brackets",
+    "=..": None,
+    "*/": "this closes no comment",
+    "=@=": "write == to compare",
+    ":": "put a name that holds ':' between single quotes",
+    "$": "put a name that holds '$' between single quotes",
+    "@": "put a name that holds '@' between single quotes",
+    "~": "write \\+ for negation",
+    "\\": "write \\+ for negation",
+    "?": None,
+    **{
+        f"@{operator}": f"write {operator} to compare numbers"
+        for operator in ("<", "=<", ">", ">=")
+    },
+}
+_CLAUSE_GOES_ON = "',' or '.'"
+_CLOSING = {"(": ")", "[": "]"}
+
+
+class ClauseParser:
+    """Reads clause after clause; `problems` collects what is wrong on the way.
+
+    `start` is where the latest clause begins, right or wrong.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.lexer = Lexer(source)
+        self.problems: list[Problem] = []
+        self.finished = False
+        self.start = 0
+
+    def next_clause(self, position: int) -> tuple[Clause | None, int]:
+        """The clause that begins at or after an offset, and the offset to go on from.
+
+        None where the clause is wrong, and at the end of the text; then `finished` is true.
+        """
+        lexer = self.lexer
+        lexer.move(position)
+        try:
+            lexer.advance()
+            if lexer.kind == "eof":
+                self.finished = True
+                return None, lexer.end
+            self.start = lexer.start
+            self._refuse_foreign_comment()
+            node = self.expression(1200, 0)
+            return Clause(node, self.start, lexer.last_end), self._end_of_clause()
+        except Failure as failure:
+            self.problems.append(failure.problem)
+            lexer.skip_clause()
+            return None, lexer.end
+
+    def whole(self) -> Node | None:
+        """The one term that makes up the whole text; a dot may follow it."""
+        lexer = self.lexer
+        try:
+            lexer.advance()
+            if lexer.kind == "eof":
+                raise lexer.failure("there is nothing to read in this text", offset=lexer.start)
+            node = self.expression(1200, 0)
+            if lexer.kind == "end":
+                lexer.advance()
+            if lexer.kind != "eof":
+                raise self._unexpected("an operator or the end of the text")
+            return node
+        except Failure as failure:
+            self.problems.append(failure.problem)
+            return None
+
+    def _refuse_foreign_comment(self) -> None:
+        lexer = self.lexer
+        if lexer.token in ("#", "//") or lexer.text.startswith("--", lexer.start):
+            raise lexer.failure(
+                "no clause can begin like this",
+                offset=lexer.start,
+                length=lexer.end - lexer.start,
+                hint="a comment begins with %",
+            )
+
+    def _end_of_clause(self) -> int:
+        """Check that a clause ends here; a dot that was only forgotten is reported and supplied."""
+        lexer = self.lexer
+        if lexer.kind == "end":
+            return lexer.end
+        if lexer.kind == "dot" and lexer.text[lexer.end] not in ".)],([":
+            self.problems.append(
+                Problem(
+                    "the '.' after a clause must be followed by a space or a line break",
+                    self.source,
+                    lexer.start,
+                    hint="put each clause on a line of its own",
+                )
+            )
+            return lexer.end
+        if lexer.kind == "eof" or (lexer.on_new_line() and lexer.kind in ("name", "quoted")):
+            self.problems.append(
+                Problem(
+                    "a '.' is missing at the end of this clause",
+                    self.source,
+                    lexer.last_end,
+                    hint="every clause ends with '.'"
+                    + ("" if lexer.kind == "eof" else "; if it goes on, write ',' or an operator"),
+                )
+            )
+            return lexer.last_end
+        raise self._unexpected(_CLAUSE_GOES_ON)
+
+    def expression(self, limit: int, depth: int) -> Node:
+        """A term whose outermost operator has at most this priority."""
+        lexer = self.lexer
+        left = self._primary(limit, depth)
+        priority = _INFIX[":-"][0] if left.kind == "prefix" and left.value == ":-" else 0
+        while True:
+            kind = lexer.kind
+            if kind not in ("symbol", "punctuation", "name"):
+                return left
+            operator = lexer.token
+            known = _INFIX.get(operator)
+            if known is None or known[0] > limit:
+                if operator in _FOREIGN and (operator != "|" or limit > 999):
+                    raise self._foreign(operator)
+                return left
+            if known[1] < priority:
+                left = self._chained(left, operator, depth)
+                continue
+            start = lexer.start
+            lexer.advance()
+            self._need_operand(operator, start)
+            right = self.expression(known[2], depth + 1)
+            if operator == ",":
+                left = self._conjunction(left, right, depth)
+            else:
+                left = self._node("infix", operator, (left, right), left.start, right.end)
+            priority = known[0]
+
+    def _conjunction(self, left: Node, right: Node, depth: int) -> Node:
+        """All the parts of `a, b, c` as one flat node."""
+        lexer = self.lexer
+        parts = [left, right]
+        while lexer.token == "," and lexer.kind == "punctuation":
+            start = lexer.start
+            lexer.advance()
+            self._need_operand(",", start)
+            parts.append(self.expression(999, depth + 1))
+        return self._node("and", ",", tuple(parts), left.start, parts[-1].end)
+
+    def _chained(self, left: Node, operator: str, depth: int) -> Node:
+        """All the positions of `a < b < c` as one flat node; other comparisons do not chain."""
+        lexer = self.lexer
+        if left.kind != "infix" or left.value != "<" or operator != "<":
+            raise lexer.failure(
+                f"'{operator}' cannot follow another operator of its kind here",
+                offset=lexer.start,
+                length=len(operator),
+                hint="write each comparison on its own, with ',' between them"
+                if operator != ":-"
+                else "a clause has one ':-'; is a '.' missing before it?",
+            )
+        parts = list(left.args)
+        while lexer.token == "<" and lexer.kind == "symbol":
+            start = lexer.start
+            lexer.advance()
+            self._need_operand("<", start)
+            parts.append(self.expression(699, depth + 1))
+        return self._node("chain", "<", tuple(parts), left.start, parts[-1].end)
+
+    def _need_operand(self, operator: str, start: int) -> None:
+        """Say so at the operator when nothing follows it."""
+        lexer = self.lexer
+        if lexer.kind in ("end", "eof") or lexer.token in (")", "]", ","):
+            raise lexer.failure(
+                f"something is missing after '{operator}'",
+                offset=start,
+                length=len(operator),
+                hint=None if operator != "," else "remove the ',' or write what comes after it",
+            )
+
+    def _node(self, kind: str, value: str, args: tuple[Node, ...], start: int, end: int) -> Node:
+        depth = 1 + max(arg.depth for arg in args)
+        if depth > MAX_DEPTH:
+            raise self._too_deep(start)
+        return Node(kind, value, args, start, end, depth)
+
+    def _too_deep(self, start: int) -> Failure:
+        return self.lexer.failure(
+            "this is nested too deeply",
+            offset=start,
+            hint=f"at most {MAX_DEPTH} levels are read",
+        )
+
+    def _primary(self, limit: int, depth: int) -> Node:
+        """A term without an infix operator at its top."""
+        lexer = self.lexer
+        kind, start, end = lexer.kind, lexer.start, lexer.end
+        if depth > MAX_DEPTH:
+            raise self._too_deep(start)
+        node: Node
+        if kind in ("name", "quoted"):
+            name = lexer.name()
+            lexer.advance()
+            if lexer.start == end and lexer.token == "(":
+                return self._call(name, start, depth)
+            node = Node("atom", name, (), start, end)
+        elif kind == "variable":
+            node = Node("variable", lexer.token, (), start, end)
+            lexer.advance()
+        elif kind == "number":
+            node = Node("number", lexer.number() + 0, (), start, end)
+            lexer.advance()
+        elif kind == "symbol":
+            return self._symbol(limit, depth)
+        elif kind == "punctuation" and lexer.token in ("(", "["):
+            return self._bracketed(depth)
+        else:
+            raise self._unexpected("a term")
+        if lexer.kind == "punctuation" and lexer.token == "(":
+            raise self._not_a_predicate(node)
+        return node
+
+    def _call(self, name: str, start: int, depth: int) -> Node:
+        opened = self.lexer.start
+        args, end = self._elements(opened, depth)
+        if not args:
+            raise self.lexer.failure(
+                "there is nothing between these brackets",
+                offset=opened,
+                length=end - opened,
+                hint="write a predicate without arguments without brackets",
+            )
+        return self._node("call", name, args, start, end)
+
+    def _bracketed(self, depth: int) -> Node:
+        lexer = self.lexer
+        start, bracket = lexer.start, lexer.token
+        if bracket == "[":
+            args, end = self._elements(start, depth)
+            return (
+                self._node("list", "[]", args, start, end)
+                if args
+                else Node("list", "[]", (), start, end)
+            )
+        lexer.advance()
+        if lexer.token == ")":
+            raise lexer.failure(
+                "there is nothing between these brackets", offset=start, length=lexer.end - start
+            )
+        node = self.expression(1200, depth + 1)
+        self._close(start)
+        return node._replace(depth=node.depth + 1)
+
+    def _elements(self, opened: int, depth: int) -> tuple[tuple[Node, ...], int]:
+        """The terms between an opening bracket, the current token, and its closing one."""
+        lexer = self.lexer
+        closing = _CLOSING[lexer.token]
+        args: list[Node] = []
+        lexer.advance()
+        if lexer.token == closing:
+            end = lexer.end
+            lexer.advance()
+            return (), end
+        while True:
+            if lexer.kind == "punctuation" and lexer.token in (",", closing):
+                raise lexer.failure(
+                    f"an argument is missing before '{lexer.token}'"
+                    if closing == ")"
+                    else f"an element is missing before '{lexer.token}'",
+                    offset=lexer.start,
+                    hint="remove the ',' or write what belongs there",
+                )
+            args.append(self.expression(999, depth + 1))
+            if lexer.token != "," or lexer.kind != "punctuation":
+                return tuple(args), self._close(opened)
+            lexer.advance()
+
+    def _close(self, opened: int) -> int:
+        """Step over the bracket that closes the one at `opened`, and return its end."""
+        lexer = self.lexer
+        bracket = lexer.text[opened]
+        closing = _CLOSING[bracket]
+        if lexer.token == closing and lexer.kind == "punctuation":
+            end = lexer.end
+            lexer.advance()
+            return end
+        if lexer.kind in ("end", "eof"):
+            raise lexer.failure(
+                f"this '{bracket}' is never closed",
+                offset=opened,
+                hint=f"write '{closing}' before the end of the clause",
+            )
+        if lexer.token == "|" and bracket == "[":
+            raise lexer.failure(
+                "a list with a tail is not of this language",
+                offset=lexer.start,
+                hint="write all the elements of the list",
+            )
+        raise self._unexpected(f"',' or '{closing}'", opened=opened)
+
+    def _symbol(self, limit: int, depth: int) -> Node:
+        """A symbol at the start of a term: a sign, a negation, a mode, or a name of its own."""
+        lexer = self.lexer
+        operator, start, end = lexer.token, lexer.start, lexer.end
+        if operator == ":-" and limit == 1200 and depth == 0:
+            lexer.advance()
+            self._need_operand(operator, start)
+            arg = self.expression(1199, depth + 1)
+            return self._node("prefix", operator, (arg,), start, arg.end)
+        if operator == "\\+" and limit >= 900:
+            lexer.advance()
+            self._need_operand(operator, start)
+            arg = self.expression(900, depth + 1)
+            return self._node("prefix", operator, (arg,), start, arg.end)
+        lexer.advance()
+        if limit == 999 and lexer.kind == "punctuation" and lexer.token in (",", ")", "]"):
+            return Node("atom", operator, (), start, end)
+        if operator in ("+", "-", "*", "#"):
+            if operator == "-" and lexer.kind == "number":
+                value, end = -lexer.number() + 0, lexer.end
+                lexer.advance()
+                return Node("number", value, (), start, end)
+            if lexer.start == end and lexer.token == "(":
+                return self._call(operator, start, depth)
+            self._need_operand(operator, start)
+            arg = self._primary(limit, depth + 1)
+            return self._node("prefix", operator, (arg,), start, arg.end)
+        if operator == "\\+":
+            raise lexer.failure(
+                "'\\+' cannot stand here",
+                offset=start,
+                length=2,
+                hint="\\+ negates an atom of a rule's body",
+            )
+        if operator in _FOREIGN:
+            raise self._foreign(operator, start)
+        raise lexer.failure(
+            f"something is missing before '{operator}'", offset=start, length=len(operator)
+        )
+
+    def _foreign(self, operator: str, start: int | None = None) -> Failure:
+        start = self.lexer.start if start is None else start
+        return self.lexer.failure(
+            f"'{operator}' is not of this language",
+            offset=start,
+            length=len(operator),
+            hint=_FOREIGN[operator],
+        )
+
+    def _not_a_predicate(self, node: Node) -> Failure:
+        """An opening bracket follows something that is no name."""
+        lexer = self.lexer
+        text = lexer.text[node.start : node.end]
+        length = node.end - node.start
+        if lexer.start > node.end:
+            message = "no space may stand between a name and its '('"
+            hint = None
+            if node.kind != "atom":
+                message, hint = "a ',' or an operator is missing before '('", None
+            return lexer.failure(message, offset=lexer.start, hint=hint)
+        if node.kind == "variable":
+            small = text.lstrip("_")
+            hint = f"put it between quotes: '{text}'(...)"
+            if small and small[0].lower() != small[0]:
+                hint = f"write {small[0].lower()}{small[1:]}(...) or '{text}'(...)"
+            return lexer.failure(
+                f"the variable {text} is used as a predicate",
+                offset=node.start,
+                length=length,
+                hint=hint,
+            )
+        return lexer.failure(
+            f"the number {text} is used as a predicate",
+            offset=node.start,
+            length=length,
+            hint=f"a predicate is a name; put it between quotes: '{text}'(...)",
+        )
+
+    def _unexpected(self, wanted: str, *, opened: int | None = None) -> Failure:
+        """The current token cannot stand here."""
+        lexer = self.lexer
+        token = lexer.token
+        hint = None
+        if lexer.kind == "eof":
+            message, token = f"expected {wanted}, found the end of the text", ""
+        elif lexer.kind == "end":
+            message = f"expected {wanted}, found the end of the clause"
+        elif token in (")", "]") and opened is None:
+            message = f"this '{token}' closes nothing"
+        else:
+            if token in _FOREIGN:
+                return self._foreign(token)
+            shown = token if len(token) <= 40 else token[:37] + "..."
+            message = f"expected {wanted}, found {shown if lexer.kind == 'quoted' else repr(shown)}"
+            if lexer.kind == "dot":
+                message = "this '.' cannot stand here"
+                if lexer.last_end == lexer.start and lexer.text[lexer.start - 1].isdigit():
+                    hint = "a number has digits on both sides of one point"
+                elif lexer.text[lexer.end : lexer.end + 1].isdigit():
+                    hint = "write a digit before the point: 0.5"
+            elif wanted == _CLAUSE_GOES_ON:
+                hint = "is a '.' or a ',' missing before it?"
+            elif opened is not None:
+                hint = f"the '{lexer.text[opened]}' of line {lexer.line(opened)} is still open"
+                if lexer.kind in ("name", "variable", "number") and not lexer.on_new_line():
+                    hint = "write ',' between arguments; a name with spaces goes between quotes"
+        return lexer.failure(message, offset=lexer.start, length=len(token), hint=hint)
+
+
+def parse_clauses(source: Source) -> tuple[list[Clause], list[Problem]]:
+    """All the clauses of a text that can be read, and all that is wrong with the others.
+
+    Examples
+    --------
+    >>> clauses, problems = parse_clauses(Source("p(a). q(b c). r(d)."))
+    >>> len(clauses), problems[0].message
+    (2, "expected ',' or ')', found 'c'")
+    """
+    parser = ClauseParser(source)
+    clauses: list[Clause] = []
+    position = 0
+    while not parser.finished:
+        clause, position = parser.next_clause(position)
+        if clause is not None:
+            clauses.append(clause)
+    return clauses, parser.problems
+
+
+def _parse_whole(text: str) -> tuple[Node, Source]:
+    source = Source(text)
+    parser = ClauseParser(source)
+    node = parser.whole()
+    if node is None:
+        raise ParseError(parser.problems)
+    return node, source
+
+
+def parse_term(text: str) -> Term:
+    """Read one term, as in `parse_term("f(X, 'a b', 1.5)")`."""
+    return node_term(*_parse_whole(text))
+
+
+def parse_atom(text: str) -> Atom:
+    """Read one atom, as in `parse_atom("he(E, alpha, L)")`."""
+    return node_atom(*_parse_whole(text))
+
+
+def parse_atoms(text: str) -> tuple[Atom, ...]:
+    """Read a conjunction of atoms, `p(X), q(X,Y)`, which may stand between `[` and `]`."""
+    return node_atoms(*_parse_whole(text))
+
+
+def parse_rule(text: str) -> Rule:
+    """Read one rule or fact, as in `parse_rule("long(E) :- st(E,L), L >= 7.")`."""
+    return node_rule(*_parse_whole(text))

@@ -1,0 +1,62 @@
+"""Text files as the readers want them: UTF-8, opened or refused with a clear message."""
+
+from __future__ import annotations
+
+import os
+
+from relynx.errors import InputError, ParseError, Problem, Source
+
+_MARK = "\ufeff"
+
+
+def read_source(path: str | os.PathLike[str]) -> Source:
+    """The text of a file, which must be UTF-8 (with or without a byte order mark).
+
+    Raises InputError when the file cannot be opened, ParseError when it is no such text.
+    """
+    name = os.fsdecode(path)
+    try:
+        with open(name, "rb") as file:
+            data = file.read()
+    except (OSError, ValueError) as error:
+        reasons: dict[type[Exception], str] = {
+            FileNotFoundError: "there is no such file",
+            IsADirectoryError: "this is a folder, not a file",
+            PermissionError: "you may not read this file",
+        }
+        reason = reasons.get(type(error), f"this file cannot be read ({error})")
+        raise InputError(Problem(reason, Source("", name))) from None
+    return Source(_decoded(data, name), name)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ParseError(
+            Problem(
+                "this file is saved as UTF-16",
+                Source("", name),
+                hint="save it as UTF-8",
+            )
+        )
+    if data.startswith(b"\x1f\x8b"):
+        raise ParseError(
+            Problem("this file is compressed", Source("", name), hint="unpack it with gunzip")
+        )
+    zero = data.find(b"\0")
+    if zero >= 0:
+        message = "this file holds a zero byte: it is no plain text"
+        raise ParseError(_at_byte(data, zero, name, message, "give a text file, saved as UTF-8"))
+    try:
+        return data.decode("utf-8").removeprefix(_MARK)
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start} of this file, 0x{data[error.start]:02x}, is not UTF-8"
+        raise ParseError(
+            _at_byte(data, error.start, name, message, "save the file as UTF-8")
+        ) from None
+
+
+def _at_byte(data: bytes, position: int, name: str, message: str, hint: str) -> Problem:
+    """A problem at a byte of a file that cannot be read as text."""
+    before = data[:position].decode("utf-8", "replace").removeprefix(_MARK)
+    text = before + data[position:].decode("utf-8", "replace")
+    return Problem(message, Source(text, name), len(before), hint=hint)

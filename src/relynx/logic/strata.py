@@ -1,0 +1,116 @@
+"""Which predicates of a program depend on which, and in what order they can be completed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from relynx.logic.dimensions import operator_dimension
+from relynx.logic.tables import Key
+from relynx.logic.terms import Atom, Comparison, Literal, Not, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """`head` needs `body`. A strict one needs all of it first: under `\\+`, or by an operator."""
+
+    head: Key
+    body: Key
+    atom: Atom
+    negated: bool
+    strict: bool
+
+
+def dependencies(rules: Sequence[Rule]) -> Iterator[Dependency]:
+    """What each rule's head needs among the predicates that rules define."""
+    heads = {rule.head.key for rule in rules}
+    for rule in rules:
+        for literal in rule.body:
+            if isinstance(literal, Comparison):
+                continue
+            found = _dependency(rule.head.key, literal)
+            if found.body in heads:
+                yield found
+
+
+def _dependency(head: Key, literal: Literal) -> Dependency:
+    negated = isinstance(literal, Not)
+    atom = literal.atom if isinstance(literal, Not) else literal
+    assert isinstance(atom, Atom)
+    dimension = operator_dimension(atom.key)
+    body = atom.key if dimension is None else (f"next_{dimension}", 2)
+    return Dependency(head, body, atom, negated, negated or dimension is not None)
+
+
+def components(rules: Sequence[Rule]) -> list[list[Key]]:
+    """The defined predicates in groups that depend on each other, each after what it needs.
+
+    Tarjan's strongly connected components, without recursion.
+    """
+    needs: dict[Key, dict[Key, None]] = {rule.head.key: {} for rule in rules}
+    for edge in dependencies(rules):
+        needs[edge.head][edge.body] = None
+    found: list[list[Key]] = []
+    number: dict[Key, int] = {}
+    low: dict[Key, int] = {}
+    open_keys: dict[Key, None] = {}
+    for start in needs:
+        if start in number:
+            continue
+        path = [(start, iter(needs[start]))]
+        number[start] = low[start] = len(number)
+        open_keys[start] = None
+        while path:
+            key, rest = path[-1]
+            for other in rest:
+                if other not in number:
+                    number[other] = low[other] = len(number)
+                    open_keys[other] = None
+                    path.append((other, iter(needs[other])))
+                    break
+                if other in open_keys:
+                    low[key] = min(low[key], number[other])
+            else:
+                path.pop()
+                if path:
+                    above = path[-1][0]
+                    low[above] = min(low[above], low[key])
+                if low[key] == number[key]:
+                    group: list[Key] = []
+                    while not group or group[-1] != key:
+                        group.append(open_keys.popitem()[0])
+                    found.append(group[::-1])
+    return found
+
+
+def bad_cycles(rules: Sequence[Rule]) -> list[tuple[Dependency, list[Key]]]:
+    """Every strict dependency inside a component, with the shortest way back to its head."""
+    group_of = {key: i for i, group in enumerate(components(rules)) for key in group}
+    edges = list(dependencies(rules))
+    needs: dict[Key, dict[Key, None]] = {}
+    for edge in edges:
+        needs.setdefault(edge.head, {})[edge.body] = None
+    return [
+        (edge, _way(needs, edge.body, edge.head))
+        for edge in edges
+        if edge.strict and group_of[edge.head] == group_of[edge.body]
+    ]
+
+
+def _way(needs: dict[Key, dict[Key, None]], start: Key, end: Key) -> list[Key]:
+    """The shortest chain of needs from one predicate to another, both included."""
+    before: dict[Key, Key | None] = {start: None}
+    queue = deque([start])
+    while end not in before:
+        key = queue.popleft()
+        for other in needs.get(key, {}):
+            if other not in before:
+                before[other] = key
+                queue.append(other)
+    way: list[Key] = []
+    at: Key | None = end
+    while at is not None:
+        way.append(at)
+        at = before[at]
+    return way[::-1]

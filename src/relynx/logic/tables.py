@@ -1,0 +1,64 @@
+"""Relations as tables: int32 arrays of shape (1 + arity, m), one column for each fact.
+
+Row 0 holds the sequence of a fact, the other rows the codes of its arguments. A table is in order
+when its columns are sorted (by row 0, then row 1, ...) and no two are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Table: TypeAlias = NDArray[np.int32]
+Key: TypeAlias = tuple[str, int]
+
+
+def empty(arity: int) -> Table:
+    return np.empty((1 + arity, 0), np.int32)
+
+
+def packed(rows: Sequence[NDArray[np.int32]] | Table) -> NDArray[np.int64]:
+    """One int64 a column, ordered as the columns are; rows hold no negative numbers.
+
+    Where the bits do not suffice the numbers are ranks of the columns instead.
+    """
+    key = rows[0].astype(np.int64)
+    bits = _bits(rows[0])
+    for row in rows[1:]:
+        more = _bits(row)
+        if bits + more > 62:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            bits = int(key.max(initial=0)).bit_length()
+        key = (key << more) | row
+        bits += more
+    return key
+
+
+def _bits(row: NDArray[np.int32]) -> int:
+    return int(row.max(initial=0)).bit_length()
+
+
+def in_order(table: Table) -> Table:
+    """The table sorted and without duplicates."""
+    if table.shape[1] < 2:
+        return np.ascontiguousarray(table)
+    key = packed(table)
+    if np.all(key[1:] > key[:-1]):
+        return np.ascontiguousarray(table)
+    return np.ascontiguousarray(table[:, np.unique(key, return_index=True)[1]])
+
+
+def offsets(table: Table, n_sequences: int) -> NDArray[np.int64]:
+    """Where each sequence's facts begin: those of sequence i are columns o[i] to o[i+1]."""
+    return np.searchsorted(table[0], np.arange(n_sequences + 1)).astype(np.int64)
+
+
+def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers start, start+1, ... of every range, one range after the other."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    each: NDArray[np.int64] = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
+    return each

@@ -1,0 +1,1 @@
+"""Patterns: asking them of sequences, and finding them."""

@@ -1,0 +1,236 @@
+"""Compiled loops for patterns that are paths along one dimension.
+
+An event of a sequence is a bit of a 64-bit word, so that a step along the dimension is a shift of
+the word, for all events at once; a pattern is a few shifts and ands over an array of words, one a
+sequence.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+ONE = np.uint64(1)
+NONE = np.uint64(0)
+BLOCK = 1024
+
+
+class Paths(NamedTuple):
+    """Patterns that are paths: events one after the other, each with facts about its values.
+
+    A fact about an event is a number: the start of its relation plus the mixed-radix number of its
+    values, where a value that does not matter has the highest digit.
+    """
+
+    fact_off: NDArray[np.int64]  # P+1: the facts of each pattern
+    moves: NDArray[np.int64]  # F: steps from the event of the fact before, 0 for any, -1 for none
+    base: NDArray[np.int64]  # F: number of the fact, the variables to enumerate at digit 0
+    relaxed: NDArray[np.int64]  # F: the same with those variables free
+    variable_off: NDArray[np.int64]  # P+1: the variables to enumerate
+    choice_off: NDArray[np.int64]  # V x 2: from, to in choices
+    choices: NDArray[np.int64]  # values that a variable may take
+    use_off: NDArray[np.int64]  # V+1: where a variable occurs
+    uses: NDArray[np.int64]  # (fact of the pattern, start of its digit table, stride)
+    digits: NDArray[np.int64]  # value -> digit
+    taboo_off: NDArray[np.int64]  # P+1
+    taboo: NDArray[np.int64]  # values that no variable may take
+    injective: bool
+
+
+@njit(cache=True, nogil=True)
+def expand(paths, p, out):
+    """Enumerate the values of a pattern's variables; row i of `out` gets the facts' numbers.
+
+    Returns how many there are, or -2 when `out` has too few rows.
+    """
+    fact0 = paths.fact_off[p]
+    n_facts = paths.fact_off[p + 1] - fact0
+    v0 = paths.variable_off[p]
+    n = paths.variable_off[p + 1] - v0
+    at = np.zeros(n + 1, np.int64)
+    value = np.zeros(n + 1, np.int64)
+    numbers = np.zeros((n + 1, n_facts), np.int64)
+    numbers[0] = paths.base[fact0 : fact0 + n_facts]
+    count = 0
+    depth = 0
+    if n:
+        at[0] = paths.choice_off[v0, 0]
+    while depth >= 0:
+        if depth == n:
+            if count == out.shape[0]:
+                return -2
+            for f in range(n_facts):
+                out[count, f] = numbers[n, f]
+            count += 1
+            depth -= 1
+            continue
+        v = v0 + depth
+        taken = False
+        while at[depth] < paths.choice_off[v, 1] and not taken:
+            choice = paths.choices[at[depth]]
+            at[depth] += 1
+            taken = True
+            if paths.injective:
+                for d in range(depth):
+                    if value[d] == choice:
+                        taken = False
+                for t in range(paths.taboo_off[p], paths.taboo_off[p + 1]):
+                    if paths.taboo[t] == choice:
+                        taken = False
+            if taken:
+                value[depth] = choice
+                for f in range(n_facts):
+                    numbers[depth + 1, f] = numbers[depth, f]
+                for u in range(paths.use_off[v], paths.use_off[v + 1]):
+                    digit = paths.digits[paths.uses[u, 1] + choice]
+                    numbers[depth + 1, paths.uses[u, 0]] += digit * paths.uses[u, 2]
+        if taken:
+            depth += 1
+            if depth < n:
+                at[depth] = paths.choice_off[v0 + depth, 0]
+        else:
+            depth -= 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def expand_all(paths, most, counts):
+    """Enumerate every pattern that has variables; the numbers, pattern after pattern.
+
+    `counts` gets how many assignments each has: -1 for a pattern without variables, -2 for one
+    with more than `most` assignments.
+    """
+    n_patterns = len(counts)
+    room = np.empty((most, np.diff(paths.fact_off).max()), np.int64)
+    out = np.empty(1024, np.int64)
+    total = 0
+    for p in range(n_patterns):
+        if paths.variable_off[p] == paths.variable_off[p + 1]:
+            counts[p] = -1
+            continue
+        counts[p] = expand(paths, p, room)
+        n_facts = paths.fact_off[p + 1] - paths.fact_off[p]
+        while total + counts[p] * n_facts > len(out):
+            out = np.concatenate((out, np.empty(len(out), np.int64)))
+        for i in range(counts[p]):
+            for f in range(n_facts):
+                out[total] = room[i, f]
+                total += 1
+    return out[:total]
+
+
+@njit(cache=True, nogil=True)
+def fill_rows(digits, strides, free, start, places, wanted, row_of, rows):
+    """Set the bits of the events for which a numbered fact holds.
+
+    Each fact of a relation (a column of `digits`) counts for every way to free some of its values.
+    `row_of` maps number - start to a row; when it is empty `wanted`, which is sorted, is searched.
+    """
+    n_values, n_facts = digits.shape
+    for f in range(n_facts):
+        for subset in range(1 << n_values):
+            number = start
+            for j in range(n_values):
+                digit = free[j] if (subset >> j) & 1 else digits[j, f]
+                number += digit * strides[j]
+            row = np.int64(-1)
+            if len(row_of):
+                row = np.int64(row_of[number - start])
+            else:
+                lo, hi = 0, len(wanted)
+                while lo < hi:
+                    mid = (lo + hi) >> 1
+                    if wanted[mid] < number:
+                        lo = mid + 1
+                    else:
+                        hi = mid
+                if lo < len(wanted) and wanted[lo] == number:
+                    row = np.int64(lo)
+            if row >= 0:
+                rows[row, places[0, f]] |= ONE << np.uint64(places[1, f])
+
+
+@njit(cache=True, nogil=True)
+def move_on(words, n, row, places, size, out):
+    """Let words step n events on (any number for 0, none for -1) and meet a fact there.
+
+    The fact's words are `row` at `places`.
+    """
+    if n == 0:
+        for i in range(size):
+            word = words[i]
+            beyond = word ^ (~word + ONE) if word != NONE else NONE  # bits after the lowest
+            out[i] = beyond & row[places[i]]
+    elif n >= 64:
+        for i in range(size):
+            out[i] = NONE
+    else:
+        by = np.uint64(max(n, 0))
+        for i in range(size):
+            out[i] = (words[i] << by) & row[places[i]]
+
+
+@njit(cache=True, nogil=True)
+def shared_facts(first, last, other, stop, moves, rows):
+    """How many facts two patterns have in common at their beginnings."""
+    n = min(last - first, stop - other)
+    for i in range(n):
+        if moves[first + i] != moves[other + i] or rows[first + i] != rows[other + i]:
+            return i
+    return n
+
+
+@njit(cache=True, nogil=True)
+def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, rows, targets, out):
+    """Set in `out` which sequences (columns of `rows`) each pattern covers.
+
+    `targets` are the row of each pattern and the column of each sequence in `out`. `relaxed_row`
+    has the row of each fact with the enumerated variables free: what fails there cannot succeed.
+    What passes is tried with each assignment (`assigned_row`: a row a fact), where `counts` says
+    how many there are; -1 stands for a pattern without variables to enumerate. What two patterns
+    next to each other in `order` begin with is computed once.
+    """
+    n_seq = rows.shape[1]
+    fact_off, moves = paths.fact_off, paths.moves
+    words = np.zeros((np.diff(fact_off).max() + 1, BLOCK), np.uint64)
+    words[0] = ~NONE
+    trial = np.zeros(BLOCK, np.uint64)
+    alive = np.zeros(BLOCK, np.int64)
+    all_places = np.arange(BLOCK)
+    for begin in range(0, n_seq, BLOCK):
+        size = min(BLOCK, n_seq - begin)
+        block = rows[:, begin : begin + size]
+        first = last = np.int64(0)
+        for p in order:
+            other, stop = first, last
+            first, last = fact_off[p], fact_off[p + 1]
+            n_facts = last - first
+            shared = shared_facts(first, last, other, stop, moves, relaxed_row)
+            for f in range(shared, n_facts):
+                row = block[relaxed_row[first + f]]
+                move_on(words[f], moves[first + f], row, all_places, size, words[f + 1])
+            result = words[n_facts]
+            n_alive = 0
+            for i in range(size):
+                alive[n_alive] = i
+                n_alive += result[i] != NONE
+            if counts[p] < 0:
+                for i in range(n_alive):
+                    out[targets[0][p], targets[1][begin + alive[i]]] = True
+                continue
+            for a in range(counts[p]):
+                at = assigned_off[p] + a * n_facts
+                for f in range(n_facts):
+                    row = block[assigned_row[at + f]]
+                    move_on(trial if f else words[0], moves[first + f], row, alive, n_alive, trial)
+                left = 0
+                for i in range(n_alive):
+                    if trial[i] != NONE:
+                        out[targets[0][p], targets[1][begin + alive[i]]] = True
+                    else:
+                        alive[left] = alive[i]
+                        left += 1
+                n_alive = left
+                if n_alive == 0:
+                    break

@@ -1,0 +1,326 @@
+"""What the matcher looks things up in: nodes, relations as keys, dimensions as paths.
+
+An `Index` belongs to one `Facts` and is made once; relations and their look-up tables are added
+when a pattern first asks for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import Facts, dimension_names, event_keys
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key, Table
+from relynx.mining._kernels import GRAPH, LINE, PATHS, Data, mark_template
+
+Ints: TypeAlias = NDArray[np.int32]
+Longs: TypeAlias = NDArray[np.int64]
+Place: TypeAlias = "tuple[Key, int] | None"  # an argument of a predicate, or of a dimension
+Template: TypeAlias = "tuple[Key, int, tuple[tuple[int, int, int], ...]]"
+
+EVENTS: Ints = np.array([-1], np.int32)
+TEMPLATE_BYTES = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A dimension: paths where it is one in a sequence, neighbours where it is a graph."""
+
+    shape: NDArray[np.uint8]
+    order: Ints
+    rank: Ints
+    first: Ints
+    last: Ints
+    next_off: Longs  # 2 x N+1
+    neighbours: Ints
+
+
+class Relation:
+    """The facts of a predicate as keys, with a sorted look-up for each argument on demand."""
+
+    def __init__(self, cells: Ints, seq_off: Longs, n_nodes: int) -> None:
+        self.cells = cells
+        self.seq_off = seq_off
+        self.n_nodes = n_nodes
+        self._look_ups: dict[int, tuple[Ints, Ints, Ints, Ints]] = {}
+        self._domains: dict[int, Ints] = {}
+        self._fan_outs: dict[int, float] = {}
+
+    @cached_property
+    def sequence(self) -> Ints:
+        return np.repeat(np.arange(len(self.seq_off) - 1, dtype=np.int32), np.diff(self.seq_off))
+
+    def look_up(self, arg: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """Facts in order of (sequence, key), those keys, and each node's range among them."""
+        if arg not in self._look_ups:
+            column = self.cells[arg]
+            perm = np.lexsort((column, self.sequence)).astype(np.int32)
+            keys = column[perm]
+            lo = np.zeros(self.n_nodes, np.int32)
+            hi = np.zeros(self.n_nodes, np.int32)
+            places = np.flatnonzero(keys < self.n_nodes).astype(np.int32)
+            nodes = keys[places]
+            hi[nodes] = places + 1  # the last place of a node is assigned last
+            lo[nodes[::-1]] = places[::-1]
+            self._look_ups[arg] = perm, keys, lo, hi
+        return self._look_ups[arg]
+
+    def fan_out(self, arg: int) -> float:
+        """How many facts of a sequence share one key of an argument, on average."""
+        if arg not in self._fan_outs:
+            keys = self.look_up(arg)[1]
+            changes = (np.diff(keys) != 0) | (np.diff(self.sequence) != 0)
+            self._fan_outs[arg] = len(keys) / (1 + np.count_nonzero(changes))
+        return self._fan_outs[arg]
+
+    def values(self, arg: int) -> Ints:
+        """The keys of an argument; all its events count as one key, -1."""
+        if arg not in self._domains:
+            column = self.cells[arg]
+            self._domains[arg] = np.unique(np.where(column < self.n_nodes, -1, column))
+        return self._domains[arg]
+
+
+class Index:
+    """The look-up structures of some facts."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.n_sequences = facts.n_sequences
+        self.n_constants = max(len(facts.vocabulary), 1)
+        self.dimension_names = dimension_names(facts.tables)
+        self.arities = dict(facts.tables.keys())
+        events, self.event_arguments = event_keys(facts.tables, self.n_constants)
+        self.n_nodes = len(events)
+        counts = np.bincount(events // self.n_constants, minlength=self.n_sequences)
+        self.node_off: Longs = np.concatenate([[0], np.cumsum(counts)])
+        self.word_off: Longs = np.concatenate([[0], np.cumsum((counts + 63) // 64)])
+        self._events = events
+        shapes = [self._paths(name) for name in self.dimension_names]
+        # Nodes are numbered along the first dimension, so that its steps are steps of numbers.
+        by_path = shapes[0][1] if shapes else np.arange(self.n_nodes)
+        self._node = np.empty(self.n_nodes, np.int32)
+        self._node[by_path] = np.arange(self.n_nodes, dtype=np.int32)
+        self.event_code = (events % self.n_constants).astype(np.int32)
+        self.is_event = np.zeros(self.n_constants, bool)
+        self.is_event[self.event_code] = True
+        self.dimensions = [
+            self._dimension(name, *shape)
+            for name, shape in zip(self.dimension_names, shapes, strict=True)
+        ]
+        self._relations: dict[Key, Relation] = {}
+        self._templates: dict[Template, tuple[NDArray[np.uint64], float]] = {}
+        self._overlaps: dict[tuple[Place, Place], bool] = {}
+
+    @classmethod
+    def of(cls, facts: Facts) -> Index:
+        if "index" not in facts.cache:
+            facts.cache["index"] = cls(facts)
+        index: Index = facts.cache["index"]
+        return index
+
+    def relation(self, key: Key) -> Relation:
+        if key not in self._relations:
+            table = self.facts.tables[key]
+            self._relations[key] = Relation(
+                self._keys(table), tb.offsets(table, self.n_sequences), self.n_nodes
+            )
+        return self._relations[key]
+
+    def template(self, template: Template) -> tuple[NDArray[np.uint64], float]:
+        """The nodes that a template admits, as bits, and how many of them a sequence has."""
+        found = self._templates.pop(template, None)
+        if found is None:
+            key, arg, rules = template
+            relation = self.relation(key)
+            bits = np.zeros(int(self.word_off[-1]), np.uint64)
+            mark_template(
+                relation.cells,
+                relation.seq_off,
+                self.node_off,
+                self.word_off,
+                arg,
+                np.array(rules, np.int32).reshape(-1, 3),
+                bits,
+            )
+            found = bits, float(np.bitwise_count(bits).sum()) / max(self.n_sequences, 1)
+            while len(self._templates) * bits.nbytes > TEMPLATE_BYTES:
+                del self._templates[next(iter(self._templates))]
+        self._templates[template] = found  # the last used is the last to go
+        return found
+
+    def overlap(self, one: Place, other: Place) -> bool:
+        """May an argument of one predicate hold the same constant as one of another?"""
+        if (one, other) not in self._overlaps:
+            common = np.intersect1d(self._values(one), self._values(other), assume_unique=True)
+            self._overlaps[one, other] = self._overlaps[other, one] = bool(len(common))
+        return self._overlaps[one, other]
+
+    def _values(self, place: Place) -> Ints:
+        return EVENTS if place is None else self.relation(place[0]).values(place[1])
+
+    def may_hold(self, place: Place, code: int) -> bool:
+        """May an argument of a predicate hold a constant?"""
+        values = self._values(place)
+        at = np.searchsorted(values, self.n_nodes + code)
+        if at < len(values) and values[at] == self.n_nodes + code:
+            return True
+        return bool(self.is_event[code]) and len(values) > 0 and values[0] == -1
+
+    def _keys(self, table: Table) -> Ints:
+        """The arguments of a table as keys."""
+        pairs = table[0].astype(np.int64) * self.n_constants + table[1:]
+        if not self.n_nodes:
+            return np.ascontiguousarray(table[1:])
+        at = np.minimum(np.searchsorted(self._events, pairs), self.n_nodes - 1)
+        known = self._events[at] == pairs
+        return np.where(known, self._node[at], table[1:] + np.int32(self.n_nodes))
+
+    def constants_of(self, keys: NDArray[Any]) -> list[Any]:
+        """The constants that keys stand for."""
+        vocabulary = self.facts.vocabulary
+        codes = np.empty(self.n_nodes, np.int64)
+        codes[self._node] = self.event_code
+        return [
+            vocabulary[int(codes[key]) if key < self.n_nodes else int(key) - self.n_nodes]
+            for key in keys.tolist()
+        ]
+
+    def _edges(self, name: str) -> tuple[Longs, Longs]:
+        """The links of a dimension between provisional nodes (events in order of their code)."""
+        table = self.facts.tables[(f"next_{name}", 2)].astype(np.int64)
+        ends = table[0] * self.n_constants + table[1:]
+        return (
+            np.searchsorted(self._events, ends[0]),
+            np.searchsorted(self._events, ends[1]),
+        )
+
+    def _paths(self, name: str) -> tuple[NDArray[np.uint8], Longs, Longs, Longs]:
+        """The shape in each sequence, the nodes path by path, and of each node head and depth."""
+        n = self.n_nodes
+        before, after = self._edges(name)
+        sequence = np.repeat(np.arange(self.n_sequences), np.diff(self.node_off))
+        previous = np.arange(n)
+        previous[after] = before
+        out_degree = np.bincount(before, minlength=n)
+        in_degree = np.bincount(after, minlength=n)
+        general = np.zeros(self.n_sequences, bool)
+        general[sequence[(out_degree > 1) | (in_degree > 1)]] = True
+        general[sequence[before[before == after]]] = True
+        previous[general[sequence]] = np.flatnonzero(general[sequence])
+        # Pointer doubling: after k rounds a node knows its 2^k-th predecessor.
+        head, depth = previous.copy(), (previous != np.arange(n)).astype(np.int64)
+        for _ in range(int(np.diff(self.node_off).max(initial=1)).bit_length() + 1):
+            depth += depth[head]
+            head = head[head]
+        cyclic = previous[head] != head
+        general[sequence[cyclic]] = True
+        alone = general[sequence]
+        head[alone], depth[alone] = np.flatnonzero(alone), 0
+        order = np.lexsort((depth, head, sequence))
+        heads = np.bincount(sequence[depth == 0], minlength=self.n_sequences)
+        shape = np.where(general, GRAPH, np.where(heads <= 1, LINE, PATHS)).astype(np.uint8)
+        return shape, order, head, depth
+
+    def _dimension(
+        self, name: str, shape: NDArray[np.uint8], order: Longs, head: Longs, depth: Longs
+    ) -> Dimension:
+        n = self.n_nodes
+        rank = np.empty(n, np.int32)
+        rank[order] = np.arange(n, dtype=np.int32)
+        begin = rank - depth.astype(np.int32)
+        longest = np.zeros(n, np.int32)
+        np.maximum.at(longest, head, depth.astype(np.int32))
+        end = begin + longest[head]
+        # A line must also run along the numbers of the nodes.
+        straight = self._node == rank
+        sequence = np.repeat(np.arange(self.n_sequences), np.diff(self.node_off))
+        bent = np.zeros(self.n_sequences, bool)
+        bent[sequence[~straight]] = True
+        shape = np.where((shape == LINE) & bent, PATHS, shape).astype(np.uint8)
+        old = np.empty(n, np.int64)
+        old[self._node] = np.arange(n)
+        before, after = self._edges(name)
+        sequence_of_edge = sequence[before] if len(before) else before
+        loose = shape[sequence_of_edge] == GRAPH
+        ends = self._node[before[loose]], self._node[after[loose]]
+        offsets, lists = [], []
+        for near, far in (ends, ends[::-1]):
+            by = np.lexsort((far, near))
+            counts = np.bincount(near, minlength=n)
+            offsets.append(np.concatenate([[0], np.cumsum(counts)]))
+            lists.append(far[by])
+        offsets[1] = offsets[1] + len(lists[0])
+        return Dimension(
+            shape,
+            self._node[order],
+            rank[old],
+            begin[old],
+            end[old],
+            np.stack(offsets),
+            np.concatenate(lists).astype(np.int32),
+        )
+
+    def data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> Data:
+        """The arrays that the kernels read, for the relations and look-ups that plans use."""
+        cache = self.facts.cache.setdefault("data", {})
+        if (relations, look_ups) not in cache:
+            while len(cache) >= 4:
+                del cache[next(iter(cache))]
+            cache[relations, look_ups] = self._data(relations, look_ups)
+        data: Data = cache[relations, look_ups]
+        return data
+
+    def _data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> Data:
+        used = [self.relation(key) for key in relations]
+        found = [self.relation(key).look_up(arg) for key, arg in look_ups]
+        dims, n, n_seq = self.dimensions, self.n_nodes, self.n_sequences
+        shift, offsets = 0, []
+        for d in dims:
+            offsets.append(d.next_off + shift)
+            shift += len(d.neighbours)
+        return Data(
+            n_nodes=n,
+            most_nodes=int(np.diff(self.node_off).max(initial=1)),
+            most_words=int(np.diff(self.word_off).max(initial=1)),
+            has_graphs=any(bool((d.shape == GRAPH).any()) for d in dims),
+            node_off=self.node_off,
+            word_off=self.word_off,
+            event_code=self.event_code,
+            event_node=self._node,
+            cells=_flat([r.cells.ravel() for r in used], np.int32),
+            cell_off=_starts([r.cells.size for r in used]),
+            size=np.array([r.cells.shape[1] for r in used], np.int64),
+            seq_off=_stack([r.seq_off for r in used], (0, n_seq + 1), np.int64),
+            index_off=_starts([len(look_up[0]) for look_up in found]),
+            perm=_flat([look_up[0] for look_up in found], np.int32),
+            keys=_flat([look_up[1] for look_up in found], np.int32),
+            lo=_stack([look_up[2] for look_up in found], (0, n), np.int32),
+            hi=_stack([look_up[3] for look_up in found], (0, n), np.int32),
+            shape=_stack([d.shape for d in dims], (0, n_seq), np.uint8),
+            order=_stack([d.order for d in dims], (0, n), np.int32),
+            rank=_stack([d.rank for d in dims], (0, n), np.int32),
+            first=_stack([d.first for d in dims], (0, n), np.int32),
+            last=_stack([d.last for d in dims], (0, n), np.int32),
+            next_off=_stack(offsets, (0, 2, n + 1), np.int64),
+            neighbours=_flat([d.neighbours for d in dims], np.int32),
+        )
+
+
+def _flat(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype, copy=False)
+
+
+def _stack(parts: list[NDArray[Any]], empty: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    return np.ascontiguousarray(np.stack(parts), dtype) if parts else np.empty(empty, dtype)
+
+
+def _starts(sizes: list[int]) -> Longs:
+    return np.concatenate([[0], np.cumsum(np.array(sizes, np.int64))])[: len(sizes)].astype(
+        np.int64
+    )

@@ -1,0 +1,65 @@
+"""Patterns: conjunctions of atoms with variables and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from relynx.logic.canonical import canonical
+from relynx.logic.parser import parse_atoms
+from relynx.logic.terms import Atom, flatten
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A conjunction of atoms. Its text is Prolog and reads back as the same pattern.
+
+    Two patterns are equal when they are written alike; `canonical()` is the same for all that
+    differ only in the names of variables and the order of atoms.
+    """
+
+    atoms: tuple[Atom, ...]
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables, in order of first occurrence; `_` is not among them."""
+        names = (var.name for atom in self.atoms for var in atom.variables() if not var.anonymous)
+        return tuple(dict.fromkeys(names))
+
+    def canonical(self) -> Pattern:
+        return Pattern(canonical(self.atoms))
+
+    def __len__(self) -> int:
+        return len(self.atoms)
+
+    def __iter__(self) -> Iterator[Atom]:
+        return iter(self.atoms)
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.atoms))
+
+
+def parse_pattern(text: str) -> Pattern:
+    """Read a pattern from Prolog text.
+
+    Parameters
+    ----------
+    text
+        Atoms separated by commas; a full stop at the end or brackets around them are optional.
+        Nested terms are flattened.
+
+    Raises
+    ------
+    ParseError
+        With every mistake of the text and its place.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> pattern = rx.parse_pattern("he(X,alpha,L), next_s(X,Y), st(Y,plus,L)")
+    >>> print(pattern)
+    he(X,alpha,L), next_s(X,Y), st(Y,plus,L)
+    >>> pattern.variables
+    ('X', 'L', 'Y')
+    """
+    return Pattern(tuple(map(flatten, parse_atoms(text))))

@@ -1,0 +1,6 @@
+begin(s1 a).
+p(e1).
+end.
+begin(s2,a).
+p(e1).
+end.

@@ -1,0 +1,3 @@
+﻿begin(s1,a).
+p(X).
+end.

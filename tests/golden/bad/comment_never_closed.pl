@@ -1,0 +1,3 @@
+p(a).
+/* all of this
+q(b).

@@ -1,0 +1,5 @@
+# the edges
+edge(a,b).
+// more
+edge(b,c).
+-- and more

@@ -1,0 +1,2 @@
+:- dynamic(p).
+p(a).

@@ -1,0 +1,3 @@
+p("some text").
+q("open).
+r(b).

@@ -1,0 +1,4 @@
+begin(s1,a).
+p(e1).
+end.
+end.

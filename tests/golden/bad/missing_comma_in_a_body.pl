@@ -1,0 +1,1 @@
+path(X,Y) :- edge(X,Z) edge(Z,Y).

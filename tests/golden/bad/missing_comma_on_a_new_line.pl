@@ -1,0 +1,3 @@
+path(X,Y) :-
+    edge(X,Z)
+    edge(Z,Y).

@@ -1,0 +1,3 @@
+edge(a,b) % from a to b
+% next
+edge(b,c).

@@ -1,0 +1,5 @@
+begin(s1,a).
+p(e1).
+begin(s2,a).
+p(e1).
+end.

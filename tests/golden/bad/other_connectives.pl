@@ -1,0 +1,7 @@
+p(X) :- q(X) ; r(X).
+p(X) :- q(X) -> r(X).
+p(X) :- q(X) & r(X).
+p(X) :- q(X) && r(X).
+p(X) :- q(X) || r(X).
+p(X) :- q(X) | r(X).
+p(X) :- ~ q(X).

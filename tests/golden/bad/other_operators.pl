@@ -1,0 +1,6 @@
+p(X) :- q(X,Y), X \= Y.
+p(X) :- q(X,Y), X != Y.
+p(X) :- q(X,Y), X <= Y.
+p(X) :- q(X,Y), X => Y.
+p(X) :- q(X,Y), X <> Y.
+p(X) :- q(X,Y), X @< Y.

@@ -1,0 +1,4 @@
+begin(s1,a).
+a(x) < a(y,z) < b.
+a(e1).
+end.

@@ -1,0 +1,3 @@
+begin(s1,a).
+a < next_s(b).
+end.

@@ -1,0 +1,2 @@
+p(X) :- q(Y), X is Y ^ 2.
+p(X) :- q(Y), X is Y ** 2.

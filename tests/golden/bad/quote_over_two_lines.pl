@@ -1,0 +1,3 @@
+p('two
+lines').
+q(b).

@@ -1,0 +1,4 @@
+begin(s1,a).
+p(e1).
+q(X) :- p(X).
+end.
