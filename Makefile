@@ -20,6 +20,7 @@ help:  ## what there is
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "relynx needs Python 3.11 or later; say which: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "making $(VENV): this takes a minute"
 	$(PYTHON) -m venv $(VENV)
 
 $(CORE): pyproject.toml | $(BIN)/python

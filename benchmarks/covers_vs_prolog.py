@@ -26,17 +26,21 @@ from relynx.mining.patterns import Pattern
 
 N_SEQUENCES, N_EVENTS, N_PATTERNS = 10_000, 20, 1_000
 SCREENED, SCREENED_SAMPLE, SAMPLE = 1_000, 60, 400
-REPEATS = 5
+PASSES = 5
 
 
 def seconds_of_covers(
     patterns: Sequence[Pattern], X: Sequences, *, object_identity: bool
 ) -> tuple[float, float]:
-    """Processor time of the first call, which makes the indexes, and the best of later calls."""
+    """Processor time of a first call, which makes the indexes, and the best of later calls.
+
+    The first call asks other patterns, so that nothing is known of those that are timed.
+    """
+    others = [Pattern(atoms) for atoms in random_patterns(len(patterns), seed=7)]
     times = []
-    for _ in range(1 + REPEATS):
+    for asked in [others, *[patterns] * PASSES]:
         start = time.process_time()
-        covers(patterns, X, object_identity=object_identity)
+        covers(asked, X, object_identity=object_identity)
         times.append(time.process_time() - start)
     return times[0], min(times[1:])
 
@@ -73,14 +77,17 @@ def compare_with_prolog(patterns: Sequence[tuple[Atom, ...]], folder: Path) -> l
     X = Sequences.from_atoms(sequences)
     asked = [Pattern(atoms) for atoms in patterns]
     sample = random.Random(3).sample(range(N_SEQUENCES), SAMPLE)
-    scale = N_SEQUENCES / SAMPLE
     fastest, with_steps = fastest_prolog(sequences, patterns, folder)
-    covers(asked, X[:5])  # compiles
+    ours: dict[bool, tuple[float, float]] = {}
+    covered: dict[bool, np.ndarray] = {}
+    for object_identity in (True, False):
+        ours[object_identity] = seconds_of_covers(asked, X, object_identity=object_identity)
+        covered[object_identity] = covers(asked, X, object_identity=object_identity)
     rows, bars = [], []
     for variant in dict.fromkeys((fastest, with_steps)):
         facts = folder / "facts.pl"
         facts.write_text(facts_text(sequences, variant))
-        for object_identity in (True, False):
+        for object_identity, (first, later) in ours.items():
             answer = ask(
                 facts,
                 patterns,
@@ -88,17 +95,16 @@ def compare_with_prolog(patterns: Sequence[tuple[Atom, ...]], folder: Path) -> l
                 sample=sample,
                 n_events=N_EVENTS,
                 object_identity=object_identity,
+                passes=PASSES,
             )
-            first, later = seconds_of_covers(asked, X, object_identity=object_identity)
-            covered = covers(asked, X, object_identity=object_identity)
-            check_equal(covered, answer.covered, sample)
-            theirs = answer.seconds * scale
+            check_equal(covered[object_identity], answer.covered, sample)
+            theirs = answer.seconds * N_SEQUENCES / SAMPLE
             identity = "on" if object_identity else "off"
             rows.append(
                 (
                     str(variant),
                     identity,
-                    f"{covered.mean():.0%}",
+                    f"{covered[object_identity].mean():.0%}",
                     f"{theirs:.2f} s",
                     f"{first:.3f} s",
                     f"{later:.3f} s",
@@ -117,7 +123,7 @@ def check_equal(
     covered: np.ndarray, pairs: frozenset[tuple[int, int]], sample: Sequence[int]
 ) -> None:
     """Raise unless relynx and SWI-Prolog agree on every question of the sample."""
-    theirs = np.zeros((len(covered), covered.shape[1]), bool)
+    theirs = np.zeros(covered.shape, bool)
     for sequence, pattern in pairs:
         theirs[sequence, pattern] = True
     wrong = np.argwhere(theirs[sample] != covered[sample])
@@ -152,8 +158,9 @@ def main() -> int:
     covers([Pattern(atoms) for atoms in patterns], Sequences.from_atoms(random_sequences(5)))
     bars = measure_growth(patterns)
     if shutil.which("swipl") is None:
-        print("SWI-Prolog (swipl) is not installed: no comparison\n")
-        return max(report(bars), 1)
+        print("SWI-Prolog (swipl) is not installed: its bars count as missed\n")
+        report(bars)
+        return 1
     with tempfile.TemporaryDirectory() as folder:
         bars = compare_with_prolog(patterns, Path(folder)) + bars
     return report(bars)

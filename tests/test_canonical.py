@@ -409,3 +409,10 @@ def test_more_interchangeable_atoms_than_there_are_is_refused_at_once() -> None:
     start = time.process_time()
     assert not subsumes(general, general[:11])
     assert time.process_time() - start < 1.0
+
+
+def test_an_atom_that_fits_nothing_is_looked_at_before_those_that_fit_much() -> None:
+    pairs = [Atom("q", (Var(f"V{i}"), Var(f"W{i}"))) for i in range(10)]
+    start = time.process_time()
+    assert not subsumes([*pairs, Atom("p", ("a",))], [*pairs, Atom("p", ("b",))])
+    assert time.process_time() - start < 1.0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_background import background_closure
 
@@ -173,13 +173,13 @@ def programs(draw) -> list[Rule]:
 
 
 @given(programs(), st.lists(facts(), min_size=1, max_size=3), st.booleans())
-@settings(max_examples=400)
+@settings(max_examples=250)
 def test_evaluation_equals_the_slow_twin_in_every_sequence(rules, sequences, object_identity):
     _check(rules, sequences, object_identity)
 
 
 @given(programs(), st.lists(st.integers(0, 3), min_size=1, max_size=3), facts(), st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=150)
 def test_evaluation_equals_the_slow_twin_on_chains(rules, lengths, extra, object_identity):
     plain = [atom for atom in extra if atom.predicate != "next_s"]
     _check(rules, [chain(n) + plain for n in lengths], object_identity)
@@ -193,3 +193,414 @@ def _check(rules, sequences, object_identity) -> None:
     for atoms, answer in zip(sequences, found, strict=True):
         expected = background_closure(rules, atoms, object_identity)
         assert answer == {atom for atom in expected if atom.key in background.heads}
+
+
+@given(programs())
+def test_the_text_of_a_background_reads_back(rules):
+    background = Background(tuple(rules))
+    assert parse_background(str(background)) == background
+
+
+@given(programs(), st.lists(facts(), min_size=2, max_size=2), st.booleans())
+@settings(max_examples=50)
+def test_sequences_do_not_see_each_other(rules, sequences, object_identity):
+    background = Background(tuple(rules))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        together = derived(background, sequences, object_identity)
+        alone = [derived(background, [atoms], object_identity)[0] for atoms in sequences]
+    assert together == alone
+
+
+# What rules mean
+
+
+def test_recursion_reaches_the_whole_closure():
+    rules = "path(X,Y) :- edge(X,Y). path(X,Z) :- path(X,Y), edge(Y,Z)."
+    assert texts(rules, "edge(a,b), edge(b,c), edge(c,d)") == [
+        "path(a,b)",
+        "path(a,c)",
+        "path(a,d)",
+        "path(b,c)",
+        "path(b,d)",
+        "path(c,d)",
+    ]
+
+
+def test_predicates_may_recur_through_each_other():
+    rules = """even(0). even(Y) :- odd(X), succ(X,Y). odd(Y) :- even(X), succ(X,Y)."""
+    found = texts(rules, "succ(0,1), succ(1,2), succ(2,3)", object_identity=False)
+    assert found == ["even(0)", "even(2)", "odd(1)", "odd(3)"]
+
+
+def test_facts_of_the_data_and_derived_ones_are_one_predicate():
+    rules = "bond(X,Y) :- bond(Y,X)."
+    assert texts(rules, "bond(a,b)") == ["bond(a,b)", "bond(b,a)"]
+
+
+def test_facts_of_the_background_hold_in_every_sequence():
+    answers = derived("near(a,b).", [parse_atoms("p(e1)"), (), parse_atoms("near(c,d)")])
+    near = Atom("near", ("a", "b"))
+    assert answers == [{near}, {near}, {near, Atom("near", ("c", "d"))}]
+
+
+def test_a_rule_without_atoms_holds_in_every_sequence():
+    assert derived("p(N) :- N is 2 * 3. here :- 1 < 2. gone :- 2 < 1.", [(), ()]) == [
+        {Atom("p", (6,)), Atom("here")},
+        {Atom("p", (6,)), Atom("here")},
+    ]
+
+
+def test_no_sequences_give_empty_tables():
+    found, constants = evaluate(
+        parse_background("p(a). q(X,Y) :- p(X), p(Y). here."), {}, [], 0, object_identity=True
+    )
+    assert {key: table.shape for key, table in found.items()} == {
+        ("p", 1): (2, 0),
+        ("q", 2): (3, 0),
+        ("here", 0): (1, 0),
+    }
+    assert constants == ["a"]
+
+
+def test_variables_of_a_rule_differ_under_object_identity():
+    rules = "pair(X,Y) :- p(X), p(Y)."
+    assert texts(rules, "p(a), p(b)") == ["pair(a,b)", "pair(b,a)"]
+    assert len(texts(rules, "p(a), p(b)", object_identity=False)) == 4
+
+
+def test_a_variable_differs_from_the_constants_of_the_rules_atoms():
+    rules = "other(X) :- p(X), \\+ q(a)."
+    assert texts(rules, "p(a), p(b)") == ["other(b)"]
+    assert texts(rules, "p(a), p(b)", object_identity=False) == ["other(a)", "other(b)"]
+
+
+def test_a_constant_of_the_head_is_an_object_too():
+    assert texts("mark(X,a) :- p(X).", "p(a), p(b)") == ["mark(b,a)"]
+
+
+def test_numbers_of_comparisons_are_operands_not_objects():
+    assert texts("long(E) :- st(E,L), L >= 7.", "st(e1,7), st(e2,6)") == ["long(e1)"]
+
+
+def test_steps_of_followat_are_no_object():
+    assert texts("two(X,Y) :- followat_s(2,X,Y).", "next_s(1,2), next_s(2,3), next_s(3,4)") == [
+        "two(1,3)",
+        "two(2,4)",
+    ]
+
+
+def test_steps_of_a_followat_without_its_dimension_are_no_object_either():
+    assert texts("p(X) :- q(X), \\+ followat_z(2,X,_).", "q(2)") == ["p(2)"]
+
+
+def test_the_result_of_is_is_a_variable_like_others():
+    rules = "same(E,N) :- st(E,L), N is L * 1."
+    assert texts(rules, "st(e1,4)") == []
+    assert texts(rules, "st(e1,4)", object_identity=False) == ["same(e1,4)"]
+
+
+def test_anonymous_variables_are_free_of_object_identity():
+    assert texts("p(X) :- t(X,_,_).", "t(a,b,b), t(c,c,c)") == ["p(a)", "p(c)"]
+
+
+def test_anonymous_under_negation_means_for_no_value():
+    facts = "event(e1), event(e2), next_s(e1,e2)"
+    assert texts("final(X) :- event(X), \\+ next_s(X,_).", facts) == ["final(e2)"]
+
+
+def test_a_variable_twice_in_an_atom_asks_for_equal_arguments():
+    assert texts("loop(X) :- edge(X,X).", "edge(a,a), edge(a,b)") == ["loop(a)"]
+
+
+def test_absent_predicates_are_empty():
+    assert texts("p(X) :- q(X), \\+ unheard(X). r(X) :- unheard(X).", "q(a)") == ["p(a)"]
+
+
+def test_is_with_a_bound_left_side_tests_the_constant():
+    facts = "q(a,2,3), q(b,2,3.0), q(c,2,4)"
+    assert texts("p(X) :- q(X,M,N), N is M + 1.", facts) == ["p(a)"]
+
+
+def test_is_with_a_number_on_the_left_tests_it():
+    assert texts("p(X) :- q(X,M), 3 is M + 1.", "q(a,2), q(b,3), q(c,2.0)") == ["p(a)"]
+
+
+def test_identity_tells_one_from_one_point_zero_and_value_does_not():
+    facts = "q(a,1), q(b,1.0)"
+    assert texts("p(X) :- q(X,N), N == 1.", facts) == ["p(a)"]
+    assert texts("p(X) :- q(X,N), N \\== 1.", facts) == ["p(b)"]
+    assert texts("p(X) :- q(X,N), N =:= 1.", facts) == ["p(a)", "p(b)"]
+
+
+def test_identity_with_a_constant_that_occurs_nowhere_is_false():
+    assert texts("p(X) :- q(X), X == z. r(X) :- q(X), X \\== z.", "q(a)") == ["r(a)"]
+
+
+def test_identity_of_two_constants_is_decided_without_data():
+    assert texts("p(X) :- q(X), z == z, y \\== z. r(X) :- q(X), y == z.", "q(a)") == ["p(a)"]
+
+
+def test_numbers_made_by_rules_are_added_behind_the_given_constants():
+    _, constants = evaluate(
+        parse_background("n(N) :- q(M), N is M + 1."),
+        {("q", 1): np.array([[0], [0]], np.int32)},
+        [41],
+        1,
+        object_identity=True,
+    )
+    assert constants == [41, 42]
+
+
+def test_counting_along_a_chain_ends_by_itself():
+    rules = "at(X,0) :- first(X). at(Y,N) :- at(X,M), next_s(X,Y), N is M + 1."
+    found = texts(rules, "first(a), next_s(a,b), next_s(b,c)")
+    assert found == ["at(a,0)", "at(b,1)", "at(c,2)"]
+
+
+# The operators of dimensions
+
+
+def test_follow_is_the_closure_on_chains_branches_and_cycles():
+    rules = "f(X,Y) :- follow_s(X,Y)."
+    assert texts(rules, "next_s(a,b), next_s(b,c)") == ["f(a,b)", "f(a,c)", "f(b,c)"]
+    assert texts(rules, "next_s(a,b), next_s(a,c)") == ["f(a,b)", "f(a,c)"]
+    cycle = texts(rules, "next_s(a,b), next_s(b,a)", object_identity=False)
+    assert cycle == ["f(a,a)", "f(a,b)", "f(b,a)", "f(b,b)"]
+
+
+def test_events_of_two_chains_do_not_follow_each_other():
+    facts = "next_s(a,b), next_s(c,d), p(a), p(d), p(b)"
+    assert texts("f(X,Y) :- p(X), p(Y), follow_s(X,Y).", facts) == ["f(a,b)"]
+    found = texts("f(X,Y) :- p(X), p(Y), \\+ follow_s(X,Y).", facts)
+    assert found == ["f(a,d)", "f(b,a)", "f(b,d)", "f(d,a)", "f(d,b)"]
+
+
+def test_follow_with_one_side_known_goes_either_way():
+    facts = "next_s(a,b), next_s(b,c), next_s(c,d), p(c)"
+    assert texts("after(Y) :- p(X), follow_s(X,Y).", facts) == ["after(d)"]
+    assert texts("before(Y) :- p(X), follow_s(Y,X).", facts) == ["before(a)", "before(b)"]
+    assert texts("after(Y) :- follow_s(b,Y).", facts) == ["after(c)", "after(d)"]
+    assert texts("yes :- follow_s(a,d). no :- follow_s(d,a).", facts) == ["yes"]
+
+
+def test_follow_of_an_event_by_itself_needs_a_cycle():
+    rules = "back(X) :- follow_s(X,X)."
+    assert texts(rules, "next_s(a,b), next_s(b,c)") == []
+    assert texts(rules, "next_s(a,b), next_s(b,a), next_s(b,c)") == ["back(a)", "back(b)"]
+
+
+def test_followat_counts_steps_of_a_walk():
+    rules = "f(X,Y) :- followat_s(3,X,Y)."
+    assert texts(rules, "next_s(a,b), next_s(b,c), next_s(c,d), next_s(d,e)") == [
+        "f(a,d)",
+        "f(b,e)",
+    ]
+    assert texts("g(X) :- followat_s(1000000001,X,_).", "next_s(a,b), next_s(b,a)") == [
+        "g(a)",
+        "g(b)",
+    ]
+
+
+def test_a_dimension_may_be_defined_by_a_rule():
+    rules = "next_b(X,Y) :- bond(X,Y). near(X,Y) :- follow_b(X,Y), \\+ next_b(X,Y)."
+    assert texts(rules, "bond(a,b), bond(b,c)") == ["near(a,c)", "next_b(a,b)", "next_b(b,c)"]
+
+
+def test_follow_without_its_dimension_is_an_ordinary_predicate():
+    assert texts("f(X) :- follow_up(X,Y).", "follow_up(a,b)") == ["f(a)"]
+
+
+def test_follow_on_a_long_chain_makes_no_table_of_pairs(monkeypatch):
+    monkeypatch.setattr(bottom_up, "MAX_ROWS", 2000)
+    facts = [Atom("next_s", (i, i + 1)) for i in range(1000)]
+    facts += [Atom("p", (10,)), Atom("p", (900,))]
+    rules = "f(X,Y) :- p(X), p(Y), follow_s(X,Y). g(X) :- p(X), follow_s(X,_)."
+    (found,) = derived(rules, [facts])
+    assert sorted(map(str, found)) == ["f(10,900)", "g(10)", "g(900)"]
+
+
+# What cannot be evaluated
+
+
+def test_wide_facts_that_no_integer_key_holds_are_kept_apart():
+    rng = np.random.default_rng(3)
+    constants = [f"c{i}" for i in range(2000)]
+    rows = np.vstack([rng.integers(0, 50, 300), rng.integers(0, 2000, (6, 300))])
+    table = in_order(rows.astype(np.int32))
+    rules = "w(B,A,C,D,E,F) :- w(A,B,C,D,E,F)."
+    found, _ = evaluate(
+        parse_background(rules), {("w", 6): table}, constants, 50, object_identity=False
+    )
+    both = np.hstack([table, table[[0, 2, 1, 3, 4, 5, 6]]])
+    assert sorted(map(tuple, found["w", 6].T)) == sorted(set(map(tuple, both.T)))
+
+
+def test_keys_become_wide_when_new_numbers_outgrow_their_bits():
+    # A million sequences leave 14 bits for each of three codes: enough for 10,000 constants only.
+    rules = "w(M,M,M) :- m(M). w(N,N,N) :- w(M,_,_), M < 12000, N is M + 10000."
+    m = np.vstack([np.zeros(10_000), np.arange(10_000)]).astype(np.int32)
+    found, constants = evaluate(
+        parse_background(rules), {("m", 1): m}, range(10_000), 2**20, object_identity=False
+    )
+    table = found["w", 3]
+    assert np.array_equal(table, in_order(table))
+    assert {constants[code] for code in table[1]} == set(range(22_000))
+    assert np.array_equal(table[1], table[3])
+
+
+def message(background: str, facts: str) -> str:
+    with pytest.raises(DataError) as caught:
+        texts(background, facts)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("step", ["M + 1", "M * M + 2", "M + 0.5"])
+def test_numbers_without_end_are_an_error(step, monkeypatch):
+    monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 100)
+    rules = f"n(0).\nn(N) :- n(M), N is {step}."
+    assert message(rules, "p(a)") == (
+        "<text>:2:1: this rule for n/1 makes new numbers without end\n"
+        f"    n(N) :- n(M), N is {step}.\n"
+        "    ^\n"
+        "hint: bound them by a comparison in its body, such as N < 100"
+    )
+
+
+def test_rounds_without_new_numbers_are_not_counted(monkeypatch):
+    monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 3)
+    rules = "r(X) :- p(X). r(Y) :- r(X), next_s(X,Y). r(N) :- r(X), N is X mod 2."
+    atoms = [Atom("next_s", (i, i + 1)) for i in range(20)]
+    (found,) = derived(rules, [[Atom("p", (0,)), *atoms]], object_identity=False)
+    assert len(found) == 21
+
+
+def test_too_many_rows_are_an_error_that_names_the_rule(monkeypatch):
+    monkeypatch.setattr(bottom_up, "MAX_ROWS", 8)
+    facts = "p(a), p(b), p(c)"
+    expected = (
+        "<text>:1:1: this rule for pair/2 makes 9 rows, more than the 8 that are allowed\n"
+        "    pair(X,Y) :- p(X), p(Y).\n"
+        "    ^\n"
+        "hint: let the atoms of its body share more variables, or split the data"
+    )
+    assert message("pair(X,Y) :- p(X), p(Y).", facts) == expected
+
+
+def test_too_many_facts_are_an_error(monkeypatch):
+    monkeypatch.setattr(bottom_up, "MAX_ROWS", 3)
+    with pytest.raises(DataError, match="this rule for p/1 makes 4 rows"):
+        derived("p(a). p(b).", [(), ()])
+
+
+def test_a_closure_that_is_too_large_names_the_rule_that_asks_for_it(monkeypatch):
+    monkeypatch.setattr(bottom_up, "MAX_ROWS", 20)
+    facts = ", ".join(f"next_s({i},{(i + 1) % 9})" for i in range(9))
+    assert message("f(X,Y) :- follow_s(X,Y).", facts).startswith(
+        "<text>:1:1: this rule for f/2 makes 27 rows"
+    )
+
+
+def test_an_atom_with_another_arity_than_the_data_is_an_error_at_its_place():
+    assert message("p(X) :- q(X),\n  r(X,Y).", "q(a,b), r(a)") == (
+        "<text>:1:9: q has 1 argument here, 2 in the data\n"
+        "    p(X) :- q(X),\n"
+        "            ^\n"
+        "hint: give q 2 arguments, or use another name\n"
+        "<text>:2:3: r has 2 arguments here, 1 in the data\n"
+        "      r(X,Y).\n"
+        "      ^\n"
+        "hint: give r 1 argument, or use another name"
+    )
+
+
+def test_follow_with_another_number_of_arguments_is_an_error_where_there_is_its_dimension():
+    assert message("p(X) :- follow_s(X).", "next_s(a,b)") == (
+        "<text>:1:9: follow_s takes 2 arguments, found 1\n"
+        "    p(X) :- follow_s(X).\n"
+        "            ^~~~~~~~\n"
+        "hint: write follow_s(X,Y)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "facts", "said"),
+    [
+        ("p(X) :- q(X,N), N < 3.", "q(a,b), q(b,c), q(c,1)", "N < 3 does not apply in 2 cases"),
+        ("p(X) :- q(X,N), 1 is N // 0.", "q(a,1)", "1 is N // 0 does not apply in 1 case"),
+        ("p(X) :- q(X,N), 1 is N // 2.", "q(a,2.0)", "1 is N // 2 does not apply in 1 case"),
+        ("p(X) :- q(X,N), 1 is N mod 2.", "q(a,2.0)", "1 is N mod 2 does not apply in 1 case"),
+    ],
+)
+def test_a_literal_that_does_not_apply_warns_once_and_is_false(rule, facts, said):
+    with pytest.warns(UserWarning, match="counts as false") as caught:
+        found = texts(rule, facts)
+    assert found == (["p(c)"] if "c,1" in facts else [])
+    assert [str(w.message).splitlines()[0].split(": ", 1)[1].split(",")[0] for w in caught] == [
+        said
+    ]
+
+
+def test_the_warning_says_where_how_often_and_shows_a_value():
+    with pytest.warns(UserWarning, match="counts as false") as caught:
+        texts("% rules\nlong(E) :- st(E,L), L >= 7.", "st(e1,short), st(e2,8), st(e3,short)")
+    assert str(caught[0].message) == (
+        "<text>:2:21: L >= 7 does not apply in 1 case, for example L = short; "
+        "there it counts as false\n"
+        "    long(E) :- st(E,L), L >= 7.\n"
+        "                        ^"
+    )
+
+
+def test_the_warning_without_variables_has_no_example():
+    with pytest.warns(UserWarning, match="counts as false") as caught:
+        texts("p :- 1 < 2 mod 0.", "q(a)")
+    assert str(caught[0].message).splitlines()[0] == (
+        "<text>:1:6: 1 < 2 mod 0 does not apply; there it counts as false"
+    )
+
+
+def test_a_recursive_rule_warns_once():
+    rules = "r(X) :- p(X). r(Y) :- r(X), next_s(X,Y), \\+ gone(X), X < 9."
+    with pytest.warns(UserWarning, match="counts as false") as caught:
+        texts(rules, "p(a), p(b), next_s(a,b), next_s(b,c)")
+    assert len(caught) == 1
+    assert "does not apply in 2 cases, for example X = a;" in str(caught[0].message)
+
+
+# The value
+
+
+def test_a_background_tells_facts_from_rules():
+    background = parse_background("near(a,b). long(E) :- st(E,L), L >= 7. near(b,c).")
+    assert background.facts == (Atom("near", ("a", "b")), Atom("near", ("b", "c")))
+    assert background.heads == {("near", 2), ("long", 1)}
+
+
+def test_a_background_equals_another_with_the_same_rules_from_elsewhere(tmp_path):
+    path = tmp_path / "toy.bk"
+    path.write_text("% a comment\nnear(a , b).\n", encoding="utf-8")
+    assert read_background(path) == parse_background("near(a,b).")
+
+
+def test_a_background_pickles_with_its_source():
+    background = parse_background("long(E) :- st(E,L), L >= 7.", "toy.bk")
+    copy = pickle.loads(pickle.dumps(background))
+    assert copy == background
+    assert copy.source.path == "toy.bk"
+
+
+def test_inputs_are_left_unchanged():
+    tables, constants = encoded([parse_atoms("n(1), q(2)")])
+    before = {key: table.copy() for key, table in tables.items()}
+    for table in tables.values():
+        table.flags.writeable = False
+    evaluate(
+        parse_background("n(N) :- q(M), N is M + 1. n(z)."),
+        tables,
+        constants,
+        1,
+        object_identity=True,
+    )
+    assert constants == [1, 2]
+    assert all(np.array_equal(tables[key], table) for key, table in before.items())

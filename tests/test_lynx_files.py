@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import time
@@ -105,15 +106,13 @@ def test_any_text_is_read_or_refused(pieces):
 @pytest.mark.parametrize("path", ORIGINALS, ids=lambda path: path.name)
 def test_a_file_of_the_original_program_is_read_and_written_back(path, tmp_path):
     X, y = read_lynx(path)
-    assert len(X) == path.read_text().count("begin(") == len(y)
-    n_facts = sum(table.shape[1] for table in X.tables.values())
-    lines = {
-        (i, fact)
-        for i, part in enumerate(path.read_text().split("end.")[:-1])
-        for fact in part.replace("\n", " ").split(". ")[1:]
-        if fact.strip()
+    sequences = path.read_text().split("end.")[:-1]
+    facts = {
+        (i, fact) for i, text in enumerate(sequences) for fact in re.findall(r"\w+\(.*?\)", text)
     }
-    assert n_facts == len({(i, fact.strip().rstrip(".")) for i, fact in lines})
+    assert len(X) == len(y) == len(sequences)
+    # The begin of each sequence looks like a fact, too.
+    assert sum(table.shape[1] for table in X.tables.values()) == len(facts) - len(sequences)
     write_lynx(X, tmp_path / "again.m")
     again, labels = read_lynx(tmp_path / "again.m")
     assert again == X
@@ -180,6 +179,23 @@ def test_line_ends_of_windows_are_read():
 
 def test_follow_is_an_ordinary_name_without_its_dimension():
     assert ("follow_up", 1) in read("begin(s1). follow_up(a). next_s(x,y). end.").tables
+
+
+@pytest.mark.parametrize(
+    "broken", ["\x01", "p(a", "p(a,", "p('a", "p(X) :- q(X", '"', "p(a b", "p(", "p(a) q", "'"]
+)
+def test_a_broken_clause_does_not_hide_the_end_after_it(broken):
+    with pytest.raises(ParseError) as caught:
+        read(f"begin(s1).\n{broken}\nend.\nbegin(s2).\np(a).\nend.\n")
+    (problem,) = caught.value.problems
+    assert problem.source.place(problem.offset)[0] in (2, 3)
+
+
+def test_an_open_comment_does_not_count_as_a_missing_end():
+    message = message_of(read, "begin(s1).\n/* p(a).\nend.\n")
+    assert message == (
+        "x.m:2:1: this comment is never closed\n    /* p(a).\n    ^~\nhint: close it with */"
+    )
 
 
 def test_syntax_makes_a_parse_error_and_meaning_a_data_error():
@@ -293,7 +309,7 @@ def test_operators_of_a_dimension_are_not_written(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux counts it")
-def test_a_million_events_fit_into_memory(tmp_path):
+def test_events_with_three_fluents_fit_into_memory(tmp_path):
     """Two hundred thousand events with three fluents each stay under a fifth of 1.5 GB."""
     path = tmp_path / "big.m"
     with path.open("w") as file:
@@ -318,3 +334,21 @@ def test_a_million_events_fit_into_memory(tmp_path):
     n, kilobytes = map(int, answer.stdout.split())
     assert n == 10_000
     assert kilobytes < 300_000
+
+
+def test_a_broken_begin_counts_as_a_begin():
+    with pytest.raises(ParseError) as caught:
+        read("begin(s1\np(a).\nend.\nbegin(s2).\nend.\n")
+    assert [problem.message for problem in caught.value.problems] == [
+        "expected ',' or ')', found 'p'"
+    ]
+
+
+@pytest.mark.parametrize(
+    "piece", ["begin(\n", "begin(a,\n", "end\n", "p(\n", "begin(s1).\np(a b\n"]
+)
+def test_time_grows_no_faster_than_a_broken_text(piece):
+    start = time.perf_counter()
+    with pytest.raises(InputError):
+        read(piece * 20_000)
+    assert time.perf_counter() - start < 20

@@ -1,10 +1,13 @@
 """The parser: text that is printed reads back, and no text makes it fail in an unknown way."""
 
 import contextlib
+import re
+import shutil
+import subprocess
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relynx.errors import InputError, ParseError, Source
@@ -345,3 +348,57 @@ def test_a_byte_order_mark_is_skipped(tmp_path):
     path = tmp_path / "mark.pl"
     path.write_bytes("p(é).".encode("utf-8-sig"))
     assert read_source(path) == Source("p(é).", str(path))
+
+
+# Prints each fact of a file with its atoms as character codes, so that no quoting is involved.
+ECHO = r"""
+main :- current_prolog_flag(argv, [Path|_]), open(Path, read, In, [encoding(utf8)]),
+    repeat, read_term(In, T, []),
+    ( T == end_of_file -> ! ; T = fact(F), echo(F), write('.'), nl, fail ).
+echo(T) :- var(T), !, write('_').
+echo(T) :- number(T), !, write(T).
+echo(T) :- is_list(T), !, echo(list, T).
+echo(T) :- atom(T), !, atom_codes(T, Codes), write(name(Codes)).
+echo(T) :- compound_name_arguments(T, Name, Args), atom_codes(Name, Codes),
+    write('struct('), write(Codes), write(','), echo(list, Args), write(')').
+echo(list, Ts) :- write('['), echo_rest(Ts), write(']').
+echo_rest([]).
+echo_rest([T|Ts]) :- echo(T), ( Ts == [] -> true ; write(','), echo_rest(Ts) ).
+:- initialization((main, halt)).
+"""
+
+
+def echoed(term):
+    """What ECHO prints for a term, read."""
+    if isinstance(term, Var):
+        return Var("_")
+    if isinstance(term, str):
+        return Struct("name", (tuple(map(ord, term)),))
+    if isinstance(term, Struct):
+        return Struct("struct", (tuple(map(ord, term.functor)), echoed(term.args)))
+    return tuple(map(echoed, term)) if isinstance(term, tuple) else term
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not installed")
+def test_swi_prolog_reads_what_is_printed_as_the_same(tmp_path):
+    printed = []
+
+    @settings(max_examples=400, database=None)
+    @given(terms)
+    def collect(term):
+        # SWI-Prolog refuses some escapes of unassigned characters beyond U+FFFF.
+        if not re.search(r"\\x[0-9a-f]{5}", term_text(term)):
+            printed.append(term)
+
+    collect()
+    (tmp_path / "echo.pl").write_text(ECHO)
+    facts = "".join(f"fact({term_text(term)}).\n" for term in printed)
+    (tmp_path / "facts.pl").write_text(facts, encoding="utf-8")
+    command = ["swipl", "-q", tmp_path / "echo.pl", "--", tmp_path / "facts.pl"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert answer.stderr == ""
+    theirs = [parse_term(line) for line in answer.stdout.splitlines()]
+    assert len(theirs) == len(printed)
+    for term, their in zip(printed, theirs, strict=True):
+        assert same(their, echoed(term)), term_text(term)

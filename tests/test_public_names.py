@@ -1,9 +1,10 @@
 """The public names: each resolves, and none is loaded before it is used."""
 
 import json
+import resource
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,12 @@ def test_every_public_name_is_documented(name):
     assert not summary.startswith(f"{name}(")  # what dataclass writes when there is no docstring
 
 
+@pytest.mark.parametrize("name", relynx.__all__)
+def test_every_public_name_is_in_the_reference(name):
+    page = Path(__file__).parents[1] / "docs" / "reference.md"
+    assert f":: relynx.{name}\n" in page.read_text()
+
+
 def test_dir_shows_every_public_name():
     assert set(relynx.__all__) <= set(dir(relynx))
 
@@ -60,11 +67,17 @@ def test_reading_and_matching_do_not_load_scikit_learn():
     assert loaded_after(statement).isdisjoint({"sklearn", "pandas", "click", "rich"})
 
 
-def test_help_appears_within_three_tenths_of_a_second():
-    def seconds() -> float:
-        start = time.perf_counter()
-        command = [sys.executable, "-c", "from relynx.cli import main; main(['--help'])"]
-        subprocess.run(command, check=True, capture_output=True, timeout=60)
-        return time.perf_counter() - start
+def test_help_takes_less_than_three_tenths_of_a_second():
+    """In CPU time, which other work does not stretch; `make bench` measures the wall."""
+    command = [sys.executable, "-c", "from relynx.cli import main; main(['--help'])"]
 
-    assert min(seconds() for _ in range(7)) < 0.3
+    def spent() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    def seconds() -> float:
+        start = spent()
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+        return spent() - start
+
+    assert min(seconds() for _ in range(5)) < 0.3

@@ -28,7 +28,7 @@ def make_pattern(schema: Schema, closures: tuple[set[Atom], set[Atom]]) -> list[
         pattern = [_random_atom(schema) for _ in range(min(size, 4))]
     else:
         pattern = _generalised(schema, _grown(schema, truth, size))
-        for _ in range(rng.choices([0, 1, 2], [5, 3, 2])[0]):
+        for _ in range(rng.choices([0, 1, 2], [5, 3, 2])[0] + schema.long):
             pattern = _perturbed(schema, pattern)
     rng.shuffle(pattern)
     return pattern
@@ -105,7 +105,9 @@ def _generalised(schema: Schema, atoms: list[Atom]) -> list[Atom]:
         for constant in _objects(atom):
             key = (type(constant), constant)
             if key not in plan:
-                keep = 0.06 if constant in schema.domains["event"] else 0.3
+                keep = 0.3
+                if constant in schema.domains["event"]:
+                    keep = 0.4 if schema.long else 0.06
                 plan[key] = "" if rng.random() < keep else names.pop()
             if rng.random() < 0.08:
                 objects.append(Var("_"))

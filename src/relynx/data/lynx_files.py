@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.lynx_reader import LynxReader
-from relynx.data.sequences import Sequences, dimension_names
+from relynx.data.roles import dimension_names
+from relynx.data.sequences import Sequences
 from relynx.data.vocabulary import constant_key
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic.datalog import Background, read_background

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
-from relynx.data.sequences import Sequences, SequencesBuilder, event_conflicts
+from relynx.data.roles import event_conflicts
+from relynx.data.sequences import Sequences, SequencesBuilder
 from relynx.data.vocabulary import constant_key
 from relynx.errors import DataError, ParseError, Problem, Source
 from relynx.logic.datalog import Background
@@ -29,6 +30,7 @@ _FACT_END = r"\)\s*\.(?=[\s%]|/\*|\Z)"
 _NAME = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
 _QUOTED = re.compile(r"'[^'\n\r]*'\Z")
 _NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?\Z")
+_RESUME = re.compile(r"^[ \t]*(?:begin\(|end\b)", re.MULTILINE)
 _KEYWORD = re.compile(r"(begin|end)\b")
 _EVENT = ""
 _FAST_WIDTH = 50
@@ -96,7 +98,7 @@ class LynxReader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.parser = ClauseParser(source)
+        self.parser = ClauseParser(source, resume=_RESUME)
         self.builder = SequencesBuilder()
         self.problems: list[Problem] = []
         self.codes = _Codes(self.builder.code)
@@ -109,12 +111,12 @@ class LynxReader:
         self.labelled = False
         self.operators: dict[str, Node] = {}
         self.lines: list[list[list[_Flat]]] = []
-        self.starts: dict[str, int] = {}
         self.outside = False
+        self.cut_off = False
 
     def read(self, background: Background | None = None) -> Sequences:
         self._read_clauses()
-        if self.open:
+        if self.open and not self.cut_off:
             self._no_end(self.open, "write 'end.' after its last fact")
         self._check_labels()
         self._check_operators()
@@ -162,6 +164,7 @@ class LynxReader:
                 self._clause(clause)
             elif not self.parser.finished:
                 self._broken_clause()
+                self.cut_off = position == len(text)
             known = self.fast if self.open else nothing
             index = len(self.begins) - 1
 
@@ -257,7 +260,6 @@ class LynxReader:
             self._close()
         self.open = _Begin(offset, name)
         self.outside = False
-        self.starts = {key: len(known.buffer) for key, known in self.predicates.items()}
         self.begins.append(offset)
         self.builder.begin("" if name is None else name, label)
 
@@ -398,10 +400,11 @@ class LynxReader:
     def _fresh_events(self) -> Iterator[int]:
         """Codes of e1, e2, ... without those that the open sequence uses for something else."""
         used = {code for line in self.lines for at in line for flat in at for code in flat.codes}
-        for name, known in self.predicates.items():
-            rows = known.buffer[self.starts.get(name, 0) :]
-            for i in range(1, known.width):
-                used.update(rows[i :: known.width])
+        for known in self.predicates.values():
+            row = len(known.buffer) - known.width
+            while row >= 0 and known.buffer[row] == len(self.begins) - 1:
+                used.update(known.buffer[row + 1 : row + known.width])
+                row -= known.width
         names = (self.builder.code(f"e{i}") for i in count(1))
         return (code for code in names if code not in used)
 
@@ -442,7 +445,7 @@ class LynxReader:
     def _conflicts(self, X: Sequences) -> Iterator[Problem]:
         """The constants that are both events and values, each at its place in the text."""
         read, places = -1, {}
-        for sequence, atom, argument in event_conflicts(X):
+        for sequence, atom, argument in event_conflicts(X.tables, X.vocabulary):
             if sequence != read:
                 read, places = sequence, self._places(sequence)
             short = Atom(atom.predicate, (_EVENT, *atom.args[1:]))

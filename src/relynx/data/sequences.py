@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import html
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relynx.data.roles import Tables, dimension_names
 from relynx.data.vocabulary import Vocabulary, constant_key
 from relynx.errors import DataError
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background, evaluate
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, Constant, as_constant, constant_text, flatten
-
-Tables: TypeAlias = Mapping[Key, Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,88 +371,6 @@ def _check_arities(keys: Iterable[Key]) -> None:
             )
 
 
-def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
-    """The dimensions that a set of predicates makes: `s` for `next_s/2`."""
-    names = (name[5:] for name, arity in keys if arity == 2 and name.startswith("next_"))
-    return tuple(dict.fromkeys(name for name in names if name))
-
-
-def event_keys(facts: Tables, n_constants: int) -> tuple[NDArray[np.int64], set[tuple[Key, int]]]:
-    """Which constants are events, as sorted numbers sequence * n_constants + code.
-
-    Events are what the dimensions link, and the constants in event arguments: arguments that hold
-    linked constants in at least half of their facts (in sequences that have dimensions at all).
-    Also returns the event arguments, as (predicate, argument).
-    """
-    dims = {(f"next_{name}", 2) for name in dimension_names(facts)}
-    linked = [_pairs(facts[key], i, n_constants) for key in dims for i in (1, 2) if key in facts]
-    events = np.unique(np.concatenate(linked)) if linked else np.empty(0, np.int64)
-    if not len(events):
-        return events, set()
-    ordered = np.unique(events // n_constants)  # the sequences that have some dimension
-    places, pairs = set(), [events]
-    for key, table in facts.items():
-        here = member(table[0].astype(np.int64), ordered)
-        for i in range(1, 1 + key[1]):
-            column = _pairs(table, i, n_constants)
-            known = int(here.sum())
-            if known and 2 * int(member(column[here], events).sum()) >= known:
-                places.add((key, i - 1))
-                pairs.append(column)
-    return np.unique(np.concatenate(pairs)), places
-
-
-def _pairs(table: Table, row: int, n_constants: int) -> NDArray[np.int64]:
-    pairs: NDArray[np.int64] = table[0].astype(np.int64) * n_constants + table[row]
-    return pairs
-
-
-def member(values: NDArray[np.int64], pool: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which values are in a sorted pool."""
-    if not len(pool):
-        return np.zeros(len(values), bool)
-    at = np.minimum(np.searchsorted(pool, values), len(pool) - 1)
-    return np.asarray(pool[at] == values)
-
-
-def event_conflicts(X: Sequences) -> list[tuple[int, Atom, int]]:
-    """Facts that hold an event where their predicate has values elsewhere, or the reverse.
-
-    Each is (sequence, atom, argument), in the order of the sequences.
-    """
-    n = max(len(X.vocabulary), 1)
-    events, places = event_keys(X.tables, n)
-    if not len(events):
-        return []
-    value_args = [
-        (key, i)
-        for key, table in X.tables.items()
-        for i in range(key[1])
-        if (key, i) not in places and table.shape[1]
-    ]
-    linked_in = [
-        _pairs(X.tables[("next_" + name, 2)], i, n)
-        for name in X.dimensions
-        for i in (1, 2)
-        if ("next_" + name, 2) in X.tables
-    ]
-    linked = np.unique(np.concatenate(linked_in))
-    values = [_pairs(X.tables[key], i + 1, n) for key, i in value_args]
-    used_as_value = np.unique(np.concatenate(values)) if values else np.empty(0, np.int64)
-    found = []
-    for key, table in X.tables.items():
-        for i in range(key[1]):
-            column = _pairs(table, i + 1, n)
-            if (key, i) in places:
-                wrong = member(column, used_as_value) & ~member(column, linked)
-            else:
-                wrong = member(column, linked)
-            for at in np.flatnonzero(wrong):
-                args = tuple(X.vocabulary[code] for code in table[1:, at])
-                found.append((int(table[0, at]), Atom(key[0], args), i))
-    return sorted(found, key=lambda conflict: conflict[0])
-
-
 def _taken(tables: Tables, positions: NDArray[np.int64], n: int) -> dict[Key, Table]:
     taken = {}
     for key, table in tables.items():
@@ -473,7 +390,8 @@ def _positions(index: Any, n: int) -> NDArray[np.int64]:
         return np.empty(0, np.int64)
     if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
         raise IndexError("index sequences by a number, a slice, a list of numbers or a mask")
-    return np.arange(n)[chosen]
+    positions: NDArray[np.int64] = np.arange(n)[chosen]
+    return positions
 
 
 def label_array(labels: list[Constant]) -> NDArray[Any]:

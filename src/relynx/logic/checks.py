@@ -209,10 +209,9 @@ def _check_safety(rule: Rule, source: Source | None) -> Iterator[Problem]:
     for literal in (rule.head, *rule.body):
         if literal is not rule.head and isinstance(literal, Atom):
             continue
-        for v in literal.variables():
-            result = (
-                isinstance(literal, Comparison) and literal.operator == "is" and v is literal.left
-            )
+        left = literal.left if isinstance(literal, Comparison) and literal.operator == "is" else None
+        for i, v in enumerate(literal.variables()):
+            result = i == 0 and v is left
             if v.anonymous:
                 message, hint = _anonymous_trouble(rule, literal, result=result)
             elif v in assigned and (result or not isinstance(literal, Comparison)):

@@ -7,6 +7,8 @@ a clause is for; the converters of `relynx.logic.nodes` turn a tree into a term,
 
 from __future__ import annotations
 
+import re
+
 from relynx.errors import ParseError, Problem, Source
 from relynx.logic.nodes import (
     Clause,
@@ -95,11 +97,13 @@ _CLOSING = {"(": ")", "[": "]"}
 class ClauseParser:
     """Reads clause after clause; `problems` collects what is wrong on the way.
 
-    `start` is where the latest clause begins, right or wrong.
+    `start` is where the latest clause begins, right or wrong. After a wrong clause, reading goes on
+    behind the next dot, or before that at a line that `resume` matches.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, *, resume: re.Pattern[str] | None = None) -> None:
         self.source = source
+        self.resume = resume
         self.lexer = Lexer(source)
         self.problems: list[Problem] = []
         self.finished = False
@@ -112,6 +116,7 @@ class ClauseParser:
         """
         lexer = self.lexer
         lexer.move(position)
+        self.start = position
         try:
             lexer.advance()
             if lexer.kind == "eof":
@@ -123,7 +128,7 @@ class ClauseParser:
             return Clause(node, self.start, lexer.last_end), self._end_of_clause()
         except Failure as failure:
             self.problems.append(failure.problem)
-            lexer.skip_clause()
+            lexer.skip_clause(self.start, self.resume)
             return None, lexer.end
 
     def whole(self) -> Node | None:

@@ -7,7 +7,7 @@ when its columns are sorted (by row 0, then row 1, ...) and no two are equal.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,14 @@ def packed(rows: Sequence[NDArray[np.int32]] | Table) -> NDArray[np.int64]:
 
 def _bits(row: NDArray[np.int32]) -> int:
     return int(row.max(initial=0)).bit_length()
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The values sorted, each once; several times faster than `numpy.unique` on integers."""
+    ordered = np.sort(values, axis=None)
+    new = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return ordered[new]
 
 
 def in_order(table: Table) -> Table:

@@ -108,16 +108,31 @@ class Lexer:
             self._check_number_ends(match.group())
         self.kind = kind
 
-    def skip_clause(self) -> None:
-        """After a Failure: move behind the end of the clause that holds the current place."""
+    def skip_clause(self, start: int, resume: re.Pattern[str] | None) -> None:
+        """After a Failure: move behind the end of the clause that begins at `start`.
+
+        A line that `resume` matches begins a new clause, whatever stands before it.
+        """
+        failed_line = max(start, self.text.rfind("\n", start, self.start)) + 1
         while self.kind not in ("end", "eof"):
             if self.kind == "unclosed":
-                stop = _CLAUSE_END.search(self.text, self.start)
-                self.end = stop.end() if stop else len(self.text)
-                self.kind = "end" if stop else "eof"
-            else:
-                with contextlib.suppress(Failure):
-                    self.advance()
+                self._skip_unclosed()
+                continue
+            with contextlib.suppress(Failure):
+                self.advance()
+            if resume and self.on_new_line():
+                line = resume.match(self.text, self.text.rfind("\n", 0, self.start) + 1)
+                self.kind = "end" if line else self.kind
+        line = resume.search(self.text, failed_line, self.end) if resume else None
+        self.end = line.start() if line else self.end
+
+    def _skip_unclosed(self) -> None:
+        """Behind a quote that is open: the clause may end on its line, or go on after it."""
+        line_end = self.text.find("\n", self.start)
+        line_end = len(self.text) if line_end < 0 else line_end
+        stop = _CLAUSE_END.search(self.text, self.start, min(line_end + 1, len(self.text)))
+        self.end = stop.end() if stop else line_end
+        self.kind = "end" if stop else "stray"
 
     def _skip_layout(self, position: int) -> int:
         text = self.text

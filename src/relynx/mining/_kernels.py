@@ -203,21 +203,6 @@ def walk(next_off, neighbours, node, n, node0, n_nodes, marks, out):
 
 
 @njit(cache=True, nogil=True)
-def event_key(event_code, event_node, lo, hi, code):
-    """The node of a constant that is an event of the sequence with nodes lo to hi, else -1."""
-    end = hi
-    while lo < hi:
-        mid = (lo + hi) >> 1
-        if event_code[mid] < code:
-            lo = mid + 1
-        else:
-            hi = mid
-    if lo < end and event_code[lo] == code:
-        return np.int64(event_node[lo])
-    return np.int64(-1)
-
-
-@njit(cache=True, nogil=True)
 def lower_bound(keys, lo, hi, key):
     """The first place from lo to hi whose key is not less."""
     while lo < hi:
@@ -227,6 +212,15 @@ def lower_bound(keys, lo, hi, key):
         else:
             hi = mid
     return lo
+
+
+@njit(cache=True, nogil=True)
+def event_key(event_code, event_node, lo, hi, code):
+    """The node of a constant that is an event of the sequence with nodes lo to hi, else -1."""
+    at = lower_bound(event_code, lo, hi, code)
+    if at < hi and event_code[at] == code:
+        return np.int64(event_node[at])
+    return np.int64(-1)
 
 
 @njit(inline="always")

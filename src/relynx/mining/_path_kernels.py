@@ -138,37 +138,47 @@ def fill_rows(digits, strides, free, start, places, wanted, row_of, rows):
             if len(row_of):
                 row = np.int64(row_of[number - start])
             else:
-                lo, hi = 0, len(wanted)
-                while lo < hi:
-                    mid = (lo + hi) >> 1
-                    if wanted[mid] < number:
-                        lo = mid + 1
-                    else:
-                        hi = mid
-                if lo < len(wanted) and wanted[lo] == number:
-                    row = np.int64(lo)
+                at = np.searchsorted(wanted, number)
+                if at < len(wanted) and wanted[at] == number:
+                    row = np.int64(at)
             if row >= 0:
                 rows[row, places[0, f]] |= ONE << np.uint64(places[1, f])
 
 
-@njit(cache=True, nogil=True)
-def move_on(words, n, row, places, size, out):
-    """Let words step n events on (any number for 0, none for -1) and meet a fact there.
-
-    The fact's words are `row` at `places`.
-    """
+@njit(inline="always")
+def moved(word, n, by):
+    """The events n steps after those of a word; any number of steps for n = 0, none for -1."""
     if n == 0:
-        for i in range(size):
-            word = words[i]
-            beyond = word ^ (~word + ONE) if word != NONE else NONE  # bits after the lowest
-            out[i] = beyond & row[places[i]]
-    elif n >= 64:
-        for i in range(size):
-            out[i] = NONE
+        return word ^ (~word + ONE) if word != NONE else NONE  # all bits after the lowest
+    return word << by
+
+
+@njit(cache=True, nogil=True)
+def move_all(words, n, row, out):
+    """Let words step n events on and meet a fact there."""
+    by = np.uint64(max(n, 0))
+    if n >= 64:
+        out[: len(row)] = NONE
+    elif n == 0:
+        for i in range(len(row)):
+            out[i] = moved(words[i], 0, by) & row[i]
     else:
-        by = np.uint64(max(n, 0))
-        for i in range(size):
-            out[i] = (words[i] << by) & row[places[i]]
+        for i in range(len(row)):
+            out[i] = moved(words[i], n, by) & row[i]
+
+
+@njit(cache=True, nogil=True)
+def move_some(words, places, size, n, row):
+    """The same for words of some places of a row; what is left moves to the front. How many."""
+    by = np.uint64(max(n, 0))
+    left = 0
+    if n >= 64:
+        return left
+    for i in range(size):
+        word = moved(words[i], n, by) & row[places[i]]
+        words[left], places[left] = word, places[i]
+        left += word != NONE
+    return left
 
 
 @njit(cache=True, nogil=True)
@@ -196,8 +206,9 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
     words = np.zeros((np.diff(fact_off).max() + 1, BLOCK), np.uint64)
     words[0] = ~NONE
     trial = np.zeros(BLOCK, np.uint64)
-    alive = np.zeros(BLOCK, np.int64)
-    all_places = np.arange(BLOCK)
+    places = np.zeros(BLOCK, np.int64)
+    open_places = np.zeros(BLOCK, np.int64)
+    covered = np.zeros(BLOCK, np.uint8)
     for begin in range(0, n_seq, BLOCK):
         size = min(BLOCK, n_seq - begin)
         block = rows[:, begin : begin + size]
@@ -208,29 +219,36 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
             n_facts = last - first
             shared = shared_facts(first, last, other, stop, moves, relaxed_row)
             for f in range(shared, n_facts):
-                row = block[relaxed_row[first + f]]
-                move_on(words[f], moves[first + f], row, all_places, size, words[f + 1])
+                move_all(words[f], moves[first + f], block[relaxed_row[first + f]], words[f + 1])
             result = words[n_facts]
-            n_alive = 0
+            n_open = 0
             for i in range(size):
-                alive[n_alive] = i
-                n_alive += result[i] != NONE
+                open_places[n_open] = i
+                n_open += result[i] != NONE
+                covered[i] = 0
             if counts[p] < 0:
-                for i in range(n_alive):
-                    out[targets[0][p], targets[1][begin + alive[i]]] = True
-                continue
+                for i in range(n_open):
+                    covered[open_places[i]] = 1
             for a in range(counts[p]):
                 at = assigned_off[p] + a * n_facts
+                left = n_open
+                for i in range(n_open):
+                    trial[i] = ~NONE
+                    places[i] = open_places[i]
                 for f in range(n_facts):
                     row = block[assigned_row[at + f]]
-                    move_on(trial if f else words[0], moves[first + f], row, alive, n_alive, trial)
-                left = 0
-                for i in range(n_alive):
-                    if trial[i] != NONE:
-                        out[targets[0][p], targets[1][begin + alive[i]]] = True
-                    else:
-                        alive[left] = alive[i]
-                        left += 1
-                n_alive = left
-                if n_alive == 0:
-                    break
+                    left = move_some(trial, places, left, moves[first + f], row)
+                if left:
+                    for i in range(left):
+                        covered[places[i]] = 1
+                    left = 0
+                    for i in range(n_open):
+                        open_places[left] = open_places[i]
+                        left += covered[open_places[i]] == 0
+                    n_open = left
+                    if n_open == 0:
+                        break
+            target = out[targets[0][p]]
+            for i in range(size):
+                if covered[i]:
+                    target[targets[1][begin + i]] = True

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.sequences import Facts, dimension_names, event_keys
+from relynx.data.roles import dimension_names, event_keys
+from relynx.data.sequences import Facts
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 from relynx.mining._kernels import GRAPH, LINE, PATHS, Data, mark_template
@@ -82,7 +83,7 @@ class Relation:
         """The keys of an argument; all its events count as one key, -1."""
         if arg not in self._domains:
             column = self.cells[arg]
-            self._domains[arg] = np.unique(np.where(column < self.n_nodes, -1, column))
+            self._domains[arg] = tb.distinct(np.where(column < self.n_nodes, -1, column))
         return self._domains[arg]
 
 

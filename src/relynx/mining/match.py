@@ -209,8 +209,8 @@ def _search(
         i: [*(k for k in range(1, len(form)) if shared[form[:k]] >= SHARED_BY), len(form)]
         for i, form in forms.items()
     }
-    beginnings = {form[:k] for i, form in forms.items() for k in stages[i]}
-    compiled = {form: matcher.compile(form, existence=True) for form in beginnings}
+    beginnings = {forms[i][:k]: patterns[i][:k] for i in which for k in stages[i]}
+    compiled = {form: matcher.compile(atoms, existence=True) for form, atoms in beginnings.items()}
     trail: list[tuple[tuple[Atom, ...], NDArray[np.int64]]] = []
     for i in order:
         form = forms[i]

@@ -11,16 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.vocabulary import constant_key
+from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Struct, Var
 from relynx.mining._kernels import LINE
 from relynx.mining._path_kernels import Paths, cover_paths, expand_all, fill_rows
 from relynx.mining.index import Index
+from relynx.mining.plan import is_number_of_steps
 
 MOST_VALUES = 5  # value arguments of a fact
 MOST_ASSIGNMENTS = 1024
@@ -96,7 +99,7 @@ class PathIndex:
                 chosen.append((key, events[0], values))
         every = [v for _, _, values in chosen for v in values.values()]
         # Values are numbered over all relations; `domain` tells which arguments can share some.
-        self.codes = np.unique(np.concatenate(every)) if every else np.empty(0, np.int32)
+        self.codes = tb.distinct(np.concatenate(every)) if every else np.empty(0, np.int32)
         parent = _domains(every, len(self.codes), self.codes)
         constants = index.facts.vocabulary.constants
         keys = [constant_key(constants[code]) for code in self.codes.tolist()]
@@ -322,9 +325,9 @@ class _Collector:
         n = self.links.get(atom.key)
         ends = atom.args
         if n is None:
-            if atom.key != self.exactly or type(ends[0]) is not int or ends[0] < 1:
+            if atom.key != self.exactly or not is_number_of_steps(ends[0]):
                 return None
-            n, ends = ends[0], ends[1:]
+            n, ends = cast(int, ends[0]), ends[1:]
         x, y = ends
         if type(x) is not Var or type(y) is not Var or x.name == "_" or y.name == "_":
             return None

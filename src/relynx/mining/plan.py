@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import cast
 
 import numpy as np
 
@@ -20,6 +21,10 @@ from relynx.mining import _kernels as kn
 from relynx.mining.index import Index, Place, Template
 
 LONGEST_STEP = 1 << 30
+
+
+def is_number_of_steps(term: Term) -> bool:
+    return type(term) is int and 0 < term <= LONGEST_STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +119,12 @@ class Query:
         if operator != "followat":
             return number, 1 if operator == "next" else 0, 0
         n = atom.args[0]
-        if type(n) is not int or not 0 < n <= LONGEST_STEP:
+        if not is_number_of_steps(n):
             raise DataError(
                 f"{atom}: the first argument of {atom.predicate} is the number of steps, "
                 f"a positive integer up to {LONGEST_STEP:,}"
             )
-        return number, n, 1
+        return number, cast(int, n), 1
 
     def _slot(self, term: Term) -> int:
         if isinstance(term, Var):
