@@ -2,7 +2,7 @@
 
 from hypothesis import HealthCheck, settings
 
-# Kernels compile during the first example that meets them, so a deadline would measure the compiler.
+# Kernels compile during the first example that meets them: a deadline would time the compiler.
 settings.register_profile(
     "relynx", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )

@@ -61,7 +61,7 @@ def test_check_says_what_is_in_good_files(capsys, here):
     (here / "toy.l").write_text("mode(a(+,#)).\ndimension(next_s).\n")
     assert run(capsys, "check", "toy.m", "toy.bk", "toy.l") == (
         0,
-        "toy.m: 2 sequences, 2 classes, 4 facts, dimension s\n"
+        "toy.m: 2 sequences, 2 classes, 4 facts, dimensions s\n"
         "toy.bk: 1 rule, 1 fact\n"
         "toy.l: 2 declarations\n",
         "",
@@ -80,7 +80,7 @@ def test_check_reports_every_problem_of_all_files(capsys, here):
     (here / "good.m").write_text(DATA)
     code, out, err = run(capsys, "check", "bad.m", "bad.bk", "bad.l", "good.m")
     assert code == 2
-    assert out == "good.m: 2 sequences, 2 classes, 4 facts, dimension s\n"
+    assert out == "good.m: 2 sequences, 2 classes, 4 facts, dimensions s\n"
     places = [line.split(" ")[0] for line in err.splitlines() if line.startswith("bad.")]
     assert [place.split(":")[0] for place in places] == ["bad.m", "bad.m", "bad.bk", "bad.l"]
     assert "Traceback" not in err

@@ -449,6 +449,16 @@ def test_keys_become_wide_when_new_numbers_outgrow_their_bits():
     assert np.array_equal(table[1], table[3])
 
 
+def test_an_index_made_before_keys_became_wide_is_made_anew():
+    rules = "w(M,M,M) :- m(M). w(N,N,N) :- w(M,A,B), s(M,A,B), N is M + 10000."
+    m = np.vstack([np.zeros(10_000), np.arange(10_000)]).astype(np.int32)
+    tables = {("m", 1): m, ("s", 3): m[[0, 1, 1, 1]]}
+    found, constants = evaluate(
+        parse_background(rules), tables, range(10_000), 2**20, object_identity=False
+    )
+    assert {constants[code] for code in found["w", 3][1]} == set(range(20_000))
+
+
 def message(background: str, facts: str) -> str:
     with pytest.raises(DataError) as caught:
         texts(background, facts)
@@ -469,10 +479,10 @@ def test_numbers_without_end_are_an_error(step, monkeypatch):
 
 def test_rounds_without_new_numbers_are_not_counted(monkeypatch):
     monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 3)
-    rules = "r(X) :- p(X). r(Y) :- r(X), next_s(X,Y). r(N) :- r(X), N is X mod 2."
+    rules = "r(X) :- p(X). r(Y) :- r(X), next_s(X,Y). r(N) :- r(X), X > 10, N is 100 + X mod 2."
     atoms = [Atom("next_s", (i, i + 1)) for i in range(20)]
     (found,) = derived(rules, [[Atom("p", (0,)), *atoms]], object_identity=False)
-    assert len(found) == 21
+    assert {atom.args[0] for atom in found} == {*range(21), 100, 101}
 
 
 def test_too_many_rows_are_an_error_that_names_the_rule(monkeypatch):

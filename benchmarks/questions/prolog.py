@@ -205,8 +205,6 @@ def _visit(
             return [f"follow_s({where}{left},{right})", at_event]
         return [f"precede_s({where}{right},{left})", at_event]
     names = [left, *(f"{new}{i}" for i in range(1, distance)), right]
-    if known is right:
-        names = [left, *(f"{new}{i}" for i in range(distance - 1, 0, -1)), right]
     walk = [f"next_s({where}{a},{b})" for a, b in pairwise(names)]
     return [*(walk if known is left else reversed(walk)), at_event]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from relynx import __version__
-from relynx.errors import InputError, ParseError, Problem, Source
+from relynx.errors import DataError, InputError, ParseError, Problem, Source
 
 if TYPE_CHECKING:
     from relynx.data.sequences import Sequences
@@ -34,19 +34,20 @@ def check(files: tuple[str, ...]) -> int:
 
     Data end in .m or .val, background knowledge in .bk or .pl, a bias in .l.
     """
-    problems: list[Problem] = []
+    errors: list[InputError] = []
     data: list[Sequences] = []
     backgrounds: list[Background] = []
     for path in files:
         try:
             click.echo(_checked(path, data, backgrounds))
         except InputError as error:
-            problems.extend(error.problems)
+            errors.append(error)
     for background in backgrounds:
-        problems.extend(_arity_problems(background, data))
-    if problems:
-        click.echo("\n".join(map(str, problems)), err=True)
-    return 2 if problems else 0
+        if problems := list(_arity_problems(background, data)):
+            errors.append(DataError(problems))
+    for wrong in errors:
+        click.echo(str(wrong), err=True)
+    return 2 if errors else 0
 
 
 @relynx.command()
@@ -128,8 +129,7 @@ def _described(X: Sequences) -> str:
         parts.append(_count(len(set(X.labels.tolist())), "class"))
     parts.append(_count(sum(table.shape[1] for table in X.tables.values()), "fact"))
     if X.dimensions:
-        word = "dimension" if len(X.dimensions) == 1 else "dimensions"
-        parts.append(f"{word} {', '.join(X.dimensions)}")
+        parts.append(f"dimensions {', '.join(X.dimensions)}")
     return ", ".join(parts)
 
 

@@ -18,7 +18,15 @@ from relynx.errors import DataError
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background, evaluate
 from relynx.logic.tables import Key, Table
-from relynx.logic.terms import Atom, Constant, as_constant, constant_text, flatten
+from relynx.logic.terms import (
+    Atom,
+    Constant,
+    Var,
+    as_constant,
+    constant_text,
+    flatten,
+    term_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,9 @@ class Sequence:
         terms = [self.id] if self.label is None else [self.id, self.label]
         atoms = " ".join(f"{atom}." for atom in self.atoms)
         return f"begin({','.join(map(constant_text, terms))}). {atoms} end."
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(str(self))}</code>"
 
 
 class Sequences:
@@ -196,7 +207,9 @@ class Sequences:
             None,
             self.background,
         )
-        taken.labels = labels
+        if labels is not None:
+            labels.flags.writeable = False
+            taken.labels = labels
         # Rules see one sequence at a time, so what was derived for all holds for a part.
         for flag, facts in self._facts.items():
             derived = _taken(facts.tables, positions, len(self))
@@ -339,12 +352,14 @@ class SequencesBuilder:
     def add(self, atom: Atom) -> None:
         """Add a ground atom to the sequence begun last; nested terms are flattened."""
         atom = flatten(atom)
-        try:
-            codes = [self.code(as_constant(arg)) for arg in atom.args]
-        except TypeError as error:
-            raise DataError(
-                f"sequence {self._ids[-1]}: {atom} is not a ground fact: {error}"
-            ) from None
+        for arg in atom.args:
+            if isinstance(arg, Var | tuple):
+                kind = "variable" if isinstance(arg, Var) else "list"
+                raise DataError(
+                    f"sequence {self._ids[-1]}: {atom} is not a ground fact: "
+                    f"{term_text(arg)} is a {kind}"
+                )
+        codes = [self.code(as_constant(arg)) for arg in atom.args]
         self.buffer(*atom.key).extend((len(self._ids) - 1, *codes))
 
     def build(self, *, background: Background | None = None) -> Sequences:
