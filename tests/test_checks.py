@@ -1,6 +1,6 @@
 """Background files that make no sense: every message, whole.
 
-After a change of wording run `RELYNX_WRITE_GOLDEN=1 pytest tests/test_checks.py` and read the
+After a change of wording run `RELYNX_REGENERATE=1 pytest tests/test_checks.py` and read the
 difference.
 """
 
@@ -25,7 +25,7 @@ def test_a_bad_background_file_gets_its_whole_message(name, monkeypatch):
     with pytest.raises(InputError) as caught:
         read_background(f"{name}.bk")
     expected = FOLDER / f"{name}.txt"
-    if os.environ.get("RELYNX_WRITE_GOLDEN"):
+    if os.environ.get("RELYNX_REGENERATE"):
         expected.write_text(f"{caught.value}\n", encoding="utf-8")
     assert f"{caught.value}\n" == expected.read_text(encoding="utf-8")
 

@@ -450,13 +450,15 @@ def test_keys_become_wide_when_new_numbers_outgrow_their_bits():
 
 
 def test_an_index_made_before_keys_became_wide_is_made_anew():
-    rules = "w(M,M,M) :- m(M). w(N,N,N) :- w(M,A,B), s(M,A,B), N is M + 10000."
-    m = np.vstack([np.zeros(10_000), np.arange(10_000)]).astype(np.int32)
-    tables = {("m", 1): m, ("s", 3): m[[0, 1, 1, 1]]}
+    rules = """w(M,M,M) :- m(M).
+        w(N,N,N) :- w(M,A,B), s(M,A,B), N is M + 1000.
+        w(N,N,N) :- w(M,_,_), M < 1000, N is 0 - M."""
+    all_16_000 = np.vstack([np.zeros(16_000), np.arange(16_000)]).astype(np.int32)
+    tables = {("m", 1): all_16_000[:, :1000], ("s", 3): all_16_000[[0, 1, 1, 1]]}
     found, constants = evaluate(
-        parse_background(rules), tables, range(10_000), 2**20, object_identity=False
+        parse_background(rules), tables, range(16_000), 2**20, object_identity=False
     )
-    assert {constants[code] for code in found["w", 3][1]} == set(range(20_000))
+    assert {constants[code] for code in found["w", 3][1]} == set(range(-999, 17_000))
 
 
 def message(background: str, facts: str) -> str:

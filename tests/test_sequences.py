@@ -66,10 +66,10 @@ def test_concatenation_is_undone_by_slicing(first, second):
 def test_equality_looks_at_the_facts_and_not_at_their_codes(given_atoms):
     X = Sequences.from_atoms(given_atoms)
     shuffled = Sequences.from_atoms([list(reversed(sequence)) for sequence in given_atoms])
-    assert X == shuffled
-    assert X == X.recoded(Vocabulary(["b", 1.0, "new", 1]))
-    assert X != X[:-1]
-    assert X != Sequences.from_atoms([*given_atoms[:-1], [*given_atoms[-1], Atom("other")]])
+    assert shuffled == X
+    assert X.recoded(Vocabulary(["b", 1.0, "new", 1])) == X
+    assert X[:-1] != X
+    assert Sequences.from_atoms([*given_atoms[:-1], [*given_atoms[-1], Atom("other")]]) != X
 
 
 def test_one_and_one_point_nought_are_different_constants():

@@ -63,12 +63,17 @@ def make_group(number: int) -> Group:
             (background_closure(rules, atoms, True), background_closure(rules, atoms, False))
             for atoms in sequences
         ]
-        if max(len(closure) for pair in closures for closure in pair) <= LARGEST_CLOSURE or long:
+        largest = max(len(closure) for pair in closures for closure in pair)
+        if len({frozenset(atoms) for atoms in sequences}) == n_sequences and (
+            largest <= LARGEST_CLOSURE or long
+        ):
             break
     for atoms in sequences:
         rng.shuffle(atoms)
-    patterns = [make_pattern(schema, rng.choice(closures)) for _ in range(n_patterns)]
-    return Group(tuple(rules), tuple(map(tuple, sequences)), tuple(map(tuple, patterns)))
+    patterns: dict[tuple[Atom, ...], None] = {}
+    while len(patterns) < n_patterns:
+        patterns[tuple(make_pattern(schema, rng.choice(closures)))] = None
+    return Group(tuple(rules), tuple(map(tuple, sequences)), tuple(patterns))
 
 
 def reference_answers(groups: Sequence[Group]) -> Answers:

@@ -43,6 +43,16 @@ def test_the_same_number_gives_the_same_group():
     assert make_group(17) == make_group(17) != make_group(24)
 
 
+def test_no_triple_is_asked_twice():
+    triples = {
+        (made.rules, frozenset(atoms), pattern)
+        for made in map(group, range(N_GROUPS))
+        for atoms in made.sequences
+        for pattern in made.patterns
+    }
+    assert len(triples) == N_GROUPS * TRIPLES_IN_A_GROUP
+
+
 def test_between_30_and_70_percent_are_covered_with_and_without_identity_and_background():
     asked: Counter[tuple[bool, bool]] = Counter()
     covered: Counter[tuple[bool, bool]] = Counter()

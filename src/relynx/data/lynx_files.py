@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.lynx_reader import LynxReader
-from relynx.data.roles import dimension_names
+from relynx.data.roles import dimension_names, event_conflicts
 from relynx.data.sequences import Sequences
-from relynx.data.vocabulary import constant_key
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic.datalog import Background, read_background
 from relynx.logic.parser import read_source
-from relynx.logic.terms import Constant, constant_text, quoted
+from relynx.logic.terms import Constant, constant_key, constant_text, quoted, term_text
 from relynx.logic.tokens import MAX_DIGITS
 
 
@@ -83,6 +82,16 @@ def write_lynx(
 
 def _check_writable(X: Sequences) -> None:
     """Refuse what the format cannot hold, though `Sequences` can."""
+    if not len(X):
+        raise DataError("there is no sequence to write")
+    for sequence, atom, argument in event_conflicts(X.tables, X.vocabulary)[:1]:
+        raise DataError(
+            Problem(
+                f"the sequence {constant_text(X.ids[sequence])} cannot be written: in {atom}, "
+                f"{term_text(atom.args[argument])} is used both as an event and as a value",
+                hint="events are what next_... links; give the value another name",
+            )
+        )
     seen: set[object] = set()
     for name in X.ids:
         if constant_key(name) in seen:

@@ -15,11 +15,10 @@ from typing import NamedTuple, TypeAlias
 
 from relynx.data.roles import event_conflicts
 from relynx.data.sequences import Sequences, SequencesBuilder
-from relynx.data.vocabulary import constant_key
 from relynx.errors import DataError, ParseError, Problem, Source
 from relynx.logic.datalog import Background
 from relynx.logic.parser import Clause, ClauseParser, Node
-from relynx.logic.terms import Atom, Constant, constant_text, quoted, term_text
+from relynx.logic.terms import Atom, Constant, constant_key, constant_text, quoted, term_text
 
 # What nested terms an atom has: None for a plain argument, else the functor and its own shape.
 Shape: TypeAlias = tuple["tuple[str, Shape] | None", ...]

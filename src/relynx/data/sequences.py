@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.roles import Tables, dimension_names
-from relynx.data.vocabulary import Vocabulary, constant_key
+from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background, evaluate
@@ -23,6 +23,7 @@ from relynx.logic.terms import (
     Constant,
     Var,
     as_constant,
+    constant_key,
     constant_text,
     flatten,
     term_text,

@@ -8,14 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.logic.terms import Constant
+from relynx.logic.terms import Constant, constant_key
 
 Codes: TypeAlias = NDArray[np.int32]
-
-
-def constant_key(constant: Constant) -> object:
-    """A dictionary key that tells 1 from 1.0, which are equal in Python but not in Prolog."""
-    return (constant,) if type(constant) is float else constant
 
 
 class Vocabulary:

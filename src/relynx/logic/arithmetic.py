@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.logic.terms import Constant, Struct, Term, Var
+from relynx.logic.terms import Constant, Struct, Term, Var, constant_key
 
 MAX_BITS = 4096
 
@@ -66,7 +66,7 @@ class Constants:
 
     def __init__(self, constants: Iterable[Constant]) -> None:
         self.values: list[Constant] = list(constants)
-        self._codes = {_key(value): code for code, value in enumerate(self.values)}
+        self._codes = {constant_key(value): code for code, value in enumerate(self.values)}
         self._numbers = _numbers([])
 
     def __len__(self) -> int:
@@ -74,11 +74,11 @@ class Constants:
 
     def find(self, constant: Constant) -> int:
         """The code of a constant, or -1."""
-        return self._codes.get(_key(constant), -1)
+        return self._codes.get(constant_key(constant), -1)
 
     def add(self, constant: Constant) -> int:
         """The code of a constant, a new one where it had none."""
-        code = self._codes.setdefault(_key(constant), len(self.values))
+        code = self._codes.setdefault(constant_key(constant), len(self.values))
         if code == len(self.values):
             self.values.append(constant)
         return code
@@ -102,11 +102,6 @@ class Constants:
         distinct, inverse = np.unique(values, return_inverse=True)
         codes = np.fromiter(map(self.add, distinct.tolist()), np.int32, len(distinct))
         return codes[inverse]
-
-
-def _key(constant: Constant) -> object:
-    """A dictionary key that tells 1 from 1.0."""
-    return (constant,) if type(constant) is float else constant
 
 
 def _numbers(constants: list[Constant]) -> Numbers:

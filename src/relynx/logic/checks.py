@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from relynx.errors import Problem, Source, did_you_mean
 from relynx.logic.dimensions import operator_dimension
-from relynx.logic.nodes import Node
+from relynx.logic.nodes import Node, conjuncts
 from relynx.logic.strata import Dependency, bad_cycles
 from relynx.logic.tables import Key
 from relynx.logic.terms import (
@@ -68,7 +68,7 @@ def check_rules(
 def _check_rule(rule: Rule, source: Source | None, node: Node | None) -> Iterator[Problem]:
     head_node, parts = node, list[Node | None]([None] * len(rule.body))
     if node is not None and rule.body:
-        head_node, parts = node.args[0], list(_parts(node.args[1]))
+        head_node, parts = node.args[0], list(conjuncts(node.args[1]))
     yield from _check_head(rule.head, Located(head_node, source, rule.head.offset))
     for literal, part in zip(rule.body, parts, strict=True):
         at = Located(part, source, literal.offset)
@@ -79,14 +79,6 @@ def _check_rule(rule: Rule, source: Source | None, node: Node | None) -> Iterato
         else:
             yield from _check_atom(literal, at)
     yield from _check_safety(rule, source)
-
-
-def _parts(body: Node) -> Iterator[Node]:
-    if body.kind == "and":
-        for part in body.args:
-            yield from _parts(part)
-    else:
-        yield body
 
 
 def _check_head(head: Atom, at: Located) -> Iterator[Problem]:
@@ -209,7 +201,9 @@ def _check_safety(rule: Rule, source: Source | None) -> Iterator[Problem]:
     for literal in (rule.head, *rule.body):
         if literal is not rule.head and isinstance(literal, Atom):
             continue
-        left = literal.left if isinstance(literal, Comparison) and literal.operator == "is" else None
+        left = (
+            literal.left if isinstance(literal, Comparison) and literal.operator == "is" else None
+        )
         for i, v in enumerate(literal.variables()):
             result = i == 0 and v is left
             if v.anonymous:

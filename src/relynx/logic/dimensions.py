@@ -80,10 +80,6 @@ class Chains:
         rows = packing.unpack(nodes[order], 2)
         return cls(nodes, place, first, first + sizes[root] - 1, rows[1], rows[0])
 
-    def size(self) -> int:
-        """How many pairs `follow` has."""
-        return int((self.last - self.place).sum())
-
     def holds(self, x: Keys, y: Keys) -> Mask:
         """Where the event y follows the event x."""
         if not len(self.nodes):

@@ -94,7 +94,7 @@ def node_atom(node: Node, source: Source) -> Atom:
 
 def node_atoms(node: Node, source: Source) -> tuple[Atom, ...]:
     """The atoms of a conjunction `p, q`, or of a list `[p, q]`."""
-    parts = node.args if node.kind == "list" else _conjuncts(node)
+    parts = node.args if node.kind == "list" else conjuncts(node)
     return _converted(parts, source, node_atom)
 
 
@@ -125,7 +125,7 @@ def node_literal(node: Node, source: Source) -> Literal:
 
 def node_literals(node: Node, source: Source) -> tuple[Literal, ...]:
     """The literals of a rule's body."""
-    return _converted(_conjuncts(node), source, node_literal)
+    return _converted(conjuncts(node), source, node_literal)
 
 
 def node_rule(node: Node, source: Source) -> Rule:
@@ -166,10 +166,11 @@ def node_text(node: Node) -> str:
             return _NOUNS[node.kind]
 
 
-def _conjuncts(node: Node) -> Iterator[Node]:
+def conjuncts(node: Node) -> Iterator[Node]:
+    """The parts of a conjunction, from left to right."""
     if node.kind == "and":
         for arg in node.args:
-            yield from _conjuncts(arg)
+            yield from conjuncts(arg)
     else:
         yield node
 

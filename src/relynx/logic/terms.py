@@ -197,6 +197,11 @@ def as_constant(value: object) -> Constant:
     raise TypeError(f"{value!r} is no constant: give text or a number")
 
 
+def constant_key(constant: Constant) -> object:
+    """A dictionary key that tells 1 from 1.0, which are equal in Python but not in Prolog."""
+    return (constant,) if type(constant) is float else constant
+
+
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
-BLOCK = 1024
+BLOCK = 4096
 
 
 class Paths(NamedTuple):
@@ -168,16 +168,18 @@ def move_all(words, n, row, out):
 
 
 @njit(cache=True, nogil=True)
-def move_some(words, places, size, n, row):
-    """The same for words of some places of a row; what is left moves to the front. How many."""
+def move_some(words, places, size, n, row, covered, out, left_places):
+    """The same for words of some places of a row; what is left, and not covered, comes to the
+    front of `out` and `left_places`. How many are left."""
     by = np.uint64(max(n, 0))
     left = 0
     if n >= 64:
         return left
     for i in range(size):
-        word = moved(words[i], n, by) & row[places[i]]
-        words[left], places[left] = word, places[i]
-        left += word != NONE
+        place = places[i]
+        word = moved(words[i], n, by) & row[place]
+        out[left], left_places[left] = word, place
+        left += (word != NONE) & (covered[place] == 0)
     return left
 
 
@@ -203,15 +205,17 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
     """
     n_seq = rows.shape[1]
     fact_off, moves = paths.fact_off, paths.moves
-    words = np.zeros((np.diff(fact_off).max() + 1, BLOCK), np.uint64)
+    depth = np.diff(fact_off).max() + 1
+    words = np.zeros((depth, BLOCK), np.uint64)
     words[0] = ~NONE
-    trial = np.zeros(BLOCK, np.uint64)
-    places = np.zeros(BLOCK, np.int64)
-    open_places = np.zeros(BLOCK, np.int64)
+    trials = np.zeros((depth, BLOCK), np.uint64)
+    trials[0] = ~NONE
+    places = np.zeros((depth, BLOCK), np.int64)
+    left = np.zeros(depth, np.int64)
     covered = np.zeros(BLOCK, np.uint8)
     for begin in range(0, n_seq, BLOCK):
         size = min(BLOCK, n_seq - begin)
-        block = rows[:, begin : begin + size]
+        end = begin + size
         first = last = np.int64(0)
         for p in order:
             other, stop = first, last
@@ -219,35 +223,42 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
             n_facts = last - first
             shared = shared_facts(first, last, other, stop, moves, relaxed_row)
             for f in range(shared, n_facts):
-                move_all(words[f], moves[first + f], block[relaxed_row[first + f]], words[f + 1])
+                row = rows[relaxed_row[first + f]][begin:end]
+                move_all(words[f], moves[first + f], row, words[f + 1])
             result = words[n_facts]
             n_open = 0
             for i in range(size):
-                open_places[n_open] = i
-                n_open += result[i] != NONE
                 covered[i] = 0
+                places[0, n_open] = i
+                n_open += result[i] != NONE
+            left[0] = n_open
             if counts[p] < 0:
                 for i in range(n_open):
-                    covered[open_places[i]] = 1
+                    covered[places[0, i]] = 1
+            at = assigned_off[p]
             for a in range(counts[p]):
-                at = assigned_off[p] + a * n_facts
-                left = n_open
-                for i in range(n_open):
-                    trial[i] = ~NONE
-                    places[i] = open_places[i]
-                for f in range(n_facts):
-                    row = block[assigned_row[at + f]]
-                    left = move_some(trial, places, left, moves[first + f], row)
-                if left:
-                    for i in range(left):
-                        covered[places[i]] = 1
-                    left = 0
-                    for i in range(n_open):
-                        open_places[left] = open_places[i]
-                        left += covered[open_places[i]] == 0
-                    n_open = left
-                    if n_open == 0:
-                        break
+                # Assignments come in an order in which neighbours share their first facts.
+                f = 0
+                while a and f < n_facts and assigned_row[at + f] == assigned_row[at + f - n_facts]:
+                    f += 1
+                while f < n_facts and left[f]:
+                    left[f + 1] = move_some(
+                        trials[f],
+                        places[f],
+                        left[f],
+                        moves[first + f],
+                        rows[assigned_row[at + f]][begin:end],
+                        covered,
+                        trials[f + 1],
+                        places[f + 1],
+                    )
+                    f += 1
+                if f == n_facts:
+                    for i in range(left[n_facts]):
+                        covered[places[n_facts, i]] = 1
+                else:
+                    left[f + 1 :] = 0
+                at += n_facts
             target = out[targets[0][p]]
             for i in range(size):
                 if covered[i]:

@@ -16,10 +16,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.vocabulary import constant_key
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
-from relynx.logic.terms import Atom, Struct, Var
+from relynx.logic.terms import Atom, Struct, Var, constant_key
 from relynx.mining._kernels import LINE
 from relynx.mining._path_kernels import Paths, cover_paths, expand_all, fill_rows
 from relynx.mining.index import Index
