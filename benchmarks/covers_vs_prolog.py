@@ -111,7 +111,7 @@ def compare_with_prolog(patterns: Sequence[tuple[Atom, ...]], folder: Path) -> l
                     f"{theirs / later:.0f}",
                 )
             )
-            if variant == fastest:
+            if variant == with_steps:
                 what = f"times faster than SWI-Prolog, Object Identity {identity}"
                 bars.append(Bar(what, theirs / later, 50.0, at_least=True))
     header = ("SWI-Prolog's way", "OI", "covered", "SWI-Prolog", "first covers", "covers", "ratio")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -52,7 +53,7 @@ def random_sequence(rng: random.Random, shape: str, n: int) -> list[Atom]:
         rng.shuffle(order)
         atoms += [
             Atom("next_h", (f"e{a}", f"e{b}"))
-            for a, b in zip(order, order[1:], strict=False)
+            for a, b in itertools.pairwise(order)
             if rng.random() < 0.8
         ]
     for i in range(n):
