@@ -6,6 +6,7 @@ evaluates them. A constant is tagged with its type here, because `1 == 1.0` in P
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from relynx.logic.terms import Atom, Comparison, Constant, Not, Rule, Struct, Term, Var
@@ -213,6 +214,8 @@ def _consequences(rule: Rule, facts: Facts, object_identity: bool) -> Iterator[t
     forbidden = _forbidden([rule.head, *body_atoms(rule)], object_identity)
     for found in _substitutions(positive, facts, forbidden):
         binding = _with_results(builtins, found)
+        if binding is None:
+            continue
         if forbidden is not None:
             values = list(binding.values())
             if len(set(values)) < len(values) or forbidden & set(values):
@@ -223,8 +226,11 @@ def _consequences(rule: Rule, facts: Facts, object_identity: bool) -> Iterator[t
             yield _values(rule.head.args, binding)
 
 
-def _with_results(builtins: Sequence[Comparison], binding: Binding) -> Binding:
-    """The binding together with the variables that `is` computes, in whatever order needed."""
+def _with_results(builtins: Sequence[Comparison], binding: Binding) -> Binding | None:
+    """The binding together with the variables that `is` computes, in whatever order needed.
+
+    None where an expression has no value.
+    """
     binding = dict(binding)
     for _ in builtins:
         for builtin in builtins:
@@ -235,7 +241,11 @@ def _with_results(builtins: Sequence[Comparison], binding: Binding) -> Binding:
                 and left.name not in binding
                 and all(v.name in binding for v in _variables(builtin.right))
             ):
-                binding[left.name] = _tag(_evaluate(builtin.right, binding))
+                value = _number(builtin.right, binding)
+                if value is None:
+                    return None
+                if not left.anonymous:
+                    binding[left.name] = _tag(value)
     return binding
 
 
@@ -252,41 +262,69 @@ def _exists(atom: Atom, facts: Facts, binding: Binding) -> bool:
 def _holds(builtin: Comparison, binding: Binding) -> bool:
     operator = builtin.operator
     if operator in ("==", "\\=="):
-        left, right = _values((builtin.left, builtin.right), binding)
-        return (left == right) == (operator == "==")
+        one, other = _values((builtin.left, builtin.right), binding)
+        return (one == other) == (operator == "==")
+    right = _number(builtin.right, binding)
     if operator == "is":
-        (left,) = _values((builtin.left,), binding)
-        return left == _tag(_evaluate(builtin.right, binding))
-    a, b = _evaluate(builtin.left, binding), _evaluate(builtin.right, binding)
-    truth = {"<": a < b, "=<": a <= b, ">": a > b, ">=": a >= b, "=:=": a == b, "=\\=": a != b}
-    return truth[operator]
+        left_side = builtin.left
+        if isinstance(left_side, Var) and left_side.anonymous:
+            return right is not None
+        return right is not None and _values((left_side,), binding)[0] == _tag(right)
+    left = _number(builtin.left, binding)
+    if left is None or right is None:
+        return False
+    return {
+        "<": left < right,
+        "=<": left <= right,
+        ">": left > right,
+        ">=": left >= right,
+        "=:=": left == right,
+        "=\\=": left != right,
+    }[operator]
 
 
-def _evaluate(term: Term, binding: Binding) -> int | float:
+def _number(term: Term, binding: Binding) -> int | float | None:
+    return number(term, {name: constant for name, (_, constant) in binding.items()})
+
+
+def number(term: Term, binding: dict[str, Constant]) -> int | float | None:
+    """The value of an expression, None where it has none."""
+    if isinstance(term, Var):
+        return number(binding[term.name], {})
     if not isinstance(term, Struct):
-        (value,) = _values((term,), binding)
-        assert not isinstance(value[1], str)
-        return value[1]
-    args = [_evaluate(arg, binding) for arg in term.args]
-    match term.functor:
-        case "+":
-            return args[0] + args[1]
-        case "-":
-            return args[0] - args[1]
-        case "*":
-            return args[0] * args[1]
-        case "//":  # towards zero, as Prolog does
-            quotient = abs(args[0]) // abs(args[1])
-            return quotient if (args[0] < 0) == (args[1] < 0) else -quotient
-        case "mod":  # the sign of the divisor, as Prolog and Python do
-            return args[0] % args[1]
-        case "abs":
-            return abs(args[0])
-        case "min":
-            return min(args)
-        case "max":
-            return max(args)
-    raise ValueError(f"{term.functor} is no arithmetic")
+        return None if isinstance(term, str) else term
+    values = [number(arg, binding) for arg in term.args]
+    if None in values:
+        return None
+    x, y = values[0], values[-1]
+    exact = isinstance(x, int) and isinstance(y, int)
+    try:
+        match term.functor:
+            case "+":
+                result = x + y
+            case "-":
+                result = x - y
+            case "*":
+                result = x * y
+            case "abs":
+                result = abs(x)
+            case "//" | "mod" if not exact or y == 0:
+                return None
+            case "//":
+                result = x // y if (x < 0) == (y < 0) else -(-x // y)
+            case "mod":
+                result = x - y * (x // y)
+            case "min" | "max" if x == y:
+                result = x if isinstance(x, float) else y
+            case "min":
+                result = x if x < y else y
+            case "max":
+                result = x if x > y else y
+    except OverflowError:
+        return None
+    if isinstance(result, float):
+        return result + 0.0 if math.isfinite(result) else None
+    return result
 
 
 def _variables(term: Term) -> Iterator[Var]:

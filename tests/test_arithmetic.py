@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_background import number
+from reference import number
 
 from relynx.logic.arithmetic import MAX_BITS, Constants, NumberTooLarge, assign, compare
 from relynx.logic.parser import parse_term

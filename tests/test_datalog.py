@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_background import background_closure
+from reference import background_closure
 
 from relynx.errors import DataError
 from relynx.logic import bottom_up
