@@ -3,6 +3,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 FUZZ_SECONDS ?= 600
 ORACLE_CASES ?= 20000
+LANGUAGES ?= 400
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,10 +13,10 @@ TEST := $(VENV)/.installed-test
 DOCS := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs oracle fuzz clean swipl
+.PHONY: help demo test lint bench docs oracle languages fuzz clean swipl
 
 help:  ## what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -58,6 +59,9 @@ docs: $(DOCS)  ## the pages, in docs/_build/html
 
 oracle: $(TEST) swipl  ## ORACLE_CASES questions to SWI-Prolog, clingo and brute force
 	RELYNX_ORACLE_CASES=$(ORACLE_CASES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/oracle
+
+languages: $(TEST)  ## mining against enumeration on LANGUAGES random languages
+	RELYNX_LANGUAGES=$(LANGUAGES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/test_mine.py
 
 fuzz: $(TEST)  ## FUZZ_SECONDS of broken files for the readers
 	$(BIN)/python tests/fuzz.py $(FUZZ_SECONDS)

@@ -58,12 +58,12 @@ def test_check_without_files_is_the_users_error(capsys):
 def test_check_says_what_is_in_good_files(capsys, here):
     (here / "toy.m").write_text(DATA)
     (here / "toy.bk").write_text("c(X) :- a(X,_).\nc(z).\n")
-    (here / "toy.l").write_text("mode(a(+,#)).\ndimension(next_s).\n")
+    (here / "toy.l").write_text("type(a(event,t)).\nmode(a(+,#)).\ndimension(next_s).\n")
     assert run(capsys, "check", "toy.m", "toy.bk", "toy.l") == (
         0,
         "toy.m: 2 sequences, 2 classes, 4 facts, dimensions s\n"
         "toy.bk: 1 rule, 1 fact\n"
-        "toy.l: 2 declarations\n",
+        "toy.l: 1 predicate, 1 dimension\n",
         "",
     )
 
@@ -84,6 +84,27 @@ def test_check_reports_every_problem_of_all_files(capsys, here):
     places = [line.split(" ")[0] for line in err.splitlines() if line.startswith("bad.")]
     assert [place.split(":")[0] for place in places] == ["bad.m", "bad.m", "bad.bk", "bad.l"]
     assert "Traceback" not in err
+
+
+def test_check_compares_a_bias_with_data_and_background(capsys, here):
+    (here / "toy.m").write_text(DATA)
+    (here / "toy.bk").write_text("long(X) :- a(X,_).\n")
+    (here / "toy.l").write_text(
+        "type(a(event,t)). mode(a(+,#)).\ntype(lung(event)). mode(lung(+)).\n"
+        "type(long(event)). mode(long(+)).\n"
+    )
+    assert run(capsys, "check", "toy.l", "toy.m", "toy.bk")[::2] == (
+        2,
+        "toy.l:2:6: lung is in neither the data nor the background knowledge\n"
+        "    type(lung(event)). mode(lung(+)).\n"
+        "         ^~~~~~~~~~~\n"
+        "hint: did you mean 'long'?\n",
+    )
+
+
+def test_check_takes_a_bias_without_data(capsys, here):
+    (here / "toy.l").write_text("type(a(event,t)). mode(a(+,#)).\n")
+    assert run(capsys, "check", "toy.l") == (0, "toy.l: 1 predicate, 0 dimensions\n", "")
 
 
 def test_check_compares_background_and_data(capsys, here):
@@ -113,6 +134,16 @@ def test_check_refuses_an_ending_that_it_does_not_know(capsys, here, name, what)
         "",
         f"{name}: {what}\n"
         "hint: data end in .m or .val, background knowledge in .bk or .pl, a bias in .l\n",
+    )
+
+
+def test_check_takes_endings_in_capitals(capsys, here):
+    (here / "OK.M").write_text("begin(s1). a(x). end.\n")
+    (here / "OK.BK").write_text("c(z).\n")
+    assert run(capsys, "check", "OK.M", "OK.BK") == (
+        0,
+        "OK.M: 1 sequence, 1 fact\nOK.BK: 0 rules, 1 fact\n",
+        "",
     )
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import background_closure
 
+from relynx import Sequences, covers
 from relynx.errors import DataError
 from relynx.logic import bottom_up
 from relynx.logic.datalog import Background, evaluate, parse_background, read_background
@@ -467,16 +468,53 @@ def message(background: str, facts: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("step", ["M + 1", "M * M + 2", "M + 0.5"])
-def test_numbers_without_end_are_an_error(step, monkeypatch):
+@pytest.mark.parametrize(
+    ("step", "made"),
+    [
+        ("M + 1", "new numbers in more than 100 rounds"),
+        ("M + 0.5", "new numbers in more than 100 rounds"),
+        ("M * M + 2", "a number of more than 4,096 bits"),
+    ],
+)
+def test_numbers_that_may_never_end_are_an_error(step, made, monkeypatch):
     monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 100)
     rules = f"n(0).\nn(N) :- n(M), N is {step}."
     assert message(rules, "p(a)") == (
-        "<text>:2:1: this rule for n/1 makes new numbers without end\n"
+        f"<text>:2:1: this rule for n/1 made {made}; it may never end\n"
         f"    n(N) :- n(M), N is {step}.\n"
         "    ^\n"
-        "hint: bound them by a comparison in its body, such as N < 100"
+        "hint: bound the numbers by a comparison in its body, such as N < 100, "
+        "or write those that you need as facts"
     )
+
+
+def test_numbers_that_end_too_late_are_refused_with_the_limit(monkeypatch):
+    monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 50)
+    rules = "n(0). n(Y) :- n(X), X < {}, Y is X + 1."
+    (found,) = derived(rules.format(40), [[]], object_identity=False)
+    assert len(found) == 41
+    with pytest.raises(DataError, match="new numbers in more than 50 rounds; it may never end"):
+        derived(rules.format(60), [[]], object_identity=False)
+
+
+def test_the_rounds_that_may_make_numbers_grow_with_the_longest_sequence(monkeypatch):
+    monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 10)
+    rules = "pos(F,N) :- pos(E,M), next_s(E,F), N is M + 1."
+    links = [Atom("next_s", (f"e{i}", f"e{i + 1}")) for i in range(120)]
+    short, long = derived(rules, [links[:1], [Atom("pos", ("e0", 0)), *links]])
+    assert short == set()
+    assert Atom("pos", ("e120", 120)) in long
+    with pytest.raises(DataError, match="in more than 242 rounds"):
+        derived(f"n(0). n(N) :- n(M), N is M + 1. {rules}", [[Atom("pos", ("e0", 0)), *links]])
+
+
+@pytest.mark.parametrize("ask", [Sequences.facts, lambda X: covers("p(X)", X)])
+def test_a_warning_points_at_the_code_that_asks(ask):
+    background = parse_background("p(X) :- q(X,N), N < 3.")
+    X = Sequences.from_atoms([parse_atoms("q(a,b)")], background=background)
+    with pytest.warns(UserWarning, match="counts as false") as caught:
+        ask(X)
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_rounds_without_new_numbers_are_not_counted(monkeypatch):

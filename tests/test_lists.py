@@ -201,6 +201,11 @@ def test_the_lists_are_not_changed():
             "hint: rename it, or give predicate='symbol' to read symbols as values",
         ),
         (
+            [["next_up"]],
+            "lists[0][0]: next_up links events and cannot be a fluent\n"
+            "hint: rename it, or give predicate='symbol' to read symbols as values",
+        ),
+        (
             [[("next_day", "monday")]],
             "lists[0][0]: next_day links events and cannot be a fluent\n"
             "hint: rename it, or give predicate='symbol' to read symbols as values",
@@ -209,6 +214,15 @@ def test_the_lists_are_not_changed():
 )
 def test_what_is_no_list_of_symbols_is_named_with_its_place(lists, expected):
     assert message(lists) == expected
+
+
+def test_one_list_is_counted_as_one():
+    assert message([["a"]], ids=["x", "y"]) == (
+        "2 ids for 1 sequence\nhint: give one id for each list"
+    )
+    assert message([["a"]], labels="up") == (
+        "labels is 'up', not a list\nhint: give a list of 1 label"
+    )
 
 
 def test_all_problems_are_reported_together():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from timing import assert_grows_no_faster_than_size
 
 from relynx.data import lynx_files
 from relynx.data.lynx_files import read_lynx, write_lynx
@@ -211,6 +212,19 @@ def test_an_open_comment_does_not_count_as_a_missing_end():
     )
 
 
+def test_a_broken_clause_does_not_hide_the_begin_after_it():
+    assert message_of(read, "begin(s1).\np(a b\nbegin(s2).\nend.\n") == (
+        "x.m:1:1: the sequence s1 has no 'end.'\n"
+        "    begin(s1).\n"
+        "    ^~~~~\n"
+        "hint: write 'end.' before the begin of line 3\n"
+        "x.m:2:5: expected ',' or ')', found 'b'\n"
+        "    p(a b\n"
+        "        ^\n"
+        "hint: write ',' between arguments; a name with spaces goes between quotes"
+    )
+
+
 def test_syntax_makes_a_parse_error_and_meaning_a_data_error():
     with pytest.raises(ParseError):
         read("begin(s1). p(a b). end.")
@@ -227,9 +241,9 @@ def test_every_problem_of_a_file_is_reported_in_order():
 
 def test_a_line_of_ten_megabytes_stays_fast_and_its_excerpt_short():
     text = "begin(s1). " + "p(a1,b). " * 1_100_000 + "p(X,c). " + "p(a2,b). " * 1000 + "end."
-    start = time.perf_counter()
+    start = time.process_time()
     message = message_of(read, text)
-    assert time.perf_counter() - start < 60
+    assert time.process_time() - start < 60
     assert message.startswith("x.m:1:9900014: the variable X where only a constant can stand\n")
     assert all(len(line) < 200 for line in message.splitlines())
 
@@ -241,9 +255,9 @@ def test_a_million_facts_are_read_in_well_under_a_minute():
         lines += [f"p(e{j},v{j % 7},{(i * j) % 100 / 10})." for j in range(100)]
         lines.append("end.")
     text = "\n".join(lines)
-    start = time.perf_counter()
+    start = time.process_time()
     X = read(text)
-    assert time.perf_counter() - start < 45
+    assert time.process_time() - start < 45
     assert X.tables[("p", 3)].shape == (4, 1_000_000)
 
 
@@ -323,8 +337,9 @@ def test_an_event_that_is_also_a_value_is_not_written(tmp_path):
     X = Sequences.from_atoms([parse_atoms(text)])
     assert message_of(write_lynx, X, tmp_path / "x.m") == (
         "the sequence s1 cannot be written: in p(e3,e1), "
-        "e1 is used both as an event and as a value\n"
-        "hint: events are what next_... links; give the value another name"
+        "e1 is used both as an event and as a value: 1 of 3 facts of p/2 hold an event there\n"
+        "hint: events are what next_... links, and what stands where at least half of the facts "
+        "hold one; give the value another name, or leave out facts such as p(e1,x)"
     )
 
 
@@ -373,10 +388,7 @@ def test_a_broken_begin_counts_as_a_begin():
 
 
 @pytest.mark.parametrize(
-    "piece", ["begin(\n", "begin(a,\n", "end\n", "p(\n", "begin(s1).\np(a b\n"]
+    "piece", ["begin(\n", "begin(a,\n", "end\n", "p(\n", "begin(s1).\np(a b\n", ":- p(\n"]
 )
 def test_time_grows_no_faster_than_a_broken_text(piece):
-    start = time.perf_counter()
-    with pytest.raises(InputError):
-        read(piece * 20_000)
-    assert time.perf_counter() - start < 20
+    assert_grows_no_faster_than_size(lambda n: message_of(read, piece * n), 12_000)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from reference import brute_force_covers, brute_force_matches
 
-from relynx import DataError, Pattern, Sequences, covers, match, parse_pattern
+from relynx import DataError, Pattern, Sequences, covers, from_lists, match, parse_pattern
 from relynx.logic.parser import parse_atoms
 from relynx.logic.terms import Atom, Var
 
@@ -267,3 +267,45 @@ def test_twenty_disconnected_atoms_do_not_explode():
     assert covers(
         Pattern((*atoms, Atom("r", (Var("Z"),)), Atom("r", ("c1",)))), X, object_identity=False
     ).tolist() == [False]
+
+
+@pytest.mark.parametrize("n", [64, 65, 150])
+def test_more_different_values_than_a_sequence_has_are_refused_at_once(n):
+    rng = random.Random(n)
+    X, _ = from_lists([[rng.choice("acgt") for _ in range(n)]], predicate="base")
+    events = [Var(f"E{i}") for i in range(5)]
+    atoms = [Atom("base", (event, Var(f"V{i}"))) for i, event in enumerate(events)]
+    atoms += [Atom("follow_s", pair) for pair in itertools.pairwise(events)]
+    assert covers(Pattern(tuple(atoms)), X).tolist() == [False]
+    assert match(Pattern(tuple(atoms)), X[0]) == []
+    assert covers(Pattern((*atoms[:4], *atoms[5:8])), X).tolist() == [True]
+
+
+@pytest.mark.parametrize("k", [2, 12, 30])
+def test_more_different_objects_than_a_sequence_has_are_refused_at_once(k):
+    X = Sequences.from_atoms([[Atom("a", (f"c{i}",)) for i in range(k - 1)]])
+    atoms = tuple(Atom("a", (Var(f"X{i}"),)) for i in range(k))
+    assert covers(Pattern(atoms), X).tolist() == [False]
+    assert covers(Pattern(atoms[1:]), X).tolist() == [True]
+
+
+def test_match_does_not_enumerate_what_has_no_name():
+    X, _ = from_lists([["a"] * 60])
+    found = match("a(X), follow_s(_,X), follow_s(X,_), follow_s(_,_)", X[0])
+    assert [binding["X"] for binding in found] == [f"e{i}" for i in range(2, 60)]
+
+
+def test_a_wrong_arity_is_told_whatever_stands_before_it():
+    X, _ = from_lists([["a"]])
+    for text in ["a(X,Y), zz(X)", "zz(X), a(X,Y)"]:
+        with pytest.raises(DataError, match="a has 2 arguments here and 1 in the data"):
+            covers(text, X)
+
+
+def test_what_is_no_pattern_is_refused():
+    X, _ = from_lists([["a"]])
+    message = "a pattern is a Pattern or its text, not a Atom: make one with parse_pattern"
+    with pytest.raises(TypeError, match=message):
+        covers([Atom("a", (Var("X"),))], X)
+    with pytest.raises(TypeError, match="not a list: make one with parse_pattern"):
+        match(["a(X)"], X[0])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from timing import assert_grows_no_faster_than_size
 
 from relynx import DataError, Sequences, Vocabulary, covers
 from relynx.data.roles import event_conflicts, event_keys
@@ -126,12 +127,16 @@ def test_labels_have_the_kind_that_learners_expect():
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"labels": ["a"]}, "1 labels for 2 sequences"),
-        ({"ids": ["a", "b", "c"]}, "3 ids for 2 sequences"),
+        ({"labels": ["a"]}, "1 label for 2 sequences\nhint: give one label for each sequence"),
+        ({"ids": ["a", "b", "c"]}, "3 ids for 2 sequences\nhint: give one id for each sequence"),
         ({"labels": ["a", None]}, "some sequences have a label and some have none"),
         (
             {"labels": ["a", float("nan")]},
             "nan is no constant: a number must be finite (as an id or label)",
+        ),
+        (
+            {"ids": ["a", "a"]},
+            "two sequences have the id a\nhint: give every sequence an id of its own",
         ),
         ({"ids": ["a", []]}, "[] is no constant: give text or a number (as an id or label)"),
     ],
@@ -155,11 +160,80 @@ def test_a_fact_that_is_not_ground_is_refused(text, message):
     assert str(caught.value) == message
 
 
+READ = "rx.parse_atom('a(e1)') reads an atom from text"
+
+
+@pytest.mark.parametrize(
+    ("atom", "message"),
+    [
+        ("a(e1)", f"sequence s1: 'a(e1)' is no atom\nhint: {READ}"),
+        (("a", "e1"), f"sequence s1: ('a', 'e1') is no atom\nhint: {READ}"),
+        (Atom(3), f"sequence s1: Atom(predicate=3, args=()) is no atom\nhint: {READ}"),
+        (
+            Atom("p", "e1"),
+            "sequence s1: the arguments of Atom(predicate='p', args='e1') are no tuple\n"
+            "hint: write Atom('p', ('e1',)), with a comma after a single argument",
+        ),
+        (
+            Atom("p", ("e1", None)),
+            "sequence s1: the argument None of p(e1,None) is no constant\n"
+            "hint: give text or a finite number; leave out what is missing, or name it 'unknown'",
+        ),
+        (
+            Atom("p", (float("nan"),)),
+            "sequence s1: the argument nan of p(nan) is no constant\n"
+            "hint: give text or a finite number; leave out what is missing, or name it 'unknown'",
+        ),
+    ],
+)
+def test_what_is_no_ground_atom_is_refused_with_its_sequence(atom, message):
+    with pytest.raises(DataError) as caught:
+        Sequences.from_atoms([[atom]])
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("sequence", "what"),
+    [("a(e1)", "'a(e1)'"), (Atom("a"), "Atom(predicate='a', args=())"), (None, "None")],
+)
+def test_what_is_no_list_of_atoms_is_refused(sequence, what):
+    with pytest.raises(DataError) as caught:
+        Sequences.from_atoms([[], sequence])
+    assert str(caught.value) == (
+        f"sequence s2 is {what}, not a list of atoms\n"
+        f"hint: give one list of atoms for each sequence; {READ}"
+    )
+
+
+def test_one_sequence_is_counted_as_one():
+    with pytest.raises(DataError) as caught:
+        make("q(1)", ids=["a", "b"])
+    assert str(caught.value) == "2 ids for 1 sequence\nhint: give one id for each sequence"
+
+
+def test_parts_may_repeat_ids():
+    X = make("q(1)", "q(2)")
+    assert (X + X).ids.tolist() == ["s1", "s2", "s1", "s2"]
+    assert X[[0, 0]].ids.tolist() == ["s1", "s1"]
+
+
+def test_a_dimension_of_other_than_two_arguments_is_refused():
+    with pytest.raises(DataError) as caught:
+        make("next_s(e1,e2,e3)")
+    assert str(caught.value) == (
+        "next_s has 3 arguments: a dimension links two events\n"
+        "hint: write next_s(e1,e2), or give the predicate another name"
+    )
+
+
 def test_a_predicate_of_mixed_arity_is_refused():
     with pytest.raises(DataError) as caught:
         make("p(a)", "p(a,b)")
-    assert str(caught.value) == "p has 1 arguments in one place, 2 in another"
-    with pytest.raises(DataError, match="p has 1 arguments in one place, 2 in another"):
+    assert str(caught.value) == (
+        "p has 1 argument in one place, 2 in another\n"
+        "hint: give it the same number of arguments everywhere, or another name"
+    )
+    with pytest.raises(DataError, match="p has 1 argument in one place, 2 in another"):
         make("p(a)") + make("p(a,b)")
 
 
@@ -190,6 +264,44 @@ def test_derived_facts_depend_on_object_identity_and_survive_slicing():
     assert covers("sym(X,X)", X, object_identity=False).tolist() == [True, True, False]
 
 
+def test_one_sequence_has_its_own_derived_facts():
+    background = parse_background("sym(X,Y) :- r(X,Y).  sym(X,Y) :- r(Y,X).")
+    X = make("r(a,b), r(c,d)", "q(a)", "r(b,a)", background=background)
+    before = [covers("sym(X,Y), r(Y,X)", one.sequences).tolist() for one in X]
+    X.facts()
+    assert [covers("sym(X,Y), r(Y,X)", one.sequences).tolist() for one in X] == before
+    assert [one.sequences.facts().tables["sym", 2].shape[1] for one in X] == [4, 0, 2]
+
+
+def test_one_sequence_costs_no_more_among_many():
+    def iterate(n):
+        X = Sequences.from_atoms([[Atom("q", (1,)), Atom("r", (1, 2))]])[[0] * n]
+        X.facts()
+        for _ in X:
+            pass
+
+    assert_grows_no_faster_than_size(iterate, 20_000)
+
+
+def test_facts_cannot_be_written_and_pickle():
+    X = make("q(1)", "q(2)", background=parse_background("r(X) :- q(X), X > 1."))
+    facts = X.facts()
+    for values in (facts.tables["r", 1], facts.offsets(("r", 1)), X[0].sequences.tables["q", 1]):
+        with pytest.raises(ValueError, match="read-only"):
+            values[...] = 0
+    assert facts.offsets(("r", 1)).tolist() == [0, 0, 1]
+    again = pickle.loads(pickle.dumps(facts))
+    assert again.offsets(("q", 1)).tolist() == [0, 1, 2]
+
+
+def test_the_text_of_facts_is_short():
+    X = make("q(1)", "q(2)", background=parse_background("r(X) :- q(X), X > 1."))
+    assert repr(X.facts()) == "<Facts: 3 facts of 2 predicates in 2 sequences>"
+    assert repr(X[0].sequences.with_background(None).facts()) == (
+        "<Facts: 1 fact of 1 predicate in 1 sequence>"
+    )
+
+
 def test_the_text_of_sequences_says_what_is_in_them():
     X = make(
         "he(e1,alpha), next_s(e1,e2), he(e2,pi)",
@@ -204,7 +316,7 @@ def test_the_text_of_sequences_says_what_is_in_them():
         "  classes     c1 (1), c2 (1)\n"
         "  dimensions  s\n"
         "  predicates  he/2 (3), next_s/2 (1)\n"
-        "  background  1 rules"
+        "  background  1 rule"
     )
     assert str(X[1]) == "begin(s2,c2). he(e1,pi). end."
 
@@ -270,7 +382,7 @@ def test_an_isolated_event_is_an_event_by_the_argument_it_stands_in():
 )
 def test_an_event_among_values_and_a_value_among_events_are_conflicts(text, conflict):
     X = make(text)
-    assert event_conflicts(X.tables, X.vocabulary) == [(0, *conflict)]
+    assert [found[:3] for found in event_conflicts(X.tables, X.vocabulary)] == [(0, *conflict)]
 
 
 def test_relations_between_events_are_no_conflict():

@@ -151,10 +151,11 @@ def question_text(
 
 def _visiting_order(
     fluents: Sequence[Atom], steps: Sequence[Atom], variant: Variant
-) -> tuple[int, int, int]:
-    """Left to right, or from the most constrained event outwards."""
+) -> tuple[int, ...]:
+    """Left to right, or from the most constrained event outwards; for up to three events."""
+    places = tuple(range(len(fluents)))
     if variant.order == "written":
-        return 0, 1, 2
+        return places
 
     def constrained(place: int) -> int:
         return sum(not isinstance(value, Var) for value in fluents[place].args[1:])
@@ -162,9 +163,9 @@ def _visiting_order(
     def loose(step: int) -> bool:
         return steps[step].predicate == "follow_s"
 
-    first = max(range(3), key=lambda place: (constrained(place), place == 0))
-    if first != 1:
-        return (0, 1, 2) if first == 0 else (2, 1, 0)
+    first = max(places, key=lambda place: (constrained(place), place == 0))
+    if first in (places[0], places[-1]):
+        return places if first == 0 else places[::-1]
     left_first = (loose(0), -constrained(0)) < (loose(1), -constrained(2))
     return (1, 0, 2) if left_first else (1, 2, 0)
 

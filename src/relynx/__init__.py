@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from relynx.bias.language import Bias
+    from relynx.bias.reader import parse_bias, read_bias
     from relynx.data.folds import load_protein_folds
     from relynx.data.lists import from_lists
     from relynx.data.lynx_files import read_lynx, write_lynx
@@ -18,33 +20,42 @@ if TYPE_CHECKING:
     from relynx.logic.parser import parse_atom
     from relynx.logic.terms import Atom
     from relynx.mining.match import covers, match
+    from relynx.mining.pattern_set import PatternSet
     from relynx.mining.patterns import Pattern, parse_pattern
+    from relynx.mining.search import mine
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Atom",
     "Background",
+    "Bias",
     "BiasError",
     "DataError",
     "InputError",
     "ParseError",
     "Pattern",
+    "PatternSet",
     "Sequences",
     "Vocabulary",
     "covers",
     "from_lists",
     "load_protein_folds",
     "match",
+    "mine",
     "parse_atom",
     "parse_background",
+    "parse_bias",
     "parse_pattern",
     "read_background",
+    "read_bias",
     "read_lynx",
     "write_lynx",
 ]
 
 _MODULES = {
+    "bias.language": ("Bias",),
+    "bias.reader": ("parse_bias", "read_bias"),
     "data.folds": ("load_protein_folds",),
     "data.lists": ("from_lists",),
     "data.lynx_files": ("read_lynx", "write_lynx"),
@@ -55,7 +66,9 @@ _MODULES = {
     "logic.parser": ("parse_atom",),
     "logic.terms": ("Atom",),
     "mining.match": ("covers", "match"),
+    "mining.pattern_set": ("PatternSet",),
     "mining.patterns": ("Pattern", "parse_pattern"),
+    "mining.search": ("mine",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

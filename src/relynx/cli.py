@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from relynx import __version__
-from relynx.errors import DataError, InputError, ParseError, Problem, Source
+from relynx.errors import BiasError, DataError, InputError, Problem, Source
 
 if TYPE_CHECKING:
+    from relynx.bias import Bias
     from relynx.data.sequences import Sequences
     from relynx.logic.datalog import Background
 
 DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l",)
 ENDINGS = "data end in .m or .val, background knowledge in .bk or .pl, a bias in .l"
+PATTERNS = (".csv", ".jsonl", ".parquet")
 INTERRUPTED = 130
+SHARE, COUNT = click.FloatRange(0, 1), click.IntRange(min=1)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,17 +40,96 @@ def check(files: tuple[str, ...]) -> int:
     errors: list[InputError] = []
     data: list[Sequences] = []
     backgrounds: list[Background] = []
+    biases: list[Bias] = []
     for path in files:
         try:
-            click.echo(_checked(path, data, backgrounds))
+            click.echo(_checked(path, data, backgrounds, biases))
         except InputError as error:
             errors.append(error)
     for background in backgrounds:
         if problems := list(_arity_problems(background, data)):
             errors.append(DataError(problems))
+    for bias in biases:
+        if problems := _missing_predicates(bias, data, backgrounds):
+            errors.append(BiasError(problems))
     for wrong in errors:
         click.echo(str(wrong), err=True)
     return 2 if errors else 0
+
+
+@relynx.command()
+@click.argument("train")
+@click.option("-b", "--bias", "bias_file", help="The language of the patterns; else inferred.")
+@click.option("-k", "--background", help="Rules that hold in every sequence.")
+@click.option("-o", "--output", required=True, help="A .csv, .jsonl or .parquet file.")
+@click.option("--min-support", type=SHARE, help="Least share of some class.  [0.1]")
+@click.option("--min-frequency", type=COUNT, help="Least number of sequences.  [1]")
+@click.option("--max-length", type=COUNT, help="Most atoms, links not counted.  [3]")
+@click.option("--max-gap", type=COUNT, help="Largest n of followat.  [2]")
+@click.option("--min-confidence", type=SHARE, help="Keep what marks a class so well.")
+@click.option("--no-object-identity", is_flag=True, help="Let variables share a constant.")
+@click.option("--closed", is_flag=True, help="Drop what a more specific pattern equals.")
+@click.option("--top-k", type=COUNT, help="Keep the best so many by confidence.")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), help="Seconds; then keep what is found."
+)
+def mine(
+    train: str,
+    bias_file: str | None,
+    background: str | None,
+    output: str,
+    min_support: float | None,
+    min_frequency: int | None,
+    max_length: int | None,
+    max_gap: int | None,
+    min_confidence: float | None,
+    no_object_identity: bool,
+    closed: bool,
+    top_k: int | None,
+    time_limit: float | None,
+) -> int:
+    """Find every frequent pattern of TRAIN, a .m file, and write them to a file.
+
+    A setting that is not given is that of the bias, else the one in brackets.
+    """
+    ending = Path(output).suffix
+    if ending not in PATTERNS:
+        raise click.UsageError(f"{output} ends in none of {', '.join(PATTERNS)}")
+    # Imported here so that `relynx --help` loads neither numpy nor the miner.
+    from relynx.bias import read_bias
+    from relynx.console import mining_progress, show_search
+    from relynx.data.lynx_files import read_lynx
+    from relynx.mining.search import mine as search
+
+    try:
+        bias = None if bias_file is None else read_bias(bias_file)
+        X, y = read_lynx(train, background)
+        with mining_progress() as progress:
+            patterns = search(
+                X,
+                y,
+                bias,
+                min_support=min_support,
+                min_frequency=min_frequency,
+                max_length=max_length,
+                max_gap=max_gap,
+                object_identity=False if no_object_identity else None,
+                min_confidence=min_confidence,
+                closed=closed,
+                top_k=top_k,
+                time_limit=time_limit,
+                progress=progress,
+            )
+        write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}
+        write.get(ending, patterns.to_parquet)(output)
+    except KeyboardInterrupt:
+        click.echo(f"stopped; nothing was written to {output}", err=True)
+        return INTERRUPTED
+    show_search(patterns)
+    if patterns.partial:
+        click.echo(f"{patterns.partial}; complete up to length {patterns.complete_up_to}", err=True)
+    click.echo(f"{output}: {_count(len(patterns), 'pattern')} of {_described(X)}")
+    return 0
 
 
 @relynx.command()
@@ -66,38 +148,45 @@ def warmup() -> None:
     click.echo(f"ready after {warm_up():.1f} s")
 
 
-def _checked(path: str, data: list[Sequences], backgrounds: list[Background]) -> str:
+def _checked(
+    path: str, data: list[Sequences], backgrounds: list[Background], biases: list[Bias]
+) -> str:
     """One line about a good file; what was read joins the lists. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
+    from relynx.bias import read_bias
     from relynx.data.lynx_files import read_lynx
     from relynx.logic.datalog import read_background
 
     ending = Path(path).suffix
-    if ending in DATA:
+    kind = ending.lower()
+    if kind in DATA:
         X, _ = read_lynx(path)
         data.append(X)
         return f"{path}: {_described(X)}"
-    if ending in BACKGROUND:
+    if kind in BACKGROUND:
         background = read_background(path)
         backgrounds.append(background)
         facts = sum(not rule.body for rule in background.rules)
         rules = len(background.rules) - facts
         return f"{path}: {_count(rules, 'rule')}, {_count(facts, 'fact')}"
-    if ending in BIAS:
-        return f"{path}: {_count(_declarations(path), 'declaration')}"
+    if kind in BIAS:
+        bias = read_bias(path)
+        biases.append(bias)
+        dimensions = _count(len(bias.dimensions), "dimension")
+        return f"{path}: {_count(len(bias.modes), 'predicate')}, {dimensions}"
     what = f"unknown kind of file '{ending}'" if ending else "a file without an ending"
     raise InputError(Problem(what, Source("", path), hint=ENDINGS))
 
 
-def _declarations(path: str) -> int:
-    """How many declarations a bias file has. Raises ParseError where its syntax is wrong."""
-    from relynx.logic.parser import parse_clauses
-    from relynx.logic.source_files import read_source
+def _missing_predicates(
+    bias: Bias, data: list[Sequences], backgrounds: list[Background]
+) -> list[Problem]:
+    """Predicates of a bias that no file of data or of background knowledge has."""
+    from relynx.bias.checks import data_problems
 
-    clauses, problems = parse_clauses(read_source(path))
-    if problems:
-        raise ParseError(problems)
-    return len(clauses)
+    keys = [key for X in data for key in X.tables]
+    keys += [key for background in backgrounds for key in background.heads]
+    return data_problems(bias, bias.places, keys) if data else []
 
 
 def _arity_problems(background: Background, data: list[Sequences]) -> Iterator[Problem]:

@@ -10,11 +10,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from relynx.data.sequences import Sequences
+from relynx.data.sequences import Sequences, counted, shown
 from relynx.errors import DataError, Problem
 from relynx.logic.terms import Atom, Constant, Term, as_constant, flatten
 
-SHOWN = 60
 KINDS = "text, a tuple, an atom, or a list or set of these"
 
 
@@ -97,12 +96,12 @@ class _Reading:
         where = f"lists[{i}]"
         if isinstance(positions, str | bytes):
             self.problem(
-                f"{where} is the text {_shown(positions)}, not a list",
+                f"{where} is the text {shown(positions)}, not a list",
                 "give list(text) for its characters, or text.split() for its words",
             )
             return []
         if isinstance(positions, Mapping | set | frozenset) or not isinstance(positions, Iterable):
-            what = f"{where} is {_shown(positions)}, not a list"
+            what = f"{where} is {shown(positions)}, not a list"
             self.problem(what, "give the positions of each sequence in order, as a list")
             return []
         held = [list(self._atoms(f"{where}[{j}]", at)) for j, at in enumerate(positions)]
@@ -137,7 +136,7 @@ class _Reading:
             name, given = value.predicate, flatten(value).args
         elif isinstance(value, tuple):
             if not value or not isinstance(value[0], str):
-                what = f"{where}: the tuple {_shown(value)} does not begin with a predicate"
+                what = f"{where}: the tuple {shown(value)} does not begin with a predicate"
                 self.problem(what, "write (predicate, value, ...), such as ('he', 'alpha', 7)")
                 return
             name, given = str(value[0]), value[1:]
@@ -168,19 +167,17 @@ class _Reading:
                     what, hint = "symbol", f"a position holds {KINDS}"
                 else:
                     what, hint = "constant", "give text or a number"
-                self.problem(f"{where}: {_shown(value)} is no {what}", hint)
+                self.problem(f"{where}: {shown(value)} is no {what}", hint)
                 return None
             if symbol:
-                what = f"{where}: the value {_shown(value)} is no symbol"
+                what = f"{where}: the value {shown(value)} is no symbol"
                 self.problem(what, f"give predicate='value' to read it as value(E,{args[-1]})")
                 return None
         return tuple(args)
 
     def _fits(self, where: str, name: str, arity: int) -> bool:
         """Whether a fluent may have this name and arity after all that was read before."""
-        if name in ("next_s", "follow_s", "followat_s") or (
-            arity == 2 and name.startswith("next_") and name != "next_"
-        ):
+        if name in ("follow_s", "followat_s") or (name.startswith("next_") and name != "next_"):
             what = f"{where}: {name} links events and cannot be a fluent"
             self.problem(what, "rename it, or give predicate='symbol' to read symbols as values")
             return False
@@ -195,17 +192,19 @@ class _Reading:
         if values is None:
             return None
         if isinstance(values, str | bytes | Mapping | set) or not isinstance(values, Iterable):
-            self.problem(f"{what} is {_shown(values)}, not a list", f"give a list of {n} {what}")
+            self.problem(
+                f"{what} is {shown(values)}, not a list", f"give a list of {counted(n, what[:-1])}"
+            )
             return None
         listed, out = list(values), []
         if len(listed) != n:
-            given = f"{len(listed)} {what[:-1] if len(listed) == 1 else what}"
-            self.problem(f"{given} for {n} sequences", f"give one {what[:-1]} for each list")
+            what_for = f"{counted(len(listed), what[:-1])} for {counted(n, 'sequence')}"
+            self.problem(what_for, f"give one {what[:-1]} for each list")
         for i, value in enumerate(listed):
             try:
                 out.append(as_constant(value))
             except TypeError:
-                self.problem(f"{what}[{i}] is {_shown(value)}", "give text or a number")
+                self.problem(f"{what}[{i}] is {shown(value)}", "give text or a number")
         return out
 
     def refuse_repeated(self, ids: list[Constant] | None) -> None:
@@ -213,9 +212,4 @@ class _Reading:
         for i, name in enumerate(ids or ()):
             first = seen.setdefault((type(name), name), i)
             if first != i:
-                self.problem(f"ids[{i}] is {_shown(name)}, as is ids[{first}]", "give each its own")
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+                self.problem(f"ids[{i}] is {shown(name)}, as is ids[{first}]", "give each its own")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -14,10 +13,11 @@ from numpy.typing import NDArray
 from relynx.data.lynx_reader import LynxReader
 from relynx.data.roles import dimension_names, event_conflicts
 from relynx.data.sequences import Sequences
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.data.whole_files import whole_file
+from relynx.errors import DataError, Problem
 from relynx.logic.datalog import Background, read_background
 from relynx.logic.parser import read_source
-from relynx.logic.terms import Constant, constant_key, constant_text, quoted, term_text
+from relynx.logic.terms import Constant, constant_key, constant_text, quoted
 from relynx.logic.tokens import MAX_DIGITS
 
 
@@ -84,14 +84,10 @@ def _check_writable(X: Sequences) -> None:
     """Refuse what the format cannot hold, though `Sequences` can."""
     if not len(X):
         raise DataError("there is no sequence to write")
-    for sequence, atom, argument in event_conflicts(X.tables, X.vocabulary)[:1]:
-        raise DataError(
-            Problem(
-                f"the sequence {constant_text(X.ids[sequence])} cannot be written: in {atom}, "
-                f"{term_text(atom.args[argument])} is used both as an event and as a value",
-                hint="events are what next_... links; give the value another name",
-            )
-        )
+    for conflict in event_conflicts(X.tables, X.vocabulary)[:1]:
+        name = constant_text(X.ids[conflict.sequence])
+        what = f"the sequence {name} cannot be written: in {conflict.atom}, {conflict.message}"
+        raise DataError(Problem(what, hint=conflict.hint))
     seen: set[object] = set()
     for name in X.ids:
         if constant_key(name) in seen:
@@ -151,18 +147,5 @@ def _sequence_texts(X: Sequences) -> Iterator[str]:
 
 
 def _write(path: str | os.PathLike[str], pieces: Iterable[str]) -> None:
-    """Write a file beside its place, then move it there in one step."""
-    name = os.fsdecode(path)
-    target = os.path.realpath(name)
-    partial = f"{target}.{os.getpid()}.part"
-    try:
-        try:
-            with open(partial, "w", encoding="utf-8", newline="\n") as file:
-                file.writelines(pieces)
-            os.replace(partial, target)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(partial)
-    except OSError as error:
-        reason = f"this file cannot be written ({error.strerror})"
-        raise InputError(Problem(reason, Source("", name))) from None
+    with whole_file(path) as partial, open(partial, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(pieces)

@@ -14,11 +14,11 @@ from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from relynx.data.roles import event_conflicts
-from relynx.data.sequences import Sequences, SequencesBuilder
+from relynx.data.sequences import Sequences, SequencesBuilder, counted, wrong_link
 from relynx.errors import DataError, ParseError, Problem, Source
 from relynx.logic.datalog import Background
 from relynx.logic.parser import Clause, ClauseParser, Node
-from relynx.logic.terms import Atom, Constant, constant_key, constant_text, quoted, term_text
+from relynx.logic.terms import Atom, Constant, constant_key, constant_text, quoted
 
 # What nested terms an atom has: None for a plain argument, else the functor and its own shape.
 Shape: TypeAlias = tuple["tuple[str, Shape] | None", ...]
@@ -97,7 +97,7 @@ class LynxReader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.parser = ClauseParser(source, resume=_RESUME)
+        self.parser = ClauseParser(source, resume=_RESUME, directives=False)
         self.builder = SequencesBuilder()
         self.problems: list[Problem] = []
         self.codes = _Codes(self.builder.code)
@@ -184,11 +184,17 @@ class LynxReader:
 
     def _clause(self, clause: Clause) -> None:
         node = clause.node
-        if clause.is_directive or clause.is_rule:
+        if clause.is_directive:
             self._report(
-                "a directive among the facts" if clause.is_directive else "a rule among the facts",
+                "a directive is not of this language",
                 node,
-                hint="rules go into a background file (.bk), flags into a bias (.l)",
+                hint="leave it out: a data file holds facts only; flags go into a bias (.l)",
+            )
+        elif clause.is_rule:
+            self._report(
+                "a rule among the facts",
+                node,
+                hint="rules go into a background file (.bk)",
             )
         elif node.kind in ("atom", "call") and node.value == "begin":
             self._begin(node)
@@ -338,6 +344,8 @@ class LynxReader:
         name = str(node.value)
         known = self.predicates.get(name)
         if known is None:
+            if wrong := wrong_link((name, len(codes))):
+                self._report(wrong[0], node, hint=wrong[1])
             buffer = self.builder.buffer(name, len(codes))
             known = _Predicate(shape, self._line(node.start), 1 + len(codes), buffer)
             self.predicates[name] = known
@@ -356,7 +364,7 @@ class LynxReader:
         name = quoted(str(node.value))
         if len(shape) != len(known.shape):
             self._report(
-                f"{name} has {_arguments(len(shape))} here{remark} "
+                f"{name} has {counted(len(shape), 'argument')} here{remark} "
                 f"and {len(known.shape)} on line {known.line}",
                 node,
                 hint="give it the same number of arguments everywhere, or another name",
@@ -444,18 +452,14 @@ class LynxReader:
     def _conflicts(self, X: Sequences) -> Iterator[Problem]:
         """The constants that are both events and values, each at its place in the text."""
         read, places = -1, {}
-        for sequence, atom, argument in event_conflicts(X.tables, X.vocabulary):
-            if sequence != read:
-                read, places = sequence, self._places(sequence)
+        for conflict in event_conflicts(X.tables, X.vocabulary):
+            if conflict.sequence != read:
+                read, places = conflict.sequence, self._places(conflict.sequence)
+            atom, argument = conflict.atom, conflict.argument
             short = Atom(atom.predicate, (_EVENT, *atom.args[1:]))
             node = places.get((atom, argument)) or places.get((short, argument)) or places[None]
-            yield Problem(
-                f"{term_text(atom.args[argument])} is used both as an event and as a value",
-                self.source,
-                node.start,
-                node.end - node.start,
-                hint="events are what next_... links; give the value another name",
-            )
+            length = node.end - node.start
+            yield Problem(conflict.message, self.source, node.start, length, conflict.hint)
 
     def _places(self, sequence: int) -> dict[tuple[Atom, int] | None, Node]:
         """Where the arguments of a sequence's facts stand; under None, where it begins.
@@ -499,10 +503,6 @@ def _shape_pattern(shape: Shape) -> str:
         _LEAF if inner is None else rf"\s*{re.escape(inner[0])}\({_shape_pattern(inner[1])}\)\s*"
         for inner in shape
     )
-
-
-def _arguments(n: int) -> str:
-    return "1 argument" if n == 1 else f"{n} arguments"
 
 
 def _shape_text(shape: tuple[str, Shape] | None) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,49 @@ from numpy.typing import NDArray
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
-from relynx.logic.terms import Atom
+from relynx.logic.terms import Atom, quoted, term_text
 
 Tables: TypeAlias = Mapping[Key, Table]
+Place: TypeAlias = tuple[Key, int]  # a predicate and the number of its argument, from 0
+Pairs: TypeAlias = NDArray[np.int64]  # sequence * n_constants + code
+
+_ADVICE = (
+    "events are what next_... links, and what stands where at least half of the facts hold one; "
+    "give the value another name, or leave out"
+)
+
+
+class Conflict(NamedTuple):
+    """A fact that holds an event where its predicate has values, or the reverse."""
+
+    sequence: int
+    atom: Atom
+    argument: int
+    share: str
+    hint: str
+
+    @property
+    def message(self) -> str:
+        name = term_text(self.atom.args[self.argument])
+        return f"{name} is used both as an event and as a value: {self.share}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Roles:
+    """What is known of events: the linked constants, all events, and how each argument is used.
+
+    `counts` says for each argument how many of its facts hold a linked constant, and how many facts
+    there are, both in the sequences that have some dimension.
+    """
+
+    linked: Pairs
+    ordered: NDArray[np.int64]
+    events: Pairs
+    counts: dict[Place, tuple[int, int]]
+
+    def is_event(self, place: Place) -> bool:
+        held, known = self.counts.get(place, (0, 0))
+        return known > 0 and 2 * held >= known
 
 
 def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
@@ -22,33 +63,38 @@ def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def event_keys(facts: Tables, n_constants: int) -> tuple[NDArray[np.int64], set[tuple[Key, int]]]:
+def event_keys(facts: Tables, n_constants: int) -> tuple[Pairs, set[Place]]:
     """Which constants are events, as sorted numbers sequence * n_constants + code.
 
     Events are what the dimensions link, and the constants in event arguments: arguments that hold
     linked constants in at least half of their facts (in sequences that have dimensions at all).
     Also returns the event arguments, as (predicate, argument).
     """
-    dims = {(f"next_{name}", 2) for name in dimension_names(facts)}
-    linked = [_pairs(facts[key], i, n_constants) for key in dims for i in (1, 2) if key in facts]
-    events = tb.distinct(np.concatenate(linked)) if linked else np.empty(0, np.int64)
-    if not len(events):
-        return events, set()
-    ordered = tb.distinct(events // n_constants)  # the sequences that have some dimension
-    places, pairs = set(), [events]
+    roles = _roles(facts, n_constants)
+    return roles.events, {place for place in roles.counts if roles.is_event(place)}
+
+
+def _roles(facts: Tables, n_constants: int) -> _Roles:
+    dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
+    linked_in = [_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
+    linked = tb.distinct(np.concatenate(linked_in)) if linked_in else np.empty(0, np.int64)
+    ordered = tb.distinct(linked // n_constants)  # the sequences that have some dimension
+    roles = _Roles(linked, ordered, linked, {})
+    if not len(linked):
+        return roles
+    pairs = [linked]
     for key, table in facts.items():
         here = member(table[0].astype(np.int64), ordered)
-        for i in range(1, 1 + key[1]):
+        for i in range(key[1]):
             column = _pairs(table, i, n_constants)
-            known = int(here.sum())
-            if known and 2 * int(member(column[here], events).sum()) >= known:
-                places.add((key, i - 1))
+            roles.counts[key, i] = int(member(column, linked).sum()), int(here.sum())
+            if roles.is_event((key, i)):
                 pairs.append(column)
-    return tb.distinct(np.concatenate(pairs)), places
+    return replace(roles, events=tb.distinct(np.concatenate(pairs)))
 
 
-def _pairs(table: Table, row: int, n_constants: int) -> NDArray[np.int64]:
-    pairs: NDArray[np.int64] = table[0].astype(np.int64) * n_constants + table[row]
+def _pairs(table: Table, argument: int, n_constants: int) -> Pairs:
+    pairs: Pairs = table[0].astype(np.int64) * n_constants + table[1 + argument]
     return pairs
 
 
@@ -60,39 +106,38 @@ def member(values: NDArray[np.int64], pool: NDArray[np.int64]) -> NDArray[np.boo
     return np.asarray(pool[at] == values)
 
 
-def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[tuple[int, Atom, int]]:
+def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
     """Facts that hold an event where their predicate has values elsewhere, or the reverse.
 
-    Each is (sequence, atom, argument), in the order of the sequences.
+    In the order of the sequences.
     """
     n = max(len(vocabulary), 1)
-    events, places = event_keys(tables, n)
-    if not len(events):
+    roles = _roles(tables, n)
+    if not len(roles.events):
         return []
-    value_args = [
-        (key, i)
-        for key, table in tables.items()
-        for i in range(key[1])
-        if (key, i) not in places and table.shape[1]
-    ]
-    linked_in = [
-        _pairs(tables[("next_" + name, 2)], i, n)
-        for name in dimension_names(tables)
-        for i in (1, 2)
-        if ("next_" + name, 2) in tables
-    ]
-    linked = tb.distinct(np.concatenate(linked_in))
-    values = [_pairs(tables[key], i + 1, n) for key, i in value_args]
+    columns = {place: _pairs(tables[place[0]], place[1], n) for place in roles.counts}
+    values = [column for place, column in columns.items() if not roles.is_event(place)]
     used_as_value = tb.distinct(np.concatenate(values)) if values else np.empty(0, np.int64)
     found = []
-    for key, table in tables.items():
-        for i in range(key[1]):
-            column = _pairs(table, i + 1, n)
-            if (key, i) in places:
-                wrong = member(column, used_as_value) & ~member(column, linked)
-            else:
-                wrong = member(column, linked)
-            for at in np.flatnonzero(wrong):
-                args = tuple(vocabulary[code] for code in table[1:, at])
-                found.append((int(table[0, at]), Atom(key[0], args), i))
-    return sorted(found, key=lambda conflict: conflict[0])
+    for place, column in columns.items():
+        (key, i), linked = place, member(column, roles.linked)
+        among_events = roles.is_event(place)
+        wrong = member(column, used_as_value) & ~linked if among_events else linked
+        at = np.flatnonzero(wrong)
+        if not len(at):
+            continue
+        held, known = roles.counts[place]
+        share = f"{held:,} of {known:,} facts of {quoted(key[0])}/{key[1]} hold an event there"
+        hint = f"{_ADVICE} this fact"
+        if not among_events:
+            here = member(tables[key][0].astype(np.int64), roles.ordered)
+            other = _atom(key, tables[key], int(np.flatnonzero(here & ~linked)[0]), vocabulary)
+            hint = f"{_ADVICE} facts such as {other}"
+        for j in at.tolist():
+            atom = _atom(key, tables[key], j, vocabulary)
+            found.append(Conflict(int(tables[key][0, j]), atom, i, share, hint))
+    return sorted(found, key=lambda conflict: conflict.sequence)
+
+
+def _atom(key: Key, table: Table, at: int, vocabulary: Vocabulary) -> Atom:
+    return Atom(key[0], tuple(vocabulary[code] for code in table[1:, at]))

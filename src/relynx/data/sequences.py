@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.roles import Tables, dimension_names
 from relynx.data.vocabulary import Vocabulary
-from relynx.errors import DataError
+from relynx.errors import DataError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background, evaluate
 from relynx.logic.tables import Key, Table
@@ -26,11 +26,15 @@ from relynx.logic.terms import (
     constant_key,
     constant_text,
     flatten,
+    quoted,
     term_text,
 )
 
+SHOWN = 60
+READ_ATOMS = "rx.parse_atom('a(e1)') reads an atom from text"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Facts:
     """All that holds in some sequences, the facts that background rules derive included.
 
@@ -40,7 +44,39 @@ class Facts:
     vocabulary: Vocabulary
     tables: Tables
     n_sequences: int
-    cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    cache: dict[str, Any] = field(default_factory=dict)
+    _offsets: dict[Key, NDArray[np.int64]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for table in self.tables.values():
+            table.flags.writeable = False
+
+    def offsets(self, key: Key) -> NDArray[np.int64]:
+        """Where each sequence's facts begin in a table; see `relynx.logic.tables.offsets`."""
+        if key not in self._offsets:
+            starts = tb.offsets(self.tables[key], self.n_sequences)
+            starts.flags.writeable = False
+            self._offsets[key] = starts
+        return self._offsets[key]
+
+    def part(self, key: Key, positions: NDArray[np.int64]) -> Table:
+        """The table of some of the sequences, which are numbered anew from 0."""
+        table, starts = self.tables[key], self.offsets(key)
+        if len(positions) == 1:
+            i = positions[0]
+            one = table[:, starts[i] : starts[i + 1]].copy()
+            one[0] = 0
+            return one
+        lengths = starts[positions + 1] - starts[positions]
+        new = np.repeat(np.arange(len(positions), dtype=np.int32), lengths)
+        columns = tb.ranges(starts[positions], lengths)
+        return np.vstack([new[None, :], table[1:, columns]])
+
+    def __repr__(self) -> str:
+        n_facts = sum(table.shape[1] for table in self.tables.values())
+        predicates = counted(len(self.tables), "predicate")
+        sequences = counted(self.n_sequences, "sequence")
+        return f"<Facts: {counted(n_facts, 'fact')} of {predicates} in {sequences}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +129,7 @@ class Sequences:
     (2, (2,), ('e1', 'b'))
     """
 
-    __slots__ = ("_facts", "background", "ids", "labels", "tables", "vocabulary")
+    __slots__ = ("_facts", "_stored", "background", "ids", "labels", "tables", "vocabulary")
 
     def __init__(
         self,
@@ -108,8 +144,9 @@ class Sequences:
         self.ids = _objects(ids)
         self.labels = None if labels is None else label_array(list(labels))
         self.background = background
+        self._stored = Facts(vocabulary, self.tables, len(self.ids))
         self._facts: dict[bool, Facts] = {}
-        for values in (self.ids, self.labels, *self.tables.values()):
+        for values in (self.ids, self.labels):
             if values is not None:
                 values.flags.writeable = False
 
@@ -123,16 +160,25 @@ class Sequences:
         background: Background | None = None,
     ) -> Sequences:
         """Sequences of the given ground atoms; ids are s1, s2, ... unless given."""
-        atoms = [list(sequence) for sequence in sequences]
-        names = [f"s{i + 1}" for i in range(len(atoms))] if ids is None else list(ids)
-        marks = [None] * len(atoms) if labels is None else list(labels)
-        for what, values in (("ids", names), ("labels", marks)):
-            if len(values) != len(atoms):
-                raise DataError(f"{len(values)} {what} for {len(atoms)} sequences")
+        given = list(sequences)
+        names: list[object] = [f"s{i + 1}" for i in range(len(given))] if ids is None else [*ids]
+        marks = [None] * len(given) if labels is None else list(labels)
+        _check_number("id", len(names), len(given))
+        _check_number("label", len(marks), len(given))
         builder = SequencesBuilder()
-        for name, label, sequence in zip(names, marks, atoms, strict=True):
-            builder.begin(_constant(name), None if label is None else _constant(label))
-            for atom in sequence:
+        seen: set[object] = set()
+        for value, label, sequence in zip(names, marks, given, strict=True):
+            name = _constant(value)
+            if constant_key(name) in seen:
+                raise DataError(
+                    Problem(
+                        f"two sequences have the id {constant_text(name)}",
+                        hint="give every sequence an id of its own",
+                    )
+                )
+            seen.add(constant_key(name))
+            builder.begin(name, None if label is None else _constant(label))
+            for atom in _atoms(name, sequence):
                 builder.add(atom)
         return builder.build(background=background)
 
@@ -201,20 +247,18 @@ class Sequences:
 
     def _take(self, positions: NDArray[np.int64]) -> Sequences:
         labels = None if self.labels is None else self.labels[positions]
-        taken = Sequences(
-            self.vocabulary,
-            _taken(self.tables, positions, len(self)),
-            self.ids[positions],
-            None,
-            self.background,
-        )
+        tables = {key: self._stored.part(key, positions) for key in self.tables}
+        taken = Sequences(self.vocabulary, tables, self.ids[positions], None, self.background)
         if labels is not None:
             labels.flags.writeable = False
             taken.labels = labels
         # Rules see one sequence at a time, so what was derived for all holds for a part.
         for flag, facts in self._facts.items():
-            derived = _taken(facts.tables, positions, len(self))
-            taken._facts[flag] = Facts(facts.vocabulary, derived, len(taken))
+            both = {
+                key: tables[key] if table is self.tables.get(key) else facts.part(key, positions)
+                for key, table in facts.tables.items()
+            }
+            taken._facts[flag] = Facts(facts.vocabulary, both, len(taken))
         return taken
 
     def facts(self, object_identity: bool = True) -> Facts:
@@ -222,20 +266,19 @@ class Sequences:
 
         Object Identity holds inside each background rule too, so there are two answers.
         """
-        flag = bool(object_identity) or self.background is None
+        if self.background is None:
+            return self._stored
+        flag = bool(object_identity)
         if flag not in self._facts:
-            vocabulary, tables = self.vocabulary, dict(self.tables)
-            if self.background is not None:
-                derived, constants = evaluate(
-                    self.background,
-                    tables,
-                    list(vocabulary.constants),
-                    len(self),
-                    object_identity=flag,
-                )
-                tables |= derived
-                vocabulary = vocabulary.extended(constants)
-            self._facts[flag] = Facts(vocabulary, tables, len(self))
+            derived, constants = evaluate(
+                self.background,
+                self.tables,
+                list(self.vocabulary.constants),
+                len(self),
+                object_identity=flag,
+            )
+            vocabulary = self.vocabulary.extended(constants)
+            self._facts[flag] = Facts(vocabulary, self.tables | derived, len(self))
         return self._facts[flag]
 
     def with_background(self, background: Background | None) -> Sequences:
@@ -245,8 +288,8 @@ class Sequences:
     def with_labels(self, labels: Iterable[object] | None) -> Sequences:
         """The same sequences with other labels, or with none."""
         new = None if labels is None else [_constant(label) for label in labels]
-        if new is not None and len(new) != len(self):
-            raise DataError(f"{len(new)} labels for {len(self)} sequences")
+        if new is not None:
+            _check_number("label", len(new), len(self))
         return Sequences(self.vocabulary, self.tables, self.ids, new, self.background)
 
     def recoded(self, vocabulary: Vocabulary) -> Sequences:
@@ -306,7 +349,7 @@ class Sequences:
         more = f", and {len(shown) - 12} more" if len(shown) > 12 else ""
         rows.append(("predicates", ", ".join(shown[:12]) + more))
         if self.background is not None:
-            rows.append(("background", f"{len(self.background.rules)} rules"))
+            rows.append(("background", counted(len(self.background.rules), "rule")))
         return rows
 
     def __repr__(self) -> str:
@@ -352,16 +395,32 @@ class SequencesBuilder:
 
     def add(self, atom: Atom) -> None:
         """Add a ground atom to the sequence begun last; nested terms are flattened."""
+        if not isinstance(atom, Atom) or not isinstance(atom.predicate, str):
+            raise self._no_fact(f"{shown(atom)} is no atom", READ_ATOMS)
+        if not isinstance(atom.args, tuple):
+            raise self._no_fact(
+                f"the arguments of {shown(atom)} are no tuple",
+                "write Atom('p', ('e1',)), with a comma after a single argument",
+            )
         atom = flatten(atom)
-        for arg in atom.args:
-            if isinstance(arg, Var | tuple):
-                kind = "variable" if isinstance(arg, Var) else "list"
-                raise DataError(
-                    f"sequence {self._ids[-1]}: {atom} is not a ground fact: "
-                    f"{term_text(arg)} is a {kind}"
-                )
-        codes = [self.code(as_constant(arg)) for arg in atom.args]
+        codes = [self.code(self._value(atom, arg)) for arg in atom.args]
         self.buffer(*atom.key).extend((len(self._ids) - 1, *codes))
+
+    def _value(self, atom: Atom, arg: object) -> Constant:
+        if isinstance(arg, Var | tuple):
+            kind = "variable" if isinstance(arg, Var) else "list"
+            raise self._no_fact(f"{atom} is not a ground fact: {term_text(arg)} is a {kind}")
+        try:
+            return as_constant(arg)
+        except TypeError:
+            raise self._no_fact(
+                f"the argument {shown(arg)} of {atom} is no constant",
+                "give text or a finite number; leave out what is missing, or name it 'unknown'",
+            ) from None
+
+    def _no_fact(self, message: str, hint: str | None = None) -> DataError:
+        where = f"sequence {constant_text(self._ids[-1])}"
+        return DataError(Problem(f"{where}: {message}", hint=hint))
 
     def build(self, *, background: Background | None = None) -> Sequences:
         """The sequences collected so far. Raises DataError for a predicate of mixed arity."""
@@ -381,21 +440,61 @@ class SequencesBuilder:
 def _check_arities(keys: Iterable[Key]) -> None:
     arities: dict[str, int] = {}
     for name, arity in keys:
-        if arities.setdefault(name, arity) != arity:
+        first = arities.setdefault(name, arity)
+        if first != arity:
             raise DataError(
-                f"{name} has {arities[name]} arguments in one place, {arity} in another"
+                Problem(
+                    f"{quoted(name)} has {counted(first, 'argument')} in one place, "
+                    f"{arity} in another",
+                    hint="give it the same number of arguments everywhere, or another name",
+                )
             )
+        if wrong := wrong_link((name, arity)):
+            raise DataError(Problem(wrong[0], hint=wrong[1]))
 
 
-def _taken(tables: Tables, positions: NDArray[np.int64], n: int) -> dict[Key, Table]:
-    taken = {}
-    for key, table in tables.items():
-        starts = tb.offsets(table, n)
-        lengths = np.diff(starts)[positions]
-        new = np.repeat(np.arange(len(positions), dtype=np.int32), lengths)
-        columns = tb.ranges(starts[:-1][positions], lengths)
-        taken[key] = np.vstack([new[None, :], table[1:, columns]])
-    return taken
+def wrong_link(key: Key) -> tuple[str, str] | None:
+    """Message and hint where a predicate is named `next_NAME` and cannot be a dimension."""
+    name, arity = key
+    if arity == 2 or not name.startswith("next_") or name == "next_":
+        return None
+    return (
+        f"{quoted(name)} has {counted(arity, 'argument')}: a dimension links two events",
+        f"write {quoted(name)}(e1,e2), or give the predicate another name",
+    )
+
+
+def _check_number(what: str, n: int, n_sequences: int) -> None:
+    """There are as many ids or labels as sequences."""
+    if n != n_sequences:
+        raise DataError(
+            Problem(
+                f"{counted(n, what)} for {counted(n_sequences, 'sequence')}",
+                hint=f"give one {what} for each sequence",
+            )
+        )
+
+
+def _atoms(name: Constant, sequence: object) -> Iterable[Any]:
+    if isinstance(sequence, str | bytes | Atom) or not isinstance(sequence, Iterable):
+        raise DataError(
+            Problem(
+                f"sequence {constant_text(name)} is {shown(sequence)}, not a list of atoms",
+                hint=f"give one list of atoms for each sequence; {READ_ATOMS}",
+            )
+        )
+    return sequence
+
+
+def counted(n: int, noun: str) -> str:
+    """`1 fact`, `2 facts`."""
+    return f"{n:,} {noun if n == 1 else noun + 's'}"
+
+
+def shown(value: object) -> str:
+    """A value as Python writes it, cut to what a message can hold."""
+    text = repr(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
 def _positions(index: Any, n: int) -> NDArray[np.int64]:

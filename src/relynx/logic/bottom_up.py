@@ -7,13 +7,16 @@ round found anew.
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from relynx.errors import DataError, Problem, Source
-from relynx.logic.arithmetic import Constants, NumberTooLarge
+from relynx.logic.arithmetic import MAX_BITS, Constants, NumberTooLarge
 from relynx.logic.bodies import Bodies, Plan, atom_of, inputs
 from relynx.logic.joins import SEQUENCE, Packing, Relation
 from relynx.logic.strata import components
@@ -22,6 +25,7 @@ from relynx.logic.terms import Atom, Comparison, Constant, Literal, Rule, Var, c
 
 MAX_ROWS = 200_000_000
 MAX_ROUNDS = 10_000
+_PACKAGE = os.path.join(Path(__file__).parents[1], "")
 
 
 class BottomUp:
@@ -87,6 +91,7 @@ class BottomUp:
             for i, literal in enumerate(plan.rule.body)
             if isinstance(literal, Atom) and literal.key in self._growing
         ]
+        most = MAX_ROUNDS
         rounds = 0  # in which an `is` made something new; without one the rounds end by themselves
         while found and recursive:
             last = {key: np.hstack(tables) for key, tables in found.items()}
@@ -96,8 +101,10 @@ class BottomUp:
                 if key in last and self._derive(plan, i, last[key], found):
                     maker = plan.rule if _makes_numbers(plan.rule) else maker
             rounds += maker is not None
-            if maker is not None and rounds > MAX_ROUNDS:
-                raise self._endless(maker)
+            if maker is not None and rounds > most:
+                most = self._most_rounds()
+                if rounds > most:
+                    raise self._endless(maker, f"new numbers in more than {most:,} rounds")
         for key in component:
             self._tables[key] = self._growing.pop(key).table()
         return plans
@@ -130,7 +137,8 @@ class BottomUp:
         try:
             frame = self._bodies.bindings(plan, at, delta)
         except NumberTooLarge:
-            raise self._endless(plan.rule) from None
+            what = f"a number of more than {MAX_BITS:,} bits"
+            raise self._endless(plan.rule, what) from None
         head, n = plan.rule.head, len(frame[SEQUENCE])
         if not n:
             return False
@@ -163,7 +171,7 @@ class BottomUp:
                     )
                 ),
                 UserWarning,
-                stacklevel=4,
+                stacklevel=_level_of_caller(),
             )
 
     def _limit(self, n_rows: int, rule: Rule) -> None:
@@ -178,13 +186,21 @@ class BottomUp:
                 )
             )
 
-    def _endless(self, rule: Rule) -> DataError:
+    def _most_rounds(self) -> int:
+        """In how many rounds a component may make numbers: counting along the data is allowed."""
+        counts = np.zeros(self._n_sequences, np.int64)
+        for table in self._tables.values():
+            counts += np.bincount(table[0], minlength=self._n_sequences)
+        return max(MAX_ROUNDS, 2 * int(counts.max(initial=0)))
+
+    def _endless(self, rule: Rule, what: str) -> DataError:
         return DataError(
             Problem(
-                f"this rule for {_name(rule)} makes new numbers without end",
+                f"this rule for {_name(rule)} made {what}; it may never end",
                 self._source,
                 rule.offset,
-                hint="bound them by a comparison in its body, such as N < 100",
+                hint="bound the numbers by a comparison in its body, such as N < 100, "
+                "or write those that you need as facts",
             )
         )
 
@@ -211,6 +227,14 @@ class BottomUp:
                     problems.append(Problem(message, self._source, atom.offset, len(name), hint))
         if problems:
             raise DataError(problems)
+
+
+def _level_of_caller() -> int:
+    """The stack level, as `warnings.warn` in our caller counts it, of the code that uses relynx."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _name(rule: Rule) -> str:

@@ -93,6 +93,8 @@ def _check_head(head: Atom, at: Located) -> Iterator[Problem]:
         yield at.problem(
             f"{name} is built in and cannot be defined", hint="choose another name for the head"
         )
+    elif _wrong_link(head):
+        yield _link_problem(head, at)
     else:
         yield from _check_args(head.args, at)
 
@@ -113,8 +115,25 @@ def _check_atom(atom: Atom, at: Located) -> Iterator[Problem]:
                 f"{atom.predicate.removeprefix('followat_')}(X,Y) for any number of steps",
             )
         yield from _check_args(atom.args[1:], at, 1)
+    elif _wrong_link(atom):
+        yield _link_problem(atom, at)
+    elif atom.predicate == "not" and any(isinstance(arg, Struct) for arg in atom.args):
+        yield at.problem("'not' is not of this language", hint="write \\+ for negation")
     else:
         yield from _check_args(atom.args, at)
+
+
+def _wrong_link(atom: Atom) -> bool:
+    name = atom.predicate
+    return name.startswith("next_") and name != "next_" and len(atom.args) != 2
+
+
+def _link_problem(atom: Atom, at: Located) -> Problem:
+    name = quoted(atom.predicate)
+    return at.problem(
+        f"{name} takes 2 arguments, found {len(atom.args)}",
+        hint=f"write {name}(X,Y): a dimension links two events; or choose another name",
+    )
 
 
 def _check_args(args: Sequence[Term], at: Located, first: int = 0) -> Iterator[Problem]:

@@ -73,7 +73,7 @@ def read_background(path: str | os.PathLike[str]) -> Background:
 
 
 def _background(source: Source) -> Background:
-    clauses, syntax = parse_clauses(source)
+    clauses, syntax = parse_clauses(source, directives=False)
     rules: list[Rule] = []
     nodes: list[Node | None] = []
     refused: list[Problem] = []
@@ -81,7 +81,7 @@ def _background(source: Source) -> Background:
         if clause.is_directive:
             refused.append(
                 Problem(
-                    "a directive has no meaning here",
+                    "a directive is not of this language",
                     source,
                     clause.start,
                     2,
@@ -123,9 +123,9 @@ def evaluate(
     tables : for each predicate that a rule defines, the facts of the data and the derived ones
     constants : the given ones, then those that the rules added
 
-    Raises DataError where a rule makes numbers without end or too many rows, or uses a predicate
-    with another number of arguments than the data. Warns once for each literal that does not apply
-    to some values (an atom in arithmetic, a division by zero); it is false for those.
+    Raises DataError where a rule makes too many rows, or new numbers in too many rounds, or uses a
+    predicate with another number of arguments than the data. Warns once for each literal that does
+    not apply to some values (an atom in arithmetic, a division by zero); it is false for those.
 
     Examples
     --------

@@ -98,12 +98,21 @@ class ClauseParser:
     """Reads clause after clause; `problems` collects what is wrong on the way.
 
     `start` is where the latest clause begins, right or wrong. After a wrong clause, reading goes on
-    behind the next dot, or before that at a line that `resume` matches.
+    behind the next dot, or before that at a line that `resume` matches. Without `directives`, what
+    follows `:-` at the start of a clause is skipped: a directive is a node without arguments, so
+    that a reader can refuse it whatever it holds.
     """
 
-    def __init__(self, source: Source, *, resume: re.Pattern[str] | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        resume: re.Pattern[str] | None = None,
+        directives: bool = True,
+    ) -> None:
         self.source = source
         self.resume = resume
+        self.directives = directives
         self.lexer = Lexer(source)
         self.problems: list[Problem] = []
         self.finished = False
@@ -124,12 +133,19 @@ class ClauseParser:
                 return None, lexer.end
             self.start = lexer.start
             self._refuse_foreign_comment()
+            if lexer.token == ":-" and not self.directives:
+                return self._skipped_directive(), lexer.end
             node = self.expression(1200, 0)
             return Clause(node, self.start, lexer.last_end), self._end_of_clause()
         except Failure as failure:
             self.problems.append(failure.problem)
             lexer.skip_clause(self.start, self.resume)
             return None, lexer.end
+
+    def _skipped_directive(self) -> Clause:
+        start, end = self.lexer.start, self.lexer.end
+        self.lexer.skip_clause(start, self.resume)
+        return Clause(Node("prefix", ":-", (), start, end), start, end)
 
     def whole(self) -> Node | None:
         """The one term that makes up the whole text; a dot may follow it."""
@@ -281,6 +297,13 @@ class ClauseParser:
             lexer.advance()
             if lexer.start == end and lexer.token == "(":
                 return self._call(name, start, depth)
+            if name == "not" and kind == "name" and self._at_operand():
+                raise lexer.failure(
+                    "'not' is not of this language",
+                    offset=start,
+                    length=len(name),
+                    hint="write \\+ for negation",
+                )
             node = Node("atom", name, (), start, end)
         elif kind == "variable":
             node = Node("variable", lexer.token, (), start, end)
@@ -297,6 +320,12 @@ class ClauseParser:
         if lexer.kind == "punctuation" and lexer.token == "(":
             raise self._not_a_predicate(node)
         return node
+
+    def _at_operand(self) -> bool:
+        """Whether an atom or a bracket follows on the same line."""
+        lexer = self.lexer
+        known = lexer.kind in ("name", "quoted", "variable") and lexer.token not in _INFIX
+        return (known or lexer.token == "(") and not lexer.on_new_line()
 
     def _call(self, name: str, start: int, depth: int) -> Node:
         opened = self.lexer.start
@@ -485,8 +514,10 @@ class ClauseParser:
         return lexer.failure(message, offset=lexer.start, length=len(token), hint=hint)
 
 
-def parse_clauses(source: Source) -> tuple[list[Clause], list[Problem]]:
+def parse_clauses(source: Source, *, directives: bool = True) -> tuple[list[Clause], list[Problem]]:
     """All the clauses of a text that can be read, and all that is wrong with the others.
+
+    Without `directives`, only where a directive begins is read; see `ClauseParser`.
 
     Examples
     --------
@@ -494,7 +525,7 @@ def parse_clauses(source: Source) -> tuple[list[Clause], list[Problem]]:
     >>> len(clauses), problems[0].message
     (2, "expected ',' or ')', found 'c'")
     """
-    parser = ClauseParser(source)
+    parser = ClauseParser(source, directives=directives)
     clauses: list[Clause] = []
     position = 0
     while not parser.finished:

@@ -172,10 +172,6 @@ def term_variables(term: Term) -> Iterator[Var]:
             yield from term_variables(arg)
 
 
-def is_ground(term: Term) -> bool:
-    return next(term_variables(term), None) is None
-
-
 def as_constant(value: object) -> Constant:
     """The constant that a Python or numpy value stands for; `True` becomes the atom `true`.
 

@@ -122,7 +122,8 @@ class Lexer:
                 self.advance()
             if resume and self.on_new_line():
                 line = resume.match(self.text, self.text.rfind("\n", 0, self.start) + 1)
-                self.kind = "end" if line else self.kind
+                if line:
+                    self.kind, self.end = "end", line.end()
         line = resume.search(self.text, failed_line, self.end) if resume else None
         self.end = line.start() if line else self.end
 

@@ -62,6 +62,7 @@ class Plan(NamedTuple):
     templates: NDArray[np.int32]  # rows of bits that a domain lies in
     template_off: NDArray[np.int32]  # G+1
     edges: NDArray[np.int32]  # (dimension, n or 0, group, group), parents before children
+    n_binding: int  # the steps after these bind no variable that has a name
     exact: bool  # domains alone decide on sequences whose dimensions are paths
 
 
@@ -241,7 +242,7 @@ def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
 
 
 @njit(inline="always")
-def narrow(template_off, templates, edges, bits, word0, n_words, n_here, sets):
+def narrow(template_off, templates, bits, word0, n_words, n_here, sets):
     """Fill the domain of each event variable; False when one is empty."""
     tail = n_here & 63
     last = (ONE << np.uint64(tail)) - ONE if tail else FULL
@@ -293,7 +294,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
         s = sequences[i]
         node0, n_here = node_off[s], node_off[s + 1] - node_off[s]
         n_words = word_off[s + 1] - word_off[s]
-        if not narrow(template_off, templates, edges, bits, word_off[s], n_words, n_here, sets):
+        if not narrow(template_off, templates, bits, word_off[s], n_words, n_here, sets):
             continue
         exact, good = plan.exact, True
         for turn in range(2 * n_edges):
@@ -344,7 +345,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 count += 1
                 if count == limit:
                     break
-                depth -= 1
+                depth = min(plan.n_binding, depth) - 1  # nobody sees the rest in other ways
                 entering = False
                 continue
             kind, what, how = steps[depth, 0], steps[depth, 1], steps[depth, 2]

@@ -155,6 +155,23 @@ class Index:
         self._templates[template] = found  # the last used is the last to go
         return found
 
+    def population(self, template: Template) -> Longs:
+        """How many events of each sequence a template admits."""
+        bits = self.template(template)[0]
+        total = np.concatenate([[0], np.cumsum(np.bitwise_count(bits), dtype=np.int64)])
+        return np.diff(total[self.word_off])
+
+    def available(self, place: tuple[Key, int], without: list[int]) -> Longs:
+        """How many constants each sequence has in an argument, some of them left out."""
+        key, arg = place
+        relation = self.relation(key)
+        keys = relation.look_up(arg)[1]
+        new = np.ones(len(keys), bool)
+        new[1:] = (np.diff(keys) != 0) | (np.diff(relation.sequence) != 0)
+        for code in without:
+            new &= keys != self.n_nodes + code
+        return np.bincount(relation.sequence[new], minlength=self.n_sequences)
+
     def overlap(self, one: Place, other: Place) -> bool:
         """May an argument of one predicate hold the same constant as one of another?"""
         if (one, other) not in self._overlaps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from relynx.mining.plan import Planner, Query, Registry
 
 Bits = NDArray[np.uint64]
 NOTHING = np.empty((0, 0), np.int64)
+AT_ONCE = 256  # sequences
 SHARED_BY = 4  # a beginning is matched on its own when so many patterns share it
 
 
@@ -123,7 +125,22 @@ def _sequences(X: Sequences | Sequence) -> Sequences:
 
 
 def _pattern(pattern: Pattern | str) -> Pattern:
-    return parse_pattern(pattern) if isinstance(pattern, str) else pattern
+    if isinstance(pattern, str):
+        return parse_pattern(pattern)
+    if not isinstance(pattern, Pattern):
+        raise TypeError(
+            f"a pattern is a Pattern or its text, not a {type(pattern).__name__}: "
+            "make one with parse_pattern"
+        )
+    return pattern
+
+
+class Compiled(NamedTuple):
+    """A plan, the templates whose bits it speaks of, and what a sequence must have enough of."""
+
+    plan: Plan
+    templates: list[Template]
+    crowds: list[tuple[int, NDArray[np.int64]]]
 
 
 class _Matcher:
@@ -134,27 +151,30 @@ class _Matcher:
         self.object_identity = object_identity
         self.registry = Registry()
 
-    def compile(
-        self, atoms: tuple[Atom, ...], *, existence: bool
-    ) -> tuple[Plan, list[Template]] | None:
+    def compile(self, atoms: tuple[Atom, ...], *, existence: bool) -> Compiled | None:
         query = Query(atoms, self.index, self.object_identity)
         if not query.possible:
             return None
-        return Planner(query, self.registry, existence=existence).plan()
+        planner = Planner(query, self.registry, existence=existence)
+        return Compiled(*planner.plan(), planner.crowds())
 
     def bits(self, templates: list[Template]) -> Bits:
         rows = [self.index.template(template)[0] for template in templates]
         return np.stack(rows) if rows else np.empty((0, 0), np.uint64)
 
-    def covered(
-        self, compiled: tuple[Plan, list[Template]] | None, among: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def covered(self, compiled: Compiled | None, among: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some sequences that a pattern covers."""
-        if compiled is None or not len(among):
+        if compiled is None:
             return among[:0]
-        plan, templates = compiled
+        for n_different, available in compiled.crowds:
+            among = among[available[among] >= n_different]
+        if not len(among):
+            return among
+        data, bits = self.data(), self.bits(compiled.templates)
         counts = np.zeros(len(among), np.int64)
-        solve(plan, self.data(), self.bits(templates), among, 1, counts, NOTHING)
+        for start in range(0, len(among), AT_ONCE):  # between these Ctrl-C is heard
+            part = slice(start, start + AT_ONCE)
+            solve(compiled.plan, data, bits, among[part], 1, counts[part], NOTHING)
         return among[counts > 0]
 
     def data(self) -> Data:
@@ -163,10 +183,10 @@ class _Matcher:
     def matches(self, atoms: tuple[Atom, ...], limit: int | None) -> NDArray[np.int64]:
         """Distinct keys of the named variables, one row a match, in the first sequence."""
         compiled = self.compile(atoms, existence=False)
-        if compiled is None or limit == 0:
+        if compiled is None or limit == 0 or any(n > has[0] for n, has in compiled.crowds):
             return np.empty((0, 0), np.int64)
-        plan, templates = compiled
-        data, bits = self.data(), self.bits(templates)
+        plan = compiled.plan
+        data, bits = self.data(), self.bits(compiled.templates)
         n_named = sum(not var.anonymous for var in _first_variables(atoms))
         room = 64 if limit is None else limit
         while True:

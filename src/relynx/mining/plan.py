@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relynx.errors import DataError
 from relynx.logic.tables import Key
@@ -21,6 +22,7 @@ from relynx.mining import _kernels as kn
 from relynx.mining.index import Index, Place, Template
 
 LONGEST_STEP = 1 << 30
+LATE = 1e9  # a `_` leads nowhere else: what has a name comes first
 
 
 def is_number_of_steps(term: Term) -> bool:
@@ -97,7 +99,7 @@ class Query:
                     for t in atom.args[skip:]
                 )
                 self.links.append(Link(dimension, n, x, y))
-            elif self.possible:
+            else:
                 self._add_fact(atom)
         self.n_variables = len(self.names)
         if self.possible:
@@ -255,6 +257,34 @@ class Planner:
                     self.templates[g].append(template)
                     self.size[g] = min(self.size[g], self.index.template(template)[1])
 
+    def crowds(self) -> list[tuple[int, NDArray[np.int64]]]:
+        """How many variables must differ from each other, and what there is for them to be.
+
+        Each entry is a number of variables and the number of constants a sequence has for them:
+        with fewer there is no match, which a search would find out late.
+        """
+        query, index = self.query, self.index
+        if not query.object_identity:
+            return []
+        crowds = []
+        by_place: dict[Place, set[int]] = {}
+        for v, places in enumerate(query.places):
+            for place in places:
+                if query.names[v] and place is not None:
+                    by_place.setdefault(place, set()).add(v)
+        for place, variables in by_place.items():
+            if len(variables) > 1 and place is not None:
+                crowds.append((len(variables), index.available(place, query.codes)))
+        by_template: dict[Template, set[int]] = {}
+        for g, templates in enumerate(self.templates):
+            for template in templates:
+                if query.names[self.events[g]]:
+                    by_template.setdefault(template, set()).add(g)
+        for template, groups in by_template.items():
+            if len(groups) > 1:
+                crowds.append((len(groups), index.population(template)))
+        return crowds
+
     def _event_variables(self) -> list[int]:
         places, known = self.query.places, self.index.event_arguments
         return [
@@ -276,7 +306,8 @@ class Planner:
         facts = [fact for fact in dict.fromkeys(query.facts) if fact not in told]
         edges, tree = self._edges()
         exact = self.existence and not facts and tree
-        steps, args, bound_at, depends = self._steps(facts)
+        steps, args, made_by, depends = self._steps(facts)
+        bound_at = {v: place for place, v in enumerate(made_by)}
         differ: list[int] = []
         differ_off = [0]
         for v in range(query.n_variables):
@@ -298,6 +329,7 @@ class Planner:
             templates=np.array([number[t] for ts in self.templates for t in ts], np.int32),
             template_off=np.cumsum([0, *map(len, self.templates)], dtype=np.int32),
             edges=np.array(edges, np.int32).reshape(-1, 4),
+            n_binding=1 + max((at for v, at in made_by.items() if query.names[v]), default=-1),
             exact=exact,
         )
         return plan, rows
@@ -346,11 +378,10 @@ class Planner:
     def _steps(
         self, facts: list[Fact]
     ) -> tuple[list[list[int]], list[list[int]], dict[int, int], list[int]]:
-        """The steps of the search, the cheapest first. See `_kernels.search` for their numbers."""
+        """The steps of the search, the cheapest first. See `_kernels.solve` for their numbers."""
         query = self.query
         n = query.n_variables
-        bound_at: dict[int, int] = {}  # variable -> place in the order of binding
-        made_by: dict[int, int] = {}  # variable -> step
+        made_by: dict[int, int] = {}  # variable -> step, in the order of binding
         steps: list[list[int]] = []
         args: list[list[int]] = []
         depends: list[int] = []
@@ -361,17 +392,16 @@ class Planner:
         }
 
         def known(slot: int) -> bool:
-            return slot >= n or slot in bound_at
-
-        def bind(slot: int) -> None:
-            bound_at[slot] = len(bound_at)
-            made_by[slot] = len(steps)
+            return slot >= n or slot in made_by
 
         while facts or links or alone:
             fact_costs = [(*self._fact_cost(fact, known), fact) for fact in facts]
             link_costs = [(self._link_cost(link, known), link) for link in links]
             waiting = alone | {s for k in links for s in (k.x, k.y) if not known(s)}
-            node_costs = [(self.size[self.group[v]], v) for v in sorted(waiting)]
+            node_costs = [
+                (self.size[self.group[v]] + (0 if query.names[v] else LATE), v)
+                for v in sorted(waiting)
+            ]
             best_fact = min(fact_costs, key=lambda c: c[0], default=None)
             best_link = min(link_costs, key=lambda c: c[0], default=None)
             best_node = min(node_costs, default=None)
@@ -412,10 +442,10 @@ class Planner:
             causes = {made_by[s] for s in needs if s in made_by}
             depends.append(sum(1 << step for step in causes if step < 63))
             for slot in new:
-                bind(slot)
+                made_by[slot] = len(steps)
             alone -= set(new)
             steps.append(steps_row)
-        return steps, args, bound_at, depends
+        return steps, args, made_by, depends
 
     def _fact_cost(self, fact: Fact, known: Callable[[int], bool]) -> tuple[float, int, int]:
         """Candidates of a fact a sequence, and the argument and slot to look it up by."""
@@ -435,6 +465,8 @@ class Planner:
         x, y = known(link.x), known(link.y)
         if x and y:
             return 0.1
+        if any(not known(s) and not self.query.names[s] for s in (link.x, link.y)):
+            return LATE if x or y else float("inf")
         if not (x or y):
             return float("inf")
         g = self.group.get(link.y if x else link.x)

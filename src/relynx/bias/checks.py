@@ -1,0 +1,476 @@
+"""What can be wrong with a bias: declarations that contradict each other, or the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from relynx.bias.places import Places, Where
+from relynx.bias.settings import SETTINGS
+from relynx.bias.signs import EVENT, SIGNS, operators
+from relynx.errors import Problem, did_you_mean
+from relynx.logic.tables import Key
+from relynx.logic.terms import (
+    Atom,
+    Comparison,
+    Constant,
+    Literal,
+    Struct,
+    Term,
+    Var,
+    constant_key,
+    constant_text,
+    quoted,
+    term_text,
+)
+
+
+class Language(Protocol):
+    """The declarations of a bias, as far as they can be wrong."""
+
+    @property
+    def types(self) -> Mapping[str, tuple[str, ...]]: ...
+    @property
+    def modes(self) -> Mapping[str, tuple[tuple[str, ...], ...]]: ...
+    @property
+    def values(self) -> Mapping[str, tuple[Constant, ...]]: ...
+    @property
+    def dimensions(self) -> tuple[str, ...]: ...
+    @property
+    def key(self) -> tuple[Atom, ...]: ...
+    @property
+    def negconstraints(self) -> tuple[tuple[Literal, ...], ...]: ...
+    @property
+    def posconstraints(self) -> tuple[tuple[Literal, ...], ...]: ...
+    @property
+    def atmostone(self) -> tuple[tuple[Atom, ...], ...]: ...
+    @property
+    def sametype(self) -> tuple[tuple[Atom, ...], ...]: ...
+    @property
+    def allowed(self) -> tuple[Atom, ...]: ...
+
+
+def language_problems(bias: Language, at: Places) -> list[Problem]:
+    """Everything that is wrong with a bias in itself, in the order of its text."""
+    atoms = _AtomChecks(bias, at)
+    problems = [
+        *_check_modes(bias, at),
+        *_check_values(bias, at),
+        *_check_dimensions(bias, at),
+        *_check_settings(bias, at),
+        *_check_white_list(bias, atoms),
+        *_check_constraints(bias, at, atoms),
+    ]
+    keys = list(_check_key(bias, at, atoms))
+    problems += keys
+    if not keys and not at.broken:
+        problems += _check_bound(bias, at)
+    if not bias.modes and not problems and not at.broken:
+        problems.append(
+            at.problem(
+                (),
+                "this bias has no mode, so no pattern has an atom",
+                hint="declare a type and a mode: type(p(event,kind)). mode(p(+,#)).",
+            )
+        )
+    return sorted(problems, key=lambda problem: problem.offset)
+
+
+def _count(n: int) -> str:
+    return "1 argument" if n == 1 else f"{n} arguments"
+
+
+def _check_modes(bias: Language, at: Places) -> Iterator[Problem]:
+    links = operators(bias.dimensions)
+    for name, modes in bias.modes.items():
+        kinds = bias.types.get(name)
+        for k, mode in enumerate(modes):
+            here: Where = ("mode", name, k)
+            if name in links:
+                yield at.problem(
+                    here,
+                    f"{quoted(name)} belongs to the dimension {links[name][0]}: it has no mode",
+                    hint=f"leave this out; dimension({quoted('next_' + links[name][0])}) is enough",
+                )
+                continue
+            if kinds is None:
+                if name not in at.broken:
+                    yield at.problem(here, *_no_type(bias, at, name, mode))
+            elif len(kinds) != len(mode):
+                yield at.problem(
+                    here,
+                    f"a mode of {quoted(name)} has {_count(len(mode))}, its type {len(kinds)}",
+                    hint=f"the type is declared{at.on_line(('type', name))}: "
+                    + str(Atom(name, kinds)),
+                )
+            for i, sign in enumerate(mode):
+                yield from _check_sign(at, (*here, i), sign, kinds, i)
+
+
+def _check_sign(
+    at: Places, where: Where, sign: str, kinds: Sequence[str] | None, i: int
+) -> Iterator[Problem]:
+    if sign not in SIGNS:
+        hint = "+ a variable already there, - a new one, # a constant, * any of these"
+        if sign[:1] in SIGNS:
+            hint = f"write {sign[0]} only; the types stand in a type declaration"
+        yield at.problem(where, f"unknown sign '{sign}' in a mode", hint=hint)
+    elif sign == "#" and kinds is not None and i < len(kinds) and kinds[i] == EVENT:
+        yield at.problem(
+            where, "an event is never a constant: # cannot stand here", hint="write + or -"
+        )
+
+
+def _no_type(bias: Language, at: Places, name: str, mode: tuple[str, ...]) -> tuple[str, str]:
+    near = did_you_mean(name, [other for other in bias.types if other not in bias.modes])
+    near = near or did_you_mean(name, list(bias.types))
+    if near is not None:
+        other = near.split("'")[1]
+        line = at.on_line(("type", other))
+        return f"{quoted(name)} has a mode and no type", near[:-1] + f", declared{line}?"
+    example = Atom(name, tuple(f"t{i + 1}" for i in range(len(mode))))
+    return f"{quoted(name)} has a mode and no type", f"declare it: type({example})."
+
+
+def _check_values(bias: Language, at: Places) -> Iterator[Problem]:
+    known = list(dict.fromkeys(kind for kinds in bias.types.values() for kind in kinds))
+    for kind, constants in bias.values.items():
+        if kind in (EVENT, "e"):
+            yield at.problem(
+                ("values", kind, "name"),
+                "an event is never a constant: events have no values",
+                hint="leave this out",
+            )
+        elif kind not in known and kind not in at.broken:
+            yield at.problem(
+                ("values", kind, "name"),
+                f"no predicate has an argument of the type '{kind}'",
+                hint=did_you_mean(kind, known) or "declare it in a type, or leave this out",
+            )
+        seen: set[object] = set()
+        for j, constant in enumerate(constants):
+            if constant_key(constant) in seen:
+                yield at.problem(
+                    ("values", kind, j),
+                    f"{constant_text(constant)} stands twice among the values of '{kind}'",
+                    hint="leave one out",
+                )
+            seen.add(constant_key(constant))
+
+
+def _check_dimensions(bias: Language, at: Places) -> Iterator[Problem]:
+    for i, dimension in enumerate(bias.dimensions):
+        if dimension in bias.dimensions[:i]:
+            yield at.problem(
+                ("dimension", dimension, i), f"the dimension {dimension} is declared twice"
+            )
+        elif not dimension:
+            yield at.problem(("dimension",), "a dimension needs a name: 's' for next_s")
+    fluent = any(EVENT in bias.types.get(name, ()) for name in bias.modes)
+    if bias.dimensions and bias.modes and not fluent and not at.broken:
+        yield at.problem(
+            ("dimension", bias.dimensions[0], 0),
+            f"the dimension {bias.dimensions[0]} links events, but no predicate with a mode has "
+            "an event",
+            hint=f"give the type '{EVENT}' to the arguments that are events",
+        )
+
+
+def _check_settings(bias: Language, at: Places) -> Iterator[Problem]:
+    for declaration, setting in SETTINGS.items():
+        value = getattr(bias, setting.field)
+        if value is not None and not setting.valid(value):
+            yield at.problem(
+                (declaration,),
+                f"{setting.field} must be {setting.wanted(in_file=False)}, not {value!r}",
+            )
+
+
+class _AtomChecks:
+    """The checks of an atom that stands in a key, a constraint or the white list."""
+
+    def __init__(self, bias: Language, at: Places) -> None:
+        self.bias, self.at = bias, at
+        self.links = operators(bias.dimensions)
+        self.values = {
+            kind: {constant_key(constant) for constant in constants}
+            for kind, constants in bias.values.items()
+        }
+
+    def check(self, where: Where, atom: Atom, *, constants: bool = True) -> Iterator[Problem]:
+        name, arity = atom.key
+        problem = self.at.problem
+        if name in self.at.broken or name.partition("_")[2] in self.at.broken:
+            return
+        if name in self.links:
+            yield from self._check_link(where, atom)
+            return
+        kinds = self.bias.types.get(name)
+        if kinds is None or name not in self.bias.modes:
+            yield problem(where, *self._undeclared(name, kinds))
+            return
+        if len(kinds) != arity:
+            yield problem(
+                where,
+                f"{quoted(name)} has {_count(arity)} here and {len(kinds)} in its type",
+                hint=f"the type is declared{self.at.on_line(('type', name))}: {Atom(name, kinds)}",
+            )
+            return
+        for i, arg in enumerate(atom.args):
+            if isinstance(arg, Struct | tuple):
+                yield problem((*where, i), "a variable or a constant must stand here")
+            elif constants and not isinstance(arg, Var):
+                yield from self._check_constant((*where, i), name, i, arg)
+
+    def _undeclared(self, name: str, kinds: tuple[str, ...] | None) -> tuple[str, str]:
+        if kinds is not None:
+            shown = f"mode({quoted(name)}(...))" if kinds else f"mode({quoted(name)})"
+            return (
+                f"{quoted(name)} has a type and no mode: no pattern contains it",
+                f"add {shown}",
+            )
+        prefix, _, dimension = name.partition("_")
+        if prefix in ("next", "follow", "followat") and dimension:
+            hint = did_you_mean(name, list(self.links))
+            return (
+                f"the dimension {dimension} is not declared",
+                hint or f"add dimension({quoted('next_' + dimension)}).",
+            )
+        near = did_you_mean(name, [*self.bias.modes, *self.links])
+        return f"{quoted(name)} is not declared", near or "give it a type and a mode"
+
+    def _check_link(self, where: Where, atom: Atom) -> Iterator[Problem]:
+        wanted = self.links[atom.predicate][1]
+        if len(atom.args) != wanted:
+            form = "n,X,Y" if wanted == 3 else "X,Y"
+            yield self.at.problem(
+                where,
+                f"{quoted(atom.predicate)} has {_count(len(atom.args))} here, not {wanted}",
+                hint=f"write {quoted(atom.predicate)}({form})",
+            )
+            return
+        for i, arg in enumerate(atom.args):
+            if wanted == 3 and i == 0:
+                if not isinstance(arg, Var) and (not isinstance(arg, int) or arg < 1):
+                    yield self.at.problem(
+                        (*where, i), "the number of steps must be a whole number of at least 1"
+                    )
+            elif not isinstance(arg, Var):
+                yield self.at.problem(
+                    (*where, i),
+                    f"{term_text(arg)}: an event is never a constant in a pattern",
+                    hint="write a variable",
+                )
+
+    def _check_constant(
+        self, where: Where, name: str, i: int, constant: Constant
+    ) -> Iterator[Problem]:
+        kind = self.bias.types[name][i]
+        text = constant_text(constant)
+        if kind == EVENT:
+            yield self.at.problem(
+                where,
+                f"{text}: an event is never a constant in a pattern",
+                hint="write a variable",
+            )
+        elif kind in self.values and constant_key(constant) not in self.values[kind]:
+            known = [constant_text(value) for value in self.bias.values[kind]]
+            line = self.at.on_line(("values", kind))
+            hint = f"the values of '{kind}' are declared{line}"
+            if not known:
+                hint = f"declare the constants of this type: values({quoted(kind)},[{text}])."
+            yield self.at.problem(
+                where, f"{text} is no value of the type '{kind}'", did_you_mean(text, known) or hint
+            )
+        elif not any(mode[i] in "#*" for mode in self.bias.modes[name] if i < len(mode)):
+            yield self.at.problem(
+                where,
+                f"no mode of {quoted(name)} allows a constant here",
+                hint="write a variable, or add a mode with # or * in this place",
+            )
+
+
+def _check_white_list(bias: Language, atoms: _AtomChecks) -> Iterator[Problem]:
+    for i, atom in enumerate(bias.allowed):
+        yield from atoms.check(("v", i), atom, constants=False)
+
+
+def _check_constraints(bias: Language, at: Places, atoms: _AtomChecks) -> Iterator[Problem]:
+    for declaration, lists in (
+        ("negconstraint", bias.negconstraints),
+        ("posconstraint", bias.posconstraints),
+        ("atmostone", bias.atmostone),
+        ("sametype", bias.sametype),
+    ):
+        tests = declaration.endswith("constraint")
+        for k, literals in enumerate(lists):
+            if not any(isinstance(literal, Atom) for literal in literals):
+                yield at.problem(
+                    (declaration, k), f"this {declaration} has no atom", hint="leave it out"
+                )
+            named = {
+                var.name
+                for literal in literals
+                if isinstance(literal, Atom)
+                for var in literal.variables()
+                if not var.anonymous
+            }
+            for i, literal in enumerate(literals):
+                here: Where = (declaration, k, i)
+                if isinstance(literal, Atom):
+                    yield from atoms.check(here, literal)
+                elif not tests or not isinstance(literal, Comparison):
+                    yield at.problem(here, *refused_literal(declaration, literal))
+                else:
+                    yield from _check_test(at, here, literal, named)
+
+
+def refused_literal(declaration: str, literal: Literal) -> tuple[str, str]:
+    """Message and hint for what is no atom where a declaration wants one."""
+    what = "atoms and \\== tests" if declaration.endswith("constraint") else "atoms"
+    return f"'{literal}' cannot stand in this {declaration}", f"it holds {what} only"
+
+
+def _check_test(at: Places, where: Where, test: Comparison, named: set[str]) -> Iterator[Problem]:
+    if test.operator != "\\==":
+        yield at.problem(
+            where,
+            f"'{test.operator}' cannot stand in a constraint",
+            hint="\\== is the only test; a rule of the background knowledge can say the rest",
+        )
+        return
+    for side, term in enumerate((test.left, test.right)):
+        if isinstance(term, Struct | tuple):
+            yield at.problem((*where, side), "a variable or a constant must stand here")
+        elif isinstance(term, Var) and term.name not in named:
+            yield at.problem(
+                (*where, side),
+                f"the variable {term.name} stands in no atom of this constraint",
+                hint="\\== compares variables of the atoms, or one with a constant",
+            )
+
+
+def _check_key(bias: Language, at: Places, atoms: _AtomChecks) -> Iterator[Problem]:
+    for i, atom in enumerate(bias.key):
+        where: Where = ("key", i)
+        if atom.predicate in atoms.links:
+            yield at.problem(
+                where,
+                "a key is how a pattern begins: no pattern begins with a dimensional atom",
+                hint="name a predicate that has a mode",
+            )
+            continue
+        problems = list(atoms.check(where, atom))
+        yield from problems
+        broken = atom.predicate in at.broken
+        if not problems and not broken and not any(_first_modes(bias, atom)):
+            yield at.problem(
+                where,
+                f"no single mode of {quoted(atom.predicate)} allows these constants together",
+                hint="add such a mode, or write variables in the key",
+            )
+
+
+def _first_modes(bias: Language, atom: Atom) -> Iterator[tuple[str, ...]]:
+    """The modes that allow an instance of a key atom."""
+    for mode in bias.modes.get(atom.predicate, ()):
+        if all(isinstance(a, Var) or s in "#*" for a, s in zip(atom.args, mode, strict=False)):
+            yield mode
+
+
+def _check_bound(bias: Language, at: Places) -> Iterator[Problem]:
+    """Modes that no pattern can use, because the key and the other modes never lead to them.
+
+    Without a key every atom may be first, and its `+` is then a new variable.
+    """
+    if not bias.key:
+        return
+    known: set[str] = set()
+    first = set()
+    for atom in bias.key:
+        for mode in _first_modes(bias, atom):
+            first.add((atom.predicate, mode))
+            pairs: Iterable[tuple[str, str, Term]] = zip(
+                bias.types[atom.predicate], mode, atom.args, strict=False
+            )
+            known |= {kind for kind, sign, arg in pairs if sign != "#" and isinstance(arg, Var)}
+    modes = [
+        (name, k, mode, bias.types[name])
+        for name in bias.modes
+        if name in bias.types
+        for k, mode in enumerate(bias.modes[name])
+        if len(mode) == len(bias.types[name])
+    ]
+    before = -1
+    while before != len(known):
+        before = len(known)
+        for _, _, mode, kinds in modes:
+            if _joins(mode, kinds, known):
+                known |= {kind for kind, sign in zip(kinds, mode, strict=True) if sign in "-*"}
+    for name, k, mode, kinds in modes:
+        if (name, mode) in first or _joins(mode, kinds, known):
+            continue
+        unbound = [i for i, sign in enumerate(mode) if sign == "+" and kinds[i] not in known]
+        for i in unbound:
+            yield at.problem(
+                ("mode", name, k, i),
+                f"this + is never bound: no variable of the type '{kinds[i]}' comes into a pattern",
+                hint="let the key, or a - or * of another mode, bring in one",
+            )
+        if not unbound:
+            yield at.problem(
+                ("mode", name, k),
+                f"this mode of {quoted(name)} shares no variable with a pattern, and the key does "
+                "not begin with it",
+                hint="write + or * for an argument, or add the predicate to the key",
+            )
+
+
+def _joins(mode: Sequence[str], kinds: Sequence[str], known: set[str]) -> bool:
+    """Whether an atom of this mode can be added to a pattern with variables of some types."""
+    pairs = list(zip(mode, kinds, strict=True))
+    return all(kind in known for sign, kind in pairs if sign == "+") and any(
+        sign in "+*" and kind in known for sign, kind in pairs
+    )
+
+
+def data_problems(bias: Language, at: Places, keys: Iterable[Key]) -> list[Problem]:
+    """Predicates of a bias that the data, with their background knowledge, do not have.
+
+    A dimension that the data lack is no problem in itself: its atoms never occur. It is named
+    beside predicates that are missing, where it may be the same mistake.
+    """
+    arities = dict(keys)
+    problems = []
+    missing = False
+    for name in bias.modes:
+        where: Where = ("type", name)
+        if name not in arities:
+            missing = True
+            problems.append(
+                at.problem(
+                    where,
+                    f"{quoted(name)} is in neither the data nor the background knowledge",
+                    hint=did_you_mean(name, list(arities)) or "leave it out, or check its name",
+                )
+            )
+        elif arities[name] != len(bias.types[name]):
+            problems.append(
+                at.problem(
+                    where,
+                    f"{quoted(name)} has {_count(len(bias.types[name]))} here and "
+                    f"{arities[name]} in the data",
+                    hint="give a type and a sign for each argument that the data have",
+                )
+            )
+    for i, dimension in enumerate(bias.dimensions if missing else ()):
+        if ("next_" + dimension) not in arities:
+            problems.append(
+                at.problem(
+                    ("dimension", dimension, i),
+                    f"{quoted('next_' + dimension)} is in neither the data nor the background "
+                    "knowledge",
+                    hint=did_you_mean("next_" + dimension, list(arities)),
+                )
+            )
+    return sorted(problems, key=lambda problem: problem.offset)

@@ -1,0 +1,44 @@
+"""Where the declarations of a bias stand in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from relynx.errors import Problem, Source
+
+Where: TypeAlias = tuple[str | int, ...]
+Span: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The span of each part of a bias: `("mode", "he", 0, 2)` is a sign of a mode of `he`.
+
+    A bias made in Python has no text, and its problems no place. `broken` names the predicates and
+    types with a declaration that could not be understood, of which little else should be said.
+    """
+
+    source: Source | None = None
+    spans: Mapping[Where, Span] = field(default_factory=dict)
+    broken: frozenset[str] = frozenset()
+
+    def problem(self, where: Where, message: str, hint: str | None = None) -> Problem:
+        """A problem at a part of the bias, or at the smallest known part around it."""
+        span = self._span(where)
+        if span is None:
+            return Problem(message, self.source, hint=hint)
+        return Problem(message, self.source, span[0], span[1] - span[0], hint)
+
+    def on_line(self, where: Where) -> str:
+        """` on line 3`, or nothing where there is no text."""
+        span = self._span(where)
+        if span is None or self.source is None:
+            return ""
+        return f" on line {self.source.place(span[0])[0]}"
+
+    def _span(self, where: Where) -> Span | None:
+        while where and where not in self.spans:
+            where = where[:-1]
+        return self.spans.get(where)

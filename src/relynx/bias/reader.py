@@ -1,0 +1,450 @@
+"""Reading a bias: our declarations, and the files of the original program (`.l`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+from relynx.bias.checks import refused_literal
+from relynx.bias.language import Bias
+from relynx.bias.places import Places, Span, Where
+from relynx.bias.settings import FLAGS, IGNORED_FLAGS, SETTINGS, UNBALANCED
+from relynx.bias.signs import EVENT
+from relynx.errors import BiasError, ParseError, Problem, Source, did_you_mean
+from relynx.logic.nodes import Clause, Node, node_literal, node_text
+from relynx.logic.parser import parse_clauses
+from relynx.logic.source_files import read_source
+from relynx.logic.terms import Atom, Constant, Literal, flatten, quoted
+
+FLAG = "set_lynx_flag"
+OLD_NAMES = {"onlyone": "atmostone"}
+EXAMPLES = {
+    "type": "type(he(event,kind))",
+    "mode": "mode(he(+,#))",
+    "values": "values(kind,[alpha,pi])",
+    "dimension": "dimension(next_s)",
+    "key": "key([he(_,alpha)])",
+    "negconstraint": "negconstraint([he(E,_),he(E,_)])",
+    "posconstraint": "posconstraint([he(_,alpha)])",
+    "atmostone": "atmostone([he(E,_),st(E,_)])",
+    "sametype": "sametype([he(E,_),st(E,_)])",
+    "v": "v(he(_,alpha))",
+    "maxsize": "maxsize(3)",
+    "maxfollowat": "maxfollowat(2)",
+    "minfreq": "minfreq(1)",
+    "minsupport": "minsupport(0.1)",
+    "mincover": "mincover(10)",
+    "object_identity": "object_identity(true)",
+    "prior": "prior(uniform)",
+}
+
+
+def parse_bias(text: str, path: str | None = None) -> Bias:
+    """Read a bias from its declarations; `path` is its name in messages.
+
+    Parameters
+    ----------
+    text
+        Declarations such as `type(he(event,kind)). mode(he(+,#)). dimension(next_s).`; see `Bias`
+        for what they mean. A text with a directive `:- set_lynx_flag(...)` is of the original
+        program: there `#` stands for `*`, `+` admits the listed values too, and a type without
+        `values` has no constants.
+
+    Raises
+    ------
+    InputError
+        ParseError where the text is not Prolog, else BiasError; with all problems at once.
+
+    Examples
+    --------
+    >>> bias = parse_bias("type(he(event,kind)). mode(he(+,#)). dimension(next_s). maxsize(3).")
+    >>> bias.types, bias.dimensions, bias.max_length
+    ({'he': ('event', 'kind')}, ('s',), 3)
+    """
+    return _Reader(Source(text, path)).read()
+
+
+def read_bias(path: str | os.PathLike[str]) -> Bias:
+    """Read a bias from a file, ours or the original program's; see `parse_bias`."""
+    return _Reader(read_source(path)).read()
+
+
+class _Reader:
+    """Collects the declarations of one text, and what is wrong with them."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+        self.spans: dict[Where, Span] = {}
+        self.broken: set[str] = set()
+        self.types: dict[str, tuple[str, ...]] = {}
+        self.modes: dict[str, list[tuple[str, ...]]] = {}
+        self.mode_nodes: dict[tuple[str, tuple[str, ...]], tuple[Node, list[Node]]] = {}
+        self.values: dict[str, tuple[Constant, ...]] = {}
+        self.dimensions: list[str] = []
+        self.atoms: dict[str, list[Atom]] = {"key": [], "v": []}
+        self.lists: dict[str, list[tuple[Atom, ...]]] = {"atmostone": [], "sametype": []}
+        self.conjunctions: dict[str, list[tuple[Literal, ...]]] = {
+            "negconstraint": [],
+            "posconstraint": [],
+        }
+        self.settings: dict[str, Any] = {}
+
+    def read(self) -> Bias:
+        clauses, syntax = parse_clauses(self.source)
+        for clause in clauses:
+            self._clause(clause)
+        if syntax:
+            raise ParseError(sorted([*syntax, *self.problems], key=lambda p: p.offset))
+        if any(_is_flag(clause) for clause in clauses):
+            self._translate()
+        for name, modes in self.modes.items():
+            for k, mode in enumerate(modes):
+                node, signs = self.mode_nodes[name, mode]
+                self._place(("mode", name, k), node)
+                self._place_all(("mode", name, k), signs)
+        try:
+            bias = self._bias()
+        except BiasError as error:
+            self.problems += error.problems
+        if self.problems:
+            raise BiasError(sorted(self.problems, key=lambda p: p.offset))
+        return bias
+
+    def _bias(self) -> Bias:
+        settings = {SETTINGS[name].field: value for name, value in self.settings.items()}
+        return Bias(
+            self.types,
+            {name: tuple(modes) for name, modes in self.modes.items()},
+            self.values,
+            dimensions=tuple(self.dimensions),
+            key=tuple(self.atoms["key"]),
+            negconstraints=tuple(self.conjunctions["negconstraint"]),
+            posconstraints=tuple(self.conjunctions["posconstraint"]),
+            atmostone=tuple(self.lists["atmostone"]),
+            sametype=tuple(self.lists["sametype"]),
+            allowed=tuple(self.atoms["v"]),
+            places=Places(self.source, self.spans, frozenset(self.broken)),
+            **settings,
+        )
+
+    def _translate(self) -> None:
+        """The modes and values of the original program in our meanings."""
+        for name, modes in self.modes.items():
+            translated: list[tuple[str, ...]] = []
+            for mode in modes:
+                for new in self._translated(mode, self.types.get(name, ())):
+                    translated.append(new)
+                    self.mode_nodes.setdefault((name, new), self.mode_nodes[name, mode])
+            self.modes[name] = list(dict.fromkeys(translated))
+        for kinds in self.types.values():
+            for kind in kinds:
+                if kind != EVENT:
+                    self.values.setdefault(kind, ())
+
+    def _translated(self, mode: tuple[str, ...], kinds: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """`#` becomes `*`; `+` stays, and where its type has values may be a constant instead."""
+        if len(mode) != len(kinds):
+            return [mode]
+        choices = [
+            "*" if sign == "#" else "+#" if sign == "+" and self.values.get(kind) else [sign]
+            for sign, kind in zip(mode, kinds, strict=True)
+        ]
+        return list(product(*choices))
+
+    # Clauses
+
+    def _clause(self, clause: Clause) -> None:
+        node = clause.node
+        if clause.is_directive:
+            self._directive(node.args[0])
+        elif clause.is_rule:
+            self._wrong(
+                node,
+                "a rule among the declarations",
+                hint="rules are background knowledge: put them into a .bk file",
+            )
+        elif node.kind not in ("call", "atom"):
+            self._wrong(node, f"expected a declaration, found {node_text(node)}")
+        else:
+            self._declaration(node)
+
+    def _declaration(self, node: Node) -> None:
+        name = OLD_NAMES.get(str(node.value), str(node.value))
+        if name not in EXAMPLES:
+            known = [*EXAMPLES, *OLD_NAMES]
+            hint = did_you_mean(name, known) or f"the declarations are {', '.join(EXAMPLES)}"
+            if name in FLAGS or name == UNBALANCED:
+                hint = f"write {FLAGS.get(name, 'prior')}(...)"
+            self._wrong(node, f"unknown declaration '{name}'", hint=hint, length=len(name))
+            return
+        wanted = 2 if name == "values" else 1
+        if len(node.args) != wanted:
+            noun = "argument" if wanted == 1 else "arguments"
+            self._wrong(
+                node,
+                f"{node.value} takes {wanted} {noun}, not {len(node.args)}",
+                hint=f"as in {EXAMPLES[name]}.",
+            )
+            return
+        readers: dict[str, Callable[[str, Node], None]] = {
+            "type": self._type,
+            "mode": self._mode,
+            "values": self._values,
+            "dimension": self._dimension,
+            "key": self._key,
+            "v": self._allowed,
+            "atmostone": self._list,
+            "sametype": self._list,
+        }
+        if name in SETTINGS:
+            self._setting(name, node.args[0], node)
+        else:
+            readers.get(name, self._conjunction)(name, node)
+
+    def _directive(self, node: Node) -> None:
+        name = str(node.value)
+        if node.kind != "call" or name != FLAG:
+            near = did_you_mean(name, [FLAG]) if node.kind in ("call", "atom") else None
+            self._wrong(
+                node,
+                f"unknown directive '{name}'",
+                hint=near or f"{FLAG} is the only directive of a bias; leave this out",
+                length=len(name),
+            )
+            return
+        if len(node.args) != 2 or node.args[0].kind != "atom":
+            self._wrong(node, f"{FLAG} takes a flag and its value", hint="as in ('$maxsize',3)")
+            return
+        key, value = node.args
+        flag = str(key.value).removeprefix("$")
+        if flag in IGNORED_FLAGS:
+            return
+        if flag == UNBALANCED:
+            prior = {"true": "uniform", "false": "empirical"}.get(str(value.value))
+            if prior is None or value.kind != "atom":
+                self._wrong(value, f"{UNBALANCED} must be true or false, not {self._text(value)}")
+            else:
+                self._set("prior", prior, node)
+        elif flag in FLAGS:
+            self._setting(FLAGS[flag], value, node, shown=flag)
+        else:
+            known = [*FLAGS, UNBALANCED, *IGNORED_FLAGS]
+            hint = did_you_mean(flag, known) or f"the flags are {', '.join(known)}"
+            self._wrong(key, f"unknown flag '{flag}'", hint=hint)
+
+    def _setting(self, name: str, value: Node, node: Node, *, shown: str | None = None) -> None:
+        setting = SETTINGS[name]
+        found = setting.from_file(value.value) if value.kind in ("atom", "number") else None
+        if found is None:
+            wanted = setting.wanted(in_file=True)
+            self._wrong(value, f"{shown or name} must be {wanted}, not {self._text(value)}")
+        else:
+            self._set(name, found, node)
+
+    def _set(self, name: str, value: object, node: Node) -> None:
+        if name in self.settings:
+            self._again((name,), node, f"{name} is set twice")
+        else:
+            self.settings[name] = value
+            self._place((name,), node)
+
+    # Declarations
+
+    def _type(self, _: str, node: Node) -> None:
+        found = self._signature(node, "a type")
+        if found is None:
+            return
+        name, args = found
+        if name in self.types:
+            self._again(("type", name), node, f"the type of {quoted(name)} is declared twice")
+            return
+        for arg in args:
+            if arg.kind != "atom":
+                self._wrong(
+                    arg,
+                    f"expected the name of a type, found {node_text(arg)}",
+                    hint="a type is a name that begins with a small letter",
+                )
+                self.broken.add(name)
+        self.types[name] = tuple(EVENT if arg.value == "e" else str(arg.value) for arg in args)
+        self._place(("type", name), node.args[0])
+
+    def _mode(self, _: str, node: Node) -> None:
+        found = self._signature(node, "a mode")
+        if found is None:
+            return
+        name, args = found
+        mode = tuple(str(a.value) if a.kind == "atom" else self._text(a) for a in args)
+        if (name, mode) not in self.mode_nodes:
+            self.modes.setdefault(name, []).append(mode)
+            self.mode_nodes[name, mode] = node.args[0], args
+
+    def _signature(self, node: Node, what: str) -> tuple[str, list[Node]] | None:
+        """A predicate and its arguments, nested ones in one row, as the data have them."""
+        inner = node.args[0]
+        if inner.kind not in ("call", "atom"):
+            self._wrong(
+                inner,
+                f"{what} is for one predicate, not for {node_text(inner)}",
+                hint=f"as in {EXAMPLES[str(node.value)]}.",
+            )
+            return None
+        return str(inner.value), list(_leaves(inner))
+
+    def _values(self, _: str, node: Node) -> None:
+        kind, listed = node.args
+        if kind.kind != "atom":
+            self._wrong(kind, f"expected the name of a type, found {node_text(kind)}")
+            return
+        name = str(kind.value)
+        if listed.kind != "list":
+            self._no_list(listed, f"values({quoted(name)},[{self._text(listed)}])")
+            return
+        if name in self.values:
+            self._again(("values", name), node, f"the values of '{name}' are declared twice")
+            return
+        for arg in listed.args:
+            if arg.kind not in ("atom", "number"):
+                capital = "a name that begins with a capital letter goes between quotes"
+                self._wrong(
+                    arg,
+                    f"expected a constant, found '{self._text(arg)}'",
+                    hint=capital if arg.kind == "variable" else None,
+                )
+        self.values[name] = tuple(arg.value for arg in listed.args)
+        self._place(("values", name), node)
+        self._place(("values", name, "name"), kind)
+        self._place_all(("values", name), list(listed.args))
+
+    def _dimension(self, _: str, node: Node) -> None:
+        inner = node.args[0]
+        name = str(inner.value)
+        if inner.kind != "atom" or not name.startswith("next_") or name == "next_":
+            hint = "a dimension is named by its predicate next_NAME, as in dimension(next_s)."
+            if inner.kind == "atom" and name != "next_":
+                hint = (
+                    f"its predicate must be next_NAME: write dimension({quoted('next_' + name)})."
+                )
+            self._wrong(inner, f"'{self._text(inner)}' is no dimension", hint=hint)
+            return
+        dimension = name.removeprefix("next_")
+        if dimension in self.dimensions:
+            where = ("dimension", dimension, self.dimensions.index(dimension))
+            self._again(where, node, f"the dimension {dimension} is declared twice")
+            return
+        self._place(("dimension", dimension, len(self.dimensions)), inner)
+        self.dimensions.append(dimension)
+
+    def _key(self, name: str, node: Node) -> None:
+        listed = self._elements(node)
+        atoms = [(arg, self._atom(name, arg)) for arg in listed or ()]
+        for arg, atom in atoms:
+            if atom is not None:
+                self._place_atom((name, len(self.atoms[name])), arg)
+                self.atoms[name].append(atom)
+
+    def _allowed(self, name: str, node: Node) -> None:
+        atom = self._atom(name, node.args[0])
+        if atom is not None:
+            self._place_atom((name, len(self.atoms[name])), node.args[0])
+            self.atoms[name].append(atom)
+
+    def _list(self, name: str, node: Node) -> None:
+        """An `atmostone` or `sametype`."""
+        listed = self._elements(node) or ()
+        atoms = [atom for arg in listed if (atom := self._atom(name, arg)) is not None]
+        if listed and len(atoms) == len(listed):
+            self._place_list((name, len(self.lists[name])), node, listed)
+            self.lists[name].append(tuple(atoms))
+
+    def _conjunction(self, name: str, node: Node) -> None:
+        """A `negconstraint` or `posconstraint`."""
+        listed = self._elements(node) or ()
+        literals = [literal for arg in listed if (literal := self._literal(arg)) is not None]
+        if listed and len(literals) == len(listed):
+            self._place_list((name, len(self.conjunctions[name])), node, listed)
+            self.conjunctions[name].append(tuple(literals))
+
+    def _elements(self, node: Node) -> tuple[Node, ...] | None:
+        """The elements of the list that a declaration needs."""
+        inner = node.args[0]
+        if inner.kind != "list":
+            self._no_list(inner, f"{node.value}([{self._text(inner)}])")
+            return None
+        if not inner.args:
+            self._wrong(node, f"this {node.value} has no atom", hint="leave it out")
+        return inner.args
+
+    # What they are made of
+
+    def _atom(self, name: str, node: Node) -> Atom | None:
+        literal = self._literal(node)
+        if literal is None or isinstance(literal, Atom):
+            return literal
+        self._wrong(node, *refused_literal(name, literal))
+        return None
+
+    def _literal(self, node: Node) -> Literal | None:
+        try:
+            literal = node_literal(node, self.source)
+        except ParseError as error:
+            self.problems += error.problems
+            return None
+        return flatten(literal) if isinstance(literal, Atom) else literal
+
+    def _place_list(self, where: Where, node: Node, listed: tuple[Node, ...]) -> None:
+        self._place(where, node)
+        for i, arg in enumerate(listed):
+            self._place_atom((*where, i), arg)
+
+    def _place(self, where: Where, node: Node) -> None:
+        self.spans[where] = (node.start, node.end)
+
+    def _place_all(self, where: Where, nodes: list[Node]) -> None:
+        for i, node in enumerate(nodes):
+            self._place((*where, i), node)
+
+    def _place_atom(self, where: Where, node: Node) -> None:
+        self._place(where, node)
+        self._place_all(where, list(_leaves(node)))
+
+    def _text(self, node: Node) -> str:
+        return self.source.text[node.start : node.end]
+
+    def _wrong(
+        self, node: Node, message: str, hint: str | None = None, *, length: int | None = None
+    ) -> None:
+        length = node.end - node.start if length is None else length
+        self.problems.append(Problem(message, self.source, node.start, length, hint))
+        self.broken |= set(_names(node))
+
+    def _again(self, where: Where, node: Node, message: str) -> None:
+        line = self.source.place(self.spans[where][0])[0]
+        self._wrong(node, message, hint=f"the first is on line {line}; leave one out")
+
+    def _no_list(self, node: Node, example: str) -> None:
+        self._wrong(node, f"expected a list, found {node_text(node)}", hint=f"write {example}.")
+
+
+def _is_flag(clause: Clause) -> bool:
+    return clause.is_directive and clause.node.args[0].value == FLAG
+
+
+def _leaves(node: Node) -> Iterator[Node]:
+    """The arguments of a node, those of nested terms in their place."""
+    for arg in node.args:
+        if arg.kind == "call":
+            yield from _leaves(arg)
+        else:
+            yield arg
+
+
+def _names(node: Node) -> Iterator[str]:
+    """All the names in a piece of text."""
+    if node.kind in ("call", "atom"):
+        yield str(node.value)
+    for arg in node.args:
+        yield from _names(arg)

@@ -1,0 +1,90 @@
+"""What long commands show: a live line on a terminal, plain lines elsewhere, a table at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.table import Table
+
+from relynx.mining.pattern_set import PatternSet
+from relynx.mining.search_report import Progress
+
+LINE_EVERY = 5.0  # seconds, where there is no terminal
+MEGABYTE = 1_000_000
+TABLE_WIDTH = 100  # a narrower terminal breaks the lines, but loses no digits
+
+
+@contextmanager
+def mining_progress(console: Console | None = None) -> Iterator[Callable[[Progress], None]]:
+    """What to give to `mine(progress=...)`: shows how far the search is while the block runs."""
+    console = console or Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(console)
+        return
+    with console.status("reading") as status:
+        yield lambda progress: status.update(progress_text(progress))
+
+
+class _Lines:
+    """Prints a line when the search reaches another length, and every few seconds."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.last: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        last = self.last
+        if (
+            last is None
+            or progress.length != last.length
+            or progress.seconds - last.seconds >= LINE_EVERY
+        ):
+            self.console.print(progress_text(progress), highlight=False, soft_wrap=True)
+            self.last = progress
+
+
+def progress_text(progress: Progress) -> str:
+    """Length, patterns, patterns per second, memory and time in one line."""
+    rate = progress.patterns / progress.seconds if progress.seconds > 0 else 0.0
+    return (
+        f"length {progress.length}: {progress.patterns:,} patterns, {rate:,.0f}/s, "
+        f"{progress.memory / MEGABYTE:,.0f} MB, {progress.seconds:.1f} s"
+    )
+
+
+def show_search(patterns: PatternSet, console: Console | None = None) -> None:
+    """The search as a table, a row a length, and the nearest thresholds where it found nothing."""
+    if console is None:
+        console = Console()
+        console.width = max(console.width, TABLE_WIDTH)
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for i, name in enumerate(
+        (
+            "length",
+            "occurred",
+            "min_frequency",
+            "min_support",
+            "constraints",
+            "repeated",
+            "kept",
+            "answer",
+        )
+    ):
+        table.add_column(name, justify="right" if i else "left")
+    lengths = patterns.lengths
+    for level in patterns.report.levels:
+        numbers = (
+            level.occurred,
+            -level.infrequent,
+            -level.unsupported,
+            -level.forbidden,
+            -level.repeated,
+            level.kept,
+            int((lengths == level.length).sum()),
+        )
+        table.add_row(str(level.length), *(f"{n:,}" for n in numbers))
+    console.print(table)
+    if not len(patterns):
+        console.print(patterns.explain_search(), highlight=False, soft_wrap=True)

@@ -1,0 +1,365 @@
+"""Pattern growth where every sequence is a line of at most 64 events: the fast engine of the miner.
+
+It takes a bias with one dimension, predicates with one event argument, and modes that do not depend
+on the order in which atoms are added. Patterns then grow from left to right, facts are added to the
+last event only, and each pattern comes up once, except where an event has several facts: there
+variants are told by their canonical form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.logic import tables as tb
+from relynx.mining import _chain_kernels as ck
+from relynx.mining._growth_kernels import canonical_all
+from relynx.mining._kernels import LINE
+from relynx.mining.growth import UNUSED, Conditions, Found, Level, Longs, atom_of
+from relynx.mining.language import Compiled
+from relynx.mining.trie import ARGUMENTS
+
+MOST_CODES = 1 << 24  # counters that are worth holding
+MOST_VALUE_ARGUMENTS = 8
+
+
+def fits(compiled: Compiled, conditions: Conditions) -> bool:
+    """Can the fast engine search this language in these data?"""
+    index = compiled.index
+    if len(compiled.dimensions) != 1 or not compiled.relations:
+        return False
+    counts = np.diff(index.node_off)
+    shape = index.dimensions[compiled.dimensions[0]].shape
+    if bool(((shape != LINE) | (counts > 64)).any()):
+        return False
+    signs: dict[int, set[str]] = {}
+    for key, types, modes in zip(compiled.relations, compiled.types, compiled.modes, strict=True):
+        events = [j for j, t in enumerate(types) if t == compiled.event_type]
+        if len(events) != 1 or len(modes) != 1 or len(types) > MOST_VALUE_ARGUMENTS:
+            return False
+        for j, (t, sign) in enumerate(zip(types, modes[0], strict=True)):
+            if j == events[0]:
+                if sign != "+" or bool((index.relation(key).cells[j] >= index.n_nodes).any()):
+                    return False
+            elif bool((index.relation(key).cells[j] < index.n_nodes).any()):
+                return False
+            elif sign != "#":
+                signs.setdefault(t, set()).add(sign)
+    if any(len(s) > 1 or "+" in s for s in signs.values()):
+        return False
+    most_old = conditions.max_length * max(len(types) - 1 for types in compiled.types)
+    size = sum(
+        prod(most_old + len(types) + len(compiled.constants[t]) for t in types[1:])
+        for types in (_values_first(types, compiled.event_type) for types in compiled.types)
+    )
+    return most_old < ck.MOST - 2 and size * (len(conditions.steps) + 1) <= MOST_CODES
+
+
+def _values_first(types: tuple[int, ...], event: int) -> tuple[int, ...]:
+    return (event, *(t for t in types if t != event))
+
+
+class Chains:
+    """One search; the same interface as `Growth`."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        labels: NDArray[np.int64],
+        n_classes: int,
+        conditions: Conditions,
+        *,
+        object_identity: bool,
+    ) -> None:
+        self.compiled, self.conditions = compiled, conditions
+        self.found = Found()
+        self.tallies: dict[int, Level] = {}
+        self.class_sizes = np.bincount(labels, minlength=n_classes)
+        self.width = 1 + max([2, *(len(types) for types in compiled.types)])
+        self.alphabet, self.constants, crowded = _alphabet(compiled, labels, object_identity)
+        lanes = conditions.steps if not crowded else (ck.SAME, *conditions.steps)
+        self.limits = ck.Limits(
+            np.array(lanes, np.int64),
+            conditions.least,
+            conditions.min_frequency,
+            compiled.dimensions[0],
+        )
+        self._seen: set[bytes] = set()
+        self._rows: list[tuple[Longs, ck.Rows]] = []
+        most_old = conditions.max_length * int(self.alphabet.arity.max(initial=0))
+        size = max(int(ck.bases(self.alphabet, n)[-1]) for n in range(most_old + 1))
+        self.counts = ck.Counts(
+            np.full(size, -1, np.int32),
+            np.zeros(size, np.int64),
+            np.zeros((size, n_classes, max(len(lanes), 1)), np.int32),
+            np.zeros(size, np.int64),
+        )
+        self._room(1 << 12)
+
+    def _room(self, size: int) -> None:
+        n_classes = len(self.class_sizes)
+        self.out = np.empty((size, ARGUMENTS + self.width - 1), np.int64)
+        self.supports = np.empty((size, n_classes), np.int64)
+        self.owner = np.empty(size, np.int64)
+
+    def run(self, on_pattern: Callable[[int], bool]) -> int:
+        """Search until done or `on_pattern(length)` says stop; the length that is complete."""
+        nothing = np.empty((0, self.out.shape[1]), np.int64)
+        groups = [(-1, nothing, *self._first_atoms())]
+        for length in range(1, self.conditions.max_length):
+            following = []
+            for row, chain, start, steps in groups:
+                if not on_pattern(length + 1):
+                    return length
+                following += self._refine(row, chain, start, steps, length + 1)
+            groups = following
+        return self.conditions.max_length
+
+    def _first_atoms(self) -> tuple[int, Longs]:
+        n_seq = len(self.alphabet.labels)
+        rows = _everywhere(n_seq)
+        start = ck.context(self.alphabet, np.empty((0, self.out.shape[1]), np.int64))
+        same = np.array([ck.SAME])
+        touched = ck.count_steps(self.alphabet, rows, start, same, self.counts)
+        stats = self._stats()
+        while True:
+            n = ck.collect(
+                self.alphabet,
+                start,
+                self.limits,
+                True,
+                touched,
+                self.constants,
+                self.counts,
+                stats,
+                self.out,
+                self.supports,
+                0,
+            )
+            if n <= len(self.out):
+                break
+            self._room(2 * n)
+        self._tally(stats, 1)
+        chain = np.empty((0, self.out.shape[1]), np.int64)
+        steps = self.out[:n].copy()
+        good = self._allowed(chain, steps, 1)
+        first = self.found.n
+        self.found.add(-1, steps[good], self.supports[:n][good].astype(np.int32))
+        self.tallies[1].kept += len(good)
+        return first, steps[good]
+
+    def _refine(
+        self, row: int, chain: Longs, start: int, children: Longs, length: int
+    ) -> list[tuple[int, Longs, int, Longs]]:
+        """Refine the children of a pattern; the groups of siblings that this makes."""
+        rows = self._rows_of(chain)
+        groups = []
+        done = 0
+        while done < len(children):
+            stats = self._stats()
+            n = ck.grow(
+                self.alphabet,
+                rows,
+                chain,
+                children[done:],
+                self.limits,
+                self.constants,
+                self.counts,
+                stats,
+                self.out,
+                self.supports,
+                self.owner,
+            )
+            if n < 0:
+                self._room(2 * -n)
+                continue
+            self._tally(stats, length)
+            ends = np.searchsorted(self.owner[:n], np.arange(int(stats[-1]) + 1))
+            for c in range(int(stats[-1])):
+                steps = self.out[ends[c] : ends[c + 1]]
+                if not len(steps):
+                    continue
+                longer = np.concatenate([chain, children[done + c][None, :]])
+                good = self._allowed(longer, steps, length)
+                first = self.found.n
+                supports = self.supports[ends[c] : ends[c + 1]][good]
+                steps = steps[good]
+                self.found.add(start + done + c, steps, supports.astype(np.int32))
+                self.tallies[length].kept += len(steps)
+                if len(steps) and length < self.conditions.max_length:
+                    groups.append((start + done + c, longer, first, steps))
+            done += int(stats[-1])
+        return groups
+
+    def _stats(self) -> NDArray[np.float64]:
+        return np.array([0, 0, 0, 0, 0, *np.maximum(self.class_sizes, 1), 0], np.float64)
+
+    def _tally(self, stats: NDArray[np.float64], length: int) -> None:
+        tally = self.tallies.setdefault(length, Level())
+        tally.occurred += int(stats[0])
+        tally.infrequent += int(stats[1])
+        tally.unsupported += int(stats[2])
+        tally.nearest_frequency = max(tally.nearest_frequency, int(stats[3]))
+        tally.nearest_share = max(tally.nearest_share, float(stats[4]))
+
+    def _rows_of(self, chain: Longs) -> ck.Rows:
+        """The rows of a pattern, from those of its longest beginning that is still at hand."""
+        while self._rows and not (
+            self._rows[-1][0].shape[0] <= len(chain)
+            and np.array_equal(self._rows[-1][0], chain[: len(self._rows[-1][0])])
+        ):
+            self._rows.pop()
+        if not self._rows:
+            self._rows.append((chain[:0], _everywhere(len(self.alphabet.labels))))
+        while len(self._rows[-1][0]) < len(chain):
+            done, rows = self._rows[-1]
+            k = len(done)
+            before = ck.context(self.alphabet, done)
+            rows = ck.advance(self.alphabet, rows, before, chain[k], k == 0)
+            self._rows.append((chain[: k + 1], rows))
+        return self._rows[-1][1]
+
+    def _allowed(self, chain: Longs, steps: Longs, length: int) -> Longs:
+        """Which refinements are new and not forbidden."""
+        good = np.arange(len(steps))
+        crowded = steps[:, 0] < 0 if len(chain) else np.zeros(len(steps), bool)
+        if len(chain) > 1 and bool((chain[1:, 0] < 0).any()):
+            crowded[:] = True
+        checks = self.conditions
+        if not (checks.is_key or checks.admits or checks.forbids or crowded.any()):
+            return good
+        keep = np.ones(len(steps), bool)
+        for linked in (True, False):
+            here = np.flatnonzero(crowded & ((steps[:, 0] >= 0) == linked))
+            if not len(here):
+                continue
+            atoms = np.stack([self._atoms(chain, steps[i]) for i in here])
+            out, distinct = np.zeros_like(atoms), np.zeros(len(here), bool)
+            n_variables = np.maximum(atoms[:, :, 1:].max(axis=(1, 2)) + 1, 0)
+            canonical_all(atoms, n_variables, out, distinct)
+            for place, i in enumerate(here.tolist()):
+                form = out[place].tobytes()
+                keep[i] = distinct[place] and form not in self._seen
+                self._seen.add(form)
+        if checks.is_key or checks.admits or checks.forbids:
+            for i in np.flatnonzero(keep).tolist():
+                pattern = [atom_of(self.compiled, a) for a in self._atoms(chain, steps[i])]
+                if (
+                    (checks.is_key and not len(chain) and not checks.is_key(pattern[-1]))
+                    or (checks.admits and not checks.admits(pattern[-1]))
+                    or (checks.forbids and checks.forbids(pattern))
+                ):
+                    keep[i] = False
+                    self.tallies[length].forbidden += 1
+        return np.flatnonzero(keep)
+
+    def _atoms(self, chain: Longs, step: Longs) -> Longs:
+        """The atoms of a pattern as rows of numbers; links are numbered after the relations."""
+        n_relations = len(self.compiled.relations)
+        rows = []
+        for link in [*chain, step]:
+            if link[0] >= 0:
+                rows.append([n_relations + int(link[1]), *link[2:4]])
+            k = len(self.compiled.types[int(link[4])])
+            rows.append([int(link[4]), *link[ARGUMENTS : ARGUMENTS + k]])
+        return np.array([[*row, *[UNUSED] * (self.width - len(row))] for row in rows], np.int64)
+
+
+def _everywhere(n_sequences: int) -> ck.Rows:
+    return ck.Rows(
+        np.arange(n_sequences),
+        np.full(n_sequences, ~np.uint64(0)),
+        np.empty((0, n_sequences), np.int64),
+    )
+
+
+def _alphabet(
+    compiled: Compiled, labels: NDArray[np.int64], injective: bool
+) -> tuple[ck.Alphabet, Longs, bool]:
+    """The facts of each sequence, the constants of each argument, and whether an event may have
+    several facts."""
+    index = compiled.index
+    n_nodes = index.n_nodes
+    events = [types.index(compiled.event_type) for types in compiled.types]
+    places = [
+        [j for j in range(len(types)) if j != event]
+        for types, event in zip(compiled.types, events, strict=True)
+    ]
+    columns, seqs, relations, nodes = [], [], [], []
+    widest = max([1, *map(len, places)])
+    for r, key in enumerate(compiled.relations):
+        relation = index.relation(key)
+        block = np.zeros((widest, relation.cells.shape[1]), np.int64)
+        block[: len(places[r])] = relation.cells[places[r]] - n_nodes
+        columns.append(block)
+        seqs.append(relation.sequence.astype(np.int64))
+        relations.append(np.full(relation.cells.shape[1], r))
+        nodes.append(relation.cells[events[r]].astype(np.int64))
+    codes, sequence = np.concatenate(columns, axis=1), np.concatenate(seqs)
+    relation_of, node = np.concatenate(relations), np.concatenate(nodes)
+    used = [codes[: len(places[r]), relation_of == r].ravel() for r in range(len(places))]
+    all_codes = tb.distinct(np.concatenate([*used, *compiled.constants]))
+    value = np.full(index.n_constants, -1, np.int64)
+    value[all_codes] = np.arange(len(all_codes))
+    values = np.zeros_like(codes)
+    for r in range(len(places)):
+        here = relation_of == r
+        values[: len(places[r]), here] = value[codes[: len(places[r]), here]]
+    order = np.lexsort((*values[::-1], relation_of, sequence))
+    values, sequence, relation_of, node = (
+        values[:, order],
+        sequence[order],
+        relation_of[order],
+        node[order],
+    )
+    change = np.ones(len(order), bool)
+    change[1:] = (np.diff(sequence) != 0) | (np.diff(relation_of) != 0)
+    change[1:] |= (np.diff(values, axis=1) != 0).any(axis=0)
+    first = np.flatnonzero(change)
+    bit = np.uint64(1) << (node - index.node_off[sequence]).astype(np.uint64)
+    bits = np.bitwise_or.reduceat(bit, first) if len(first) else np.empty(0, np.uint64)
+    facts = np.vstack([relation_of[first][None, :], values[:, first]])
+    distinct, ground = np.unique(facts, axis=1, return_inverse=True)
+    everywhere = np.zeros((len(labels), distinct.shape[1]), np.uint64)
+    everywhere[sequence[first], ground.ravel()] = bits
+    arguments = [(r, j) for r in range(len(places)) for j in places[r]]
+    types = np.array([compiled.types[r][j] for r, j in arguments], np.int64)
+    signs = [compiled.modes[r][0][j] for r, j in arguments]
+    most = max([1, *(len(compiled.constants[t]) for t in types.tolist())])
+    digits = np.full((max(len(arguments), 1), len(all_codes) + 1), -1, np.int64)
+    constants = np.zeros((max(len(arguments), 1), most), np.int64)
+    n_constants = np.zeros(len(arguments), np.int64)
+    for a, (t, sign) in enumerate(zip(types.tolist(), signs, strict=True)):
+        if sign in "#*":
+            admitted_here = compiled.constants[t]
+            digits[a, value[admitted_here]] = np.arange(len(admitted_here))
+            constants[a, : len(admitted_here)] = admitted_here
+            n_constants[a] = len(admitted_here)
+    arity = np.array([len(p) for p in places], np.int64)
+    alphabet = ck.Alphabet(
+        offset=np.searchsorted(sequence[first], np.arange(len(labels) + 1)),
+        relation=relation_of[first],
+        values=np.ascontiguousarray(values[:, first]),
+        bits=bits,
+        ground=ground.ravel(),
+        ground_relation=distinct[0].copy(),
+        ground_values=distinct[1:].copy(),
+        everywhere=everywhere,
+        labels=labels,
+        arity=arity,
+        argument0=np.cumsum(arity) - arity,
+        event=np.array(events, np.int64),
+        types=types,
+        old=np.array([sign == "*" for sign in signs], np.uint8),
+        new=np.array([sign in "*-" for sign in signs], np.uint8),
+        digits=digits,
+        n_constants=n_constants,
+        code=all_codes.astype(np.int64),
+        value=value,
+        injective=injective,
+    )
+    crowded = not injective or len(np.unique(node)) < len(node)
+    return alphabet, constants, crowded

@@ -1,0 +1,308 @@
+"""`mine`: every frequent pattern that a bias allows, each once."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.bias import Bias
+from relynx.data.sequences import Sequences, label_array
+from relynx.errors import DataError
+from relynx.logic.terms import Atom, Term, Var, as_constant, same_terms
+from relynx.mining.answer import answer
+from relynx.mining.chains import Chains, fits
+from relynx.mining.growth import Conditions, Found, Growth, Level
+from relynx.mining.index import Index
+from relynx.mining.language import Compiled, compile_bias
+from relynx.mining.pattern_set import PatternSet
+from relynx.mining.search_report import Progress, SearchLevel, SearchReport
+from relynx.mining.trie import ARGUMENTS, Trie
+
+SLACK = 1e-9  # shares are compared with thresholds up to this
+PROGRESS_EVERY = 0.2  # seconds
+
+
+def mine(
+    X: Sequences,
+    y: Iterable[object] | None = None,
+    bias: Bias | None = None,
+    *,
+    min_support: float | None = None,
+    min_frequency: int | None = None,
+    max_length: int | None = None,
+    max_gap: int | None = None,
+    object_identity: bool | None = None,
+    min_confidence: float | None = None,
+    max_support: Mapping[object, float] | None = None,
+    closed: bool = False,
+    min_cover: int | None = None,
+    top_k: int | None = None,
+    measure: str = "confidence",
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> PatternSet:
+    """Find every frequent pattern that a bias allows, each exactly once.
+
+    Parameters
+    ----------
+    X, y
+        Sequences and their classes; without y those of X, without any one class for all.
+    bias
+        What patterns may be made of; None infers a simple one from the data.
+    min_support
+        A pattern is kept when it covers at least this share of some class (0.1).
+    min_frequency
+        And at least so many sequences in all (1).
+    max_length
+        The largest number of atoms, links not counted (3).
+    max_gap
+        The largest n of `followat` (2).
+    object_identity
+        Whether different variables stand for different constants (True).
+    min_confidence, max_support, closed, min_cover, top_k, measure
+        Filters of the answer, which the search does not depend on: the least share of some class
+        in what a pattern covers; the largest share of given classes that it covers; drop a pattern
+        when a more specific one covers the same; see `PatternSet`.
+    time_limit, memory_limit
+        Seconds and bytes; the answer is then partial and says up to which length it is complete.
+    progress
+        Called with a `Progress` from time to time.
+
+    Where a setting is not given, that of the bias is used, then the default in brackets.
+
+    Returns
+    -------
+    PatternSet
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b"], ["a", "c", "b"], ["b", "a"]], ["up", "up", "down"])
+    >>> found = rx.mine(X, y, min_support=0.9, max_length=2)
+    >>> [str(entry.pattern) for entry in found if entry.confidence["up"] == 1]
+    ['a(A), follow_s(A,B), b(B)']
+    """
+    labels, classes = _classes(X, y)
+    bias = Bias.infer(X) if bias is None else bias
+    bias.check(X)
+    settings = _settings(
+        bias, min_support, min_frequency, max_length, max_gap, object_identity, min_cover
+    )
+    sizes = np.bincount(labels, minlength=len(classes))
+    index = Index.of(X.facts(settings.object_identity))
+    compiled = compile_bias(bias, index)
+    off, rest = _operators_off(bias)
+    conditions = Conditions(
+        least=np.maximum(np.ceil(settings.min_support * sizes - SLACK), 1).astype(np.int64),
+        min_frequency=max(settings.min_frequency, 1),
+        max_length=settings.max_length,
+        steps=tuple(n for n in range(settings.max_gap + 1) if n not in off),
+        is_key=_key_test(bias.key),
+        forbids=rest.forbids if rest.constrained else None,
+        admits=bias.admits if bias.allowed else None,
+    )
+    watch = _Watch(time_limit, memory_limit, progress)
+    engine = Chains if fits(compiled, conditions) else Growth
+    search = engine(
+        compiled, labels, len(classes), conditions, object_identity=settings.object_identity
+    )
+    complete = search.run(lambda length: watch.goes_on(length, search.found.n))
+    found = PatternSet(
+        _trie(search.found, compiled, classes, sizes),
+        complete_up_to=complete,
+        partial=watch.reason,
+        report=SearchReport(_levels(search.tallies)),
+        object_identity=settings.object_identity,
+    )
+    return answer(
+        found,
+        X,
+        wants=bias.wants if bias.posconstraints else None,
+        min_confidence=min_confidence,
+        max_support=max_support,
+        closed=closed,
+        min_cover=settings.min_cover,
+        top_k=top_k,
+        measure=measure,
+    )
+
+
+def _operators_off(bias: Bias) -> tuple[set[int], Bias]:
+    """Operators that a negconstraint of one link rules out, as numbers of steps, and the rest.
+
+    Only in a bias of one dimension: then no link of that kind need ever be tried.
+    """
+    off: set[int] = set()
+    rest = []
+    names = {
+        f"{op}_{name}": n for name in bias.dimensions for op, n in (("follow", 0), ("next", 1))
+    }
+    for constraint in bias.negconstraints:
+        link = constraint[0] if len(constraint) == len(bias.dimensions) == 1 else None
+        if isinstance(link, Atom) and link.predicate in names and _all_different(link.args):
+            off.add(names[link.predicate])
+        else:
+            rest.append(constraint)
+    return off, replace(bias, negconstraints=tuple(rest)) if off else bias
+
+
+def _all_different(args: tuple[Term, ...]) -> bool:
+    names = [arg.name for arg in args if isinstance(arg, Var) and not arg.anonymous]
+    return all(isinstance(arg, Var) for arg in args) and len(set(names)) == len(names)
+
+
+class _Settings(NamedTuple):
+    min_support: float
+    min_frequency: int
+    max_length: int
+    max_gap: int
+    object_identity: bool
+    min_cover: int | None
+
+
+def _settings(
+    bias: Bias,
+    min_support: float | None,
+    min_frequency: int | None,
+    max_length: int | None,
+    max_gap: int | None,
+    object_identity: bool | None,
+    min_cover: int | None,
+) -> _Settings:
+    """The settings of a call, else of the bias, else the defaults; checked."""
+    settings = _Settings(
+        _first_given(min_support, bias.min_support, 0.1),
+        _first_given(min_frequency, bias.min_frequency, 1),
+        _first_given(max_length, bias.max_length, 3),
+        _first_given(max_gap, bias.max_gap, 2),
+        _first_given(object_identity, bias.object_identity, True),
+        bias.min_cover if min_cover is None else min_cover,
+    )
+    if not 0 <= settings.min_support <= 1:
+        raise ValueError(f"min_support is {settings.min_support}: give a share from 0 to 1")
+    for name, least in (("min_frequency", 0), ("max_length", 1), ("max_gap", 1)):
+        value = getattr(settings, name)
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ValueError(f"{name} is {value!r}: give an integer of at least {least}")
+    return settings
+
+
+def _first_given(given: Any, said: Any, default: Any) -> Any:
+    return next(value for value in (given, said, default) if value is not None)
+
+
+def _classes(
+    X: Sequences, y: Iterable[object] | None
+) -> tuple[NDArray[np.int64], tuple[object, ...]]:
+    """The class of each sequence as a number, and the classes in order."""
+    if not len(X):
+        raise DataError("there are no sequences to mine")
+    if y is None and X.labels is None:
+        return np.zeros(len(X), np.int64), ("all",)
+    given = X.labels if y is None else label_array([as_constant(label) for label in y])
+    assert given is not None
+    if len(given) != len(X):
+        raise DataError(f"{len(given)} labels in y for {len(X)} sequences in X")
+    if given.dtype == object:
+        names = sorted(set(given.tolist()), key=lambda name: (str(type(name)), name))
+        number = {name: i for i, name in enumerate(names)}
+        return np.array([number[name] for name in given.tolist()], np.int64), tuple(names)
+    values, labels = np.unique(given, return_inverse=True)
+    return labels.astype(np.int64), tuple(values.tolist())
+
+
+def _key_test(keys: tuple[Atom, ...]) -> Callable[[Atom], bool] | None:
+    """Is an atom an instance of a key: the same predicate and, where a key has one, constant?"""
+    if not keys:
+        return None
+
+    def is_key(atom: Atom) -> bool:
+        return any(
+            key.key == atom.key
+            and all(
+                isinstance(wanted, Var) or same_terms((wanted,), (term,))
+                for wanted, term in zip(key.args, atom.args, strict=True)
+            )
+            for key in keys
+        )
+
+    return is_key
+
+
+class _Watch:
+    """Ends a search when its time or memory is used up, and reports progress on the way."""
+
+    def __init__(
+        self,
+        time_limit: float | None,
+        memory_limit: int | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.start = time.monotonic()
+        self.time_limit, self.memory_limit, self.progress = time_limit, memory_limit, progress
+        self.reason: str | None = None
+        self._told = self.start
+
+    def goes_on(self, length: int, n_patterns: int) -> bool:
+        now = time.monotonic()
+        if self.time_limit is not None and now - self.start > self.time_limit:
+            self.reason = f"stopped by time_limit={self.time_limit:g} at length {length}"
+            return False
+        if now - self._told < PROGRESS_EVERY:
+            return True
+        self._told = now
+        memory = _resident()
+        if self.memory_limit is not None and memory > self.memory_limit:
+            self.reason = f"stopped by memory_limit={self.memory_limit:,} at length {length}"
+            return False
+        if self.progress is not None:
+            self.progress(Progress(length, n_patterns, now - self.start, memory))
+        return True
+
+
+def _resident() -> int:
+    """Bytes of memory that the process holds; its peak where the system tells no more."""
+    try:
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[1]) * resource.getpagesize()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _levels(tallies: Mapping[int, Level]) -> tuple[SearchLevel, ...]:
+    return tuple(
+        SearchLevel(
+            length,
+            tally.occurred,
+            tally.infrequent,
+            tally.unsupported,
+            tally.forbidden,
+            tally.kept,
+            tally.nearest_share or None,
+            tally.nearest_frequency or None,
+        )
+        for length, tally in sorted(tallies.items())
+    )
+
+
+def _trie(
+    found: Found, compiled: Compiled, classes: tuple[object, ...], sizes: NDArray[np.int64]
+) -> Trie:
+    width = ARGUMENTS + max([2, *(len(types) for types in compiled.types)])
+    return Trie(
+        parent=np.concatenate([np.empty(0, np.int32), *found.parent]),
+        steps=np.concatenate([np.empty((0, width), np.int32), *found.steps]),
+        supports=np.concatenate([np.empty((0, len(classes)), np.int32), *found.supports]),
+        relations=compiled.relations,
+        dimensions=compiled.index.dimension_names,
+        vocabulary=compiled.index.facts.vocabulary,
+        classes=classes,
+        class_sizes=sizes,
+    )

@@ -1,0 +1,147 @@
+"""The columns in which the search leaves its patterns: each row adds a step to an earlier row.
+
+A step is a link between two events, a fact, or a link and the fact that its new event needs. A
+million patterns are a few arrays; atoms and text are made when somebody looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.vocabulary import Vocabulary
+from relynx.logic.terms import Atom, Term, Var
+
+Ints: TypeAlias = NDArray[np.int32]
+Rows: TypeAlias = NDArray[np.int64]
+T = TypeVar("T")
+
+# The columns of `steps` before the arguments.
+DIMENSION, N_STEPS, FROM, TO, RELATION, ARGUMENTS = range(6)
+CHUNK = 8192  # rows decoded at a time
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Trie:
+    """Patterns as steps from other patterns, with their supports.
+
+    Attributes
+    ----------
+    parent
+        The row that a row extends, always an earlier one; -1 for a first atom.
+    steps
+        One row a pattern: the number of a dimension or -1, the steps of the link (1 is next, 0 is
+        follow), the variables that it links, the number of a relation or -1, its arguments.
+        Variables are numbered from 0 in order of introduction; a constant is ~code. Unused
+        places hold 0.
+    supports
+        How many sequences of each class a pattern covers.
+    relations, dimensions
+        What the numbers in `steps` stand for: predicates with their arities, and names.
+    vocabulary
+        The dictionary of the constants.
+    classes, class_sizes
+        The classes, and how many sequences each has.
+    """
+
+    parent: Ints
+    steps: Ints
+    supports: Ints
+    relations: tuple[tuple[str, int], ...]
+    dimensions: tuple[str, ...]
+    vocabulary: Vocabulary
+    classes: tuple[object, ...]
+    class_sizes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def lengths(self, rows: Rows) -> Ints:
+        """How many atoms other than links the patterns have."""
+        has_fact = self.steps[:, RELATION] >= 0
+        lengths = np.zeros(len(rows), np.int32)
+        for ancestors in self._generations(rows):
+            lengths += has_fact[ancestors] & (ancestors >= 0)
+        return lengths
+
+    def decoded(self, rows: Rows, render: Callable[[tuple[Atom, ...]], T]) -> Iterator[list[T]]:
+        """For each row what `render` makes of the atoms of its steps, first step first.
+
+        Steps that are written alike are rendered once for a call.
+        """
+        known: dict[bytes, T] = {}
+        for start in range(0, len(rows), CHUNK):
+            generations = list(self._generations(rows[start : start + CHUNK]))
+            found = np.unique(np.concatenate(generations))
+            found = found[found >= 0]
+            rendered: list[T] = []
+            for row in found.tolist():
+                key = self.steps[row].tobytes()
+                if key not in known:
+                    known[key] = render(self.atoms_of_step(row))
+                rendered.append(known[key])
+            places = np.stack(generations[::-1], axis=1)
+            numbers = np.searchsorted(found, places).tolist()
+            skipped = (places < 0).sum(axis=1).tolist()
+            for chain, first in zip(numbers, skipped, strict=True):
+                yield [rendered[number] for number in chain[first:]]
+
+    def atoms_of_step(self, row: int) -> tuple[Atom, ...]:
+        """The link, the fact, or both that a row adds to its parent."""
+        dimension, n, x, y, relation, *args = self.steps[row].tolist()
+        atoms = []
+        if dimension >= 0:
+            atoms.append(self._link(self.dimensions[dimension], n, variable(x), variable(y)))
+        if relation >= 0:
+            name, arity = self.relations[relation]
+            atoms.append(Atom(name, tuple(map(self._term, args[:arity]))))
+        return tuple(atoms)
+
+    def restricted(self, rows: Rows) -> tuple[Trie, Rows]:
+        """The trie of these rows and what they extend, and where the rows are in it."""
+        wanted = np.zeros(len(self), bool)
+        for ancestors in self._generations(rows):
+            wanted[ancestors[ancestors >= 0]] = True
+        if wanted.all():
+            return self, rows
+        kept = np.flatnonzero(wanted)
+        parent = self.parent[kept]
+        place = np.searchsorted(kept, parent).astype(np.int32)
+        smaller = Trie(
+            np.where(parent < 0, np.int32(-1), place),
+            self.steps[kept],
+            self.supports[kept],
+            self.relations,
+            self.dimensions,
+            self.vocabulary,
+            self.classes,
+            self.class_sizes,
+        )
+        return smaller, np.searchsorted(kept, rows)
+
+    def _generations(self, rows: Rows) -> Iterator[Rows]:
+        """The rows, what they extend, what that extends, and so on; -1 above a first atom."""
+        current = rows
+        while (current >= 0).any():
+            yield current
+            current = np.where(current >= 0, self.parent[current], -1)
+
+    def _term(self, arg: int) -> Term:
+        return self.vocabulary[~arg] if arg < 0 else variable(arg)
+
+    @staticmethod
+    def _link(dimension: str, n: int, x: Var, y: Var) -> Atom:
+        if n == 0:
+            return Atom(f"follow_{dimension}", (x, y))
+        if n == 1:
+            return Atom(f"next_{dimension}", (x, y))
+        return Atom(f"followat_{dimension}", (n, x, y))
+
+
+def variable(number: int) -> Var:
+    """The variable of a number: A, B, ..., Z, A1, B1, ..."""
+    return Var(f"{chr(ord('A') + number % 26)}{number // 26 or ''}")

@@ -1,0 +1,3 @@
+p(X) :- q(X), not r(X).
+p(X) :- q(X), not (r(X)).
+p(not).

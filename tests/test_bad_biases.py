@@ -1,0 +1,33 @@
+"""Every file of golden/bad_bias is wrong, and its whole message is the text beside it.
+
+After a change of wording, `RELYNX_REGENERATE=1 pytest tests/test_bad_biases.py` writes the texts
+anew; read each of them before it is committed.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from relynx.bias import read_bias
+from relynx.errors import InputError
+
+BAD = Path(__file__).parent / "golden" / "bad_bias"
+FILES = sorted(path.name for path in BAD.glob("*.l"))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_bad_bias_gets_its_whole_message(name, monkeypatch):
+    monkeypatch.chdir(BAD)
+    with pytest.raises(InputError) as caught:
+        read_bias(name)
+    expected = BAD / f"{Path(name).stem}.txt"
+    message = f"{type(caught.value).__name__}\n{caught.value}\n"
+    if os.environ.get("RELYNX_REGENERATE"):
+        expected.write_text(message, encoding="utf-8", newline="\n")
+    assert message == expected.read_text(encoding="utf-8")
+
+
+def test_every_expected_message_has_its_file():
+    assert {Path(name).stem for name in FILES} == {path.stem for path in BAD.glob("*.txt")}
+    assert len(FILES) >= 50
