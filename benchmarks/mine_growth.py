@@ -1,7 +1,9 @@
 """Growth of `mine` with the number of sequences at a fixed support, and the bundled folds.
 
 Each measurement is a process of its own. Memory is the peak while mining, less what the process
-held before: the data and the compiled kernels. Times are processor times.
+held before: the data and the compiled kernels. The data come from a file, made by another process:
+one that had made them itself would mine in memory it had freed, and seem to need none. Times are
+processor times.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import json
 import math
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from questions.bars import Bar, print_table, report
@@ -17,8 +20,19 @@ from questions.bars import Bar, print_table, report
 SIZES = (400, 800, 1_600)  # sequences of each of the five classes
 PASSES = 3
 
+MAKE = """
+import pickle, sys
+from questions.markov import relational_sequences
+from relynx.data.sequences import Sequences
+
+atoms, labels = relational_sequences(int(sys.argv[1]))
+with open(sys.argv[2], "wb") as file:
+    pickle.dump((Sequences.from_atoms(atoms), labels), file)
+print("{}")
+"""
+
 GROWTH = """
-import gc, json, sys, time
+import json, pickle, sys, time
 from questions.markov import RELATIONAL_BIAS, relational_sequences
 from questions.peak import forget_peak, held_bytes, peak_bytes
 from relynx.bias import parse_bias
@@ -28,10 +42,8 @@ from relynx.mining.search import mine
 bias = parse_bias(RELATIONAL_BIAS)
 few, few_labels = relational_sequences(4)
 mine(Sequences.from_atoms(few), few_labels, bias, min_support=0.5, max_length=2)
-atoms, labels = relational_sequences(int(sys.argv[1]))
-X = Sequences.from_atoms(atoms)
-del atoms
-gc.collect()
+with open(sys.argv[1], "rb") as file:
+    X, labels = pickle.load(file)
 forget_peak()
 before = held_bytes()
 start = time.process_time()
@@ -82,7 +94,10 @@ def measure_growth() -> list[Bar]:
     rows, bars = [], []
     before: dict[str, float] | None = None
     for size in SIZES:
-        passes = [measure(GROWTH, size) for _ in range(PASSES)]
+        with tempfile.TemporaryDirectory() as folder:
+            data = Path(folder, "data.pickle")
+            measure(MAKE, size, data)
+            passes = [measure(GROWTH, data) for _ in range(PASSES)]
         now = {key: min(one[key] for one in passes) for key in passes[0]}
         n = 5 * size
         rows.append(

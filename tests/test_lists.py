@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from relynx import Atom, DataError, covers, from_lists, parse_pattern
@@ -269,3 +269,18 @@ def test_an_id_given_twice_is_reported():
     assert message([["a"], ["b"]], ids=["x", "x"]) == (
         "ids[1] is 'x', as is ids[0]\nhint: give each its own"
     )
+
+
+@given(
+    st.one_of(
+        st.lists(st.lists(st.sampled_from(["a", "b", "It's", "e9"]), max_size=5), min_size=1),
+        st.lists(st.lists(st.integers(-3, 3), max_size=5), min_size=1),
+    ),
+    st.sampled_from([None, "symbol"]),
+)
+def test_plain_lists_and_lists_read_position_by_position_are_the_same(lists, predicate):
+    assume(predicate or not any(isinstance(x, int) for one in lists for x in one))
+    X, _ = from_lists(lists, predicate=predicate)
+    one_by_one, _ = from_lists([tuple(one) for one in lists], predicate=predicate)
+    assert X == one_by_one
+    assert [X[i] for i in range(len(X))] == [one_by_one[i] for i in range(len(X))]

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import count, islice, pairwise
-from typing import Any
+from itertools import chain, count, islice, pairwise
+from typing import Any, cast
 
+import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.sequences import Sequences, counted, shown
+from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, Problem
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, Constant, Term, as_constant, flatten
 
 KINDS = "text, a tuple, an atom, or a list or set of these"
@@ -54,18 +58,62 @@ def from_lists(
     [False, True]
     """
     reading = _Reading(predicate)
-    sequences = [reading.sequence(i, one) for i, one in enumerate(_outer(lists))]
-    names = reading.named("ids", ids, len(sequences))
-    marks = reading.named("labels", labels, len(sequences))
+    outer = _outer(lists)
+    plain = _plain_tables(outer, predicate)
+    sequences = [] if plain else [reading.sequence(i, one) for i, one in enumerate(outer)]
+    names = reading.named("ids", ids, len(outer))
+    marks = reading.named("labels", labels, len(outer))
     reading.refuse_repeated(names)
-    if not sequences:
+    if not outer:
         reading.problem(
             "there is no sequence: the list of lists is empty", "give at least one list"
         )
     if reading.problems:
         raise DataError(reading.problems)
-    X = Sequences.from_atoms(sequences, ids=names, labels=marks)
+    if plain:
+        if names is None:
+            names = [f"s{i + 1}" for i in range(len(outer))]
+        X = Sequences(*plain, names, marks)
+    else:
+        X = Sequences.from_atoms(sequences, ids=names, labels=marks)
     return X, X.labels
+
+
+def _plain_tables(
+    lists: list[object], predicate: str | None
+) -> tuple[Vocabulary, dict[Key, Table]] | None:
+    """Lists of nothing but names, or of nothing but integers, at the speed of columns.
+
+    None for all else, and wherever something might be wrong: that is read position by position.
+    """
+    if not lists or not all(type(one) is list for one in lists):
+        return None
+    flat = list(chain.from_iterable(cast(list[list[Any]], lists)))
+    kinds = set(map(type, flat))
+    if kinds != {str} and not (kinds == {int} and predicate is not None):
+        return None
+    lengths = np.array([len(one) for one in cast(list[list[Any]], lists)], np.int64)
+    events = [f"e{i + 1}" for i in range(int(lengths.max()))]
+    symbols = list(dict.fromkeys(flat))
+    if not set(symbols).isdisjoint(events) or (predicate is not None and not predicate):
+        return None
+    if any(str(name).startswith(("next_", "follow")) for name in [predicate or "", *symbols]):
+        return None
+    number = {symbol: i for i, symbol in enumerate(symbols)}
+    codes = np.fromiter(map(number.__getitem__, flat), np.int32, len(flat))
+    sequence = np.repeat(np.arange(len(lists), dtype=np.int32), lengths)
+    event = tb.ranges(np.zeros(len(lists), np.int64), lengths).astype(np.int32)
+    linked = event > 0
+    tables = {("next_s", 2): np.stack([sequence[linked], event[linked] - 1, event[linked]])}
+    if predicate is not None:
+        tables[predicate, 2] = np.stack([sequence, event, codes + np.int32(len(events))])
+        return Vocabulary([*events, *symbols]), tables
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(len(symbols) + 1))
+    for symbol, begin, end in zip(symbols, ends, ends[1:], strict=False):
+        here = order[begin:end]
+        tables[symbol, 1] = np.stack([sequence[here], event[here]])
+    return Vocabulary(events), tables
 
 
 def _outer(lists: object) -> list[object]:

@@ -48,8 +48,10 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def mark_dominated(patterns, buckets, order, injective, general, out):
+def mark_dominated(patterns, buckets, order, injective, general, same_cover, out):
     """Mark what has a strictly more specific pattern (`general`), else a more general one.
+
+    With `same_cover` only patterns of equal supports are compared.
 
     Marked patterns are not looked at again: below and above them is an unmarked one that does.
     """
@@ -76,7 +78,7 @@ def mark_dominated(patterns, buckets, order, injective, general, out):
                         rows[i] = rows[end]
                         continue
                     # Apart, so that the test that fails most is compiled in place.
-                    if _may_be_above(patterns, p, q, injective) and _is_above(
+                    if _may_be_above(patterns, p, q, injective, same_cover) and _is_above(
                         patterns, p, q, injective, scratch
                     ):
                         out[p if general else q] = True
@@ -101,7 +103,7 @@ def _is_above(patterns, p, q, injective, scratch):
 
 
 @njit(cache=True, nogil=True)
-def _may_be_above(patterns, p, q, injective):
+def _may_be_above(patterns, p, q, injective, same_cover):
     """Conditions that every p has that is strictly more general than q."""
     if p == q or (injective and patterns.sizes[p] >= patterns.sizes[q]):
         return False
@@ -109,7 +111,8 @@ def _may_be_above(patterns, p, q, injective):
         if patterns.bits[p, w] & ~patterns.bits[q, w]:
             return False
     for c in range(patterns.supports.shape[1]):
-        if patterns.supports[p, c] < patterns.supports[q, c]:
+        more = patterns.supports[p, c] - patterns.supports[q, c]
+        if more < 0 or (same_cover and more > 0):
             return False
     return True
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
+PAIR = np.array([0, 1, 1 << 32, 1 + (1 << 32)], np.uint64)  # what two lanes' bits add to a word
 SAME = -1  # the lane of facts about the last event; lane n >= 0 are links of n steps, 0 for any
 DIMENSION, N_STEPS, FROM, TO, RELATION, ARGUMENTS = range(6)  # columns of a step
 MOST = 48  # variables of a pattern, and arguments of a fact
@@ -74,8 +75,19 @@ class Counts(NamedTuple):
 
     last: NDArray[np.int32]  # the last sequence in which a code was seen, -1 for none
     shown: NDArray[np.int64]  # the lanes in which it was seen there, as bits
-    supports: NDArray[np.int32]  # codes x classes x lanes
+    supports: NDArray[np.uint64]  # codes x classes x lanes, two lanes in a word
     touched: NDArray[np.int64]
+
+
+@njit(inline="always")
+def supports_width(n_lanes):
+    return (n_lanes + 1) // 2
+
+
+@njit(inline="always")
+def support_of(counts, code, c, lane):
+    word = counts.supports[code, c, lane >> 1]
+    return np.int64((word >> np.uint64(32 * (lane & 1))) & np.uint64(0xFFFFFFFF))
 
 
 @njit(inline="always")
@@ -370,7 +382,8 @@ def count_steps(alphabet, rows, now, lanes, counts):
     if not alphabet.injective or n_states > MOST_STATES:
         n_states = 0
     kept = np.full(n_states, -1, np.int32)  # where the ways of a state begin, their number first
-    pool = np.empty(1024, np.int32)
+    pool = np.empty(MOST_CODES, np.int64)
+    n_pairs = supports_width(len(lanes))
     n_pool = 0
     n_lanes = len(lanes)
     words = np.zeros(n_lanes, np.uint64)
@@ -410,7 +423,7 @@ def count_steps(alphabet, rows, now, lanes, counts):
                 if kept[state] < 0:
                     m = ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes)
                     while n_pool + m + 1 > len(pool):
-                        pool = np.concatenate((pool, np.empty(len(pool), np.int32)))
+                        pool = np.concatenate((pool, np.empty(len(pool), np.int64)))
                     kept[state] = n_pool
                     pool[n_pool] = m
                     for c in range(m):
@@ -420,20 +433,23 @@ def count_steps(alphabet, rows, now, lanes, counts):
                 n_codes = pool[begin - 1]
             else:
                 begin = 0
-                n_codes = ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes)
+                n_codes = ways(alphabet, g, now, holders, taboo, starts, options, n_options, pool)
             for c in range(begin, begin + n_codes):
-                code = np.int64(pool[c]) if n_states else codes[c]
-                if last[code] != s:
+                code = pool[c]
+                fresh = hits
+                if last[code] == s:
+                    fresh &= ~shown[code]
+                    if fresh == 0:
+                        continue
+                    shown[code] |= fresh
+                else:
                     if last[code] < 0:
                         touched[n] = code
                         n += 1
                     last[code] = s
-                    shown[code] = 0
-                fresh = hits & ~shown[code]
-                if fresh:
-                    shown[code] |= fresh
-                    for lane in range(n_lanes):
-                        supports[code, label, lane] += (fresh >> lane) & 1
+                    shown[code] = fresh
+                for w in range(n_pairs):
+                    supports[code, label, w] += PAIR[(fresh >> (2 * w)) & 3]
         for v in range(n_old):
             holders[row_values[v, i]] = NONE
             holder[row_values[v, i]] = 0
@@ -508,7 +524,7 @@ def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, o
             code = touched[t]
             frequency, enough, share = 0, False, 0.0
             for c in range(n_classes):
-                support = counts.supports[code, c, lane]
+                support = support_of(counts, code, c, lane)
                 frequency += support
                 enough = enough or support >= limits.least[c]
                 share = max(share, support / stats[5 + c])
@@ -530,7 +546,7 @@ def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, o
         lane, code = good[i, 0], good[i, 1]
         write_step(alphabet, now, limits.dimension, first, lanes[lane], code, constants, out[n + i])
         for c in range(n_classes):
-            supports[n + i, c] = counts.supports[code, c, lane]
+            supports[n + i, c] = support_of(counts, code, c, lane)
     stats[0] += occurred
     stats[1] += rare
     stats[2] += weak
@@ -547,8 +563,8 @@ def forget(counts, n_touched):
         code = counts.touched[t]
         counts.last[code] = -1
         for c in range(counts.supports.shape[1]):
-            for lane in range(counts.supports.shape[2]):
-                counts.supports[code, c, lane] = 0
+            for w in range(counts.supports.shape[2]):
+                counts.supports[code, c, w] = NONE
 
 
 @njit(cache=True, nogil=True)

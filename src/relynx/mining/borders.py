@@ -100,7 +100,7 @@ def _unmarked(
         # The search is short where what dominates most comes first.
         order = np.argsort(-encoded.sizes if general else encoded.sizes, kind="stable")
         out = np.zeros(len(left), bool)
-        mark_dominated(encoded, buckets, order, object_identity, general, out)
+        mark_dominated(encoded, buckets, order, object_identity, general, groups is not None, out)
         marked[left[out]] = True
     return ~marked
 

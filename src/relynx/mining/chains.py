@@ -94,7 +94,7 @@ class Chains:
         self.counts = ck.Counts(
             np.full(size, -1, np.int32),
             np.zeros(size, np.int64),
-            np.zeros((size, n_classes, max(len(lanes), 1)), np.int32),
+            np.zeros((size, n_classes, max(ck.supports_width(len(lanes)), 1)), np.uint64),
             np.zeros(size, np.int64),
         )
         self._room(1 << 12)
