@@ -223,7 +223,7 @@ class _Maker:
         self.dimensions = tuple("sbh"[:n_dimensions])
         self.types = self._types()
         sequences = self._sequences()
-        background = None if r.random() < 0.65 else self._background()
+        background = None if self.long or r.random() < 0.65 else self._background()
         used = {kind for kinds in self.types.values() for kind in kinds}
         self.values = {
             kind: self._some([*constants, "z"], r.randint(1, 4))

@@ -282,5 +282,5 @@ def test_plain_lists_and_lists_read_position_by_position_are_the_same(lists, pre
     assume(predicate or not any(isinstance(x, int) for one in lists for x in one))
     X, _ = from_lists(lists, predicate=predicate)
     one_by_one, _ = from_lists([tuple(one) for one in lists], predicate=predicate)
-    assert X == one_by_one
+    assert one_by_one == X
     assert [X[i] for i in range(len(X))] == [one_by_one[i] for i in range(len(X))]

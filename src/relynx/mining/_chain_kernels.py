@@ -26,9 +26,7 @@ class Alphabet(NamedTuple):
     """The facts of all sequences. R relations, A arguments that hold values."""
 
     offset: NDArray[np.int64]  # S+1
-    relation: NDArray[np.int64]
-    values: NDArray[np.int64]  # one row an argument of the fact
-    bits: NDArray[np.uint64]
+    bits: NDArray[np.uint64]  # falling inside a sequence
     ground: NDArray[np.int64]  # which of the distinct facts of all sequences it is
     ground_relation: NDArray[np.int64]
     ground_values: NDArray[np.int64]
@@ -382,7 +380,7 @@ def count_steps(alphabet, rows, now, lanes, counts):
     if not alphabet.injective or n_states > MOST_STATES:
         n_states = 0
     kept = np.full(n_states, -1, np.int32)  # where the ways of a state begin, their number first
-    pool = np.empty(MOST_CODES, np.int64)
+    pool = np.empty(MOST_CODES, np.uint32)
     n_pairs = supports_width(len(lanes))
     n_pool = 0
     n_lanes = len(lanes)
@@ -393,21 +391,26 @@ def count_steps(alphabet, rows, now, lanes, counts):
     sequence, row_words, row_values = rows.sequence, rows.word, rows.values
     last, shown, supports = counts.last, counts.shown, counts.supports
     touched = counts.touched
+    flat = supports.reshape(-1)
+    stride = np.uint64(supports.shape[1] * supports.shape[2])
     n = 0
     for i in range(len(sequence)):
         s = sequence[i]
-        label = labels[s]
+        here = np.uint64(labels[s] * supports.shape[2])
         any_word = NONE
         for lane in range(n_lanes):
             words[lane] = shifted(row_words[i], lanes[lane])
             any_word |= words[lane]
         if any_word == NONE:
             continue
+        lowest = any_word & (~any_word + ONE)
         for v in range(n_old):
             holders[row_values[v, i]] |= ONE << np.uint64(v)
             holder[row_values[v, i]] = v + 1
         for at in range(offset[s], offset[s + 1]):
             bits = fact_bits[at]
+            if bits < lowest:
+                break  # facts come in falling order of their bits
             if bits & any_word == NONE:
                 continue
             hits = np.int64(0)
@@ -416,14 +419,15 @@ def count_steps(alphabet, rows, now, lanes, counts):
             g = ground[at]
             if n_states:
                 state = g
-                for j in range(arity[ground_relation[g]]):
-                    state = state * (n_old + 1) + holder[ground_values[j, g]]
-                for _ in range(arity[ground_relation[g]], widest):
-                    state *= n_old + 1
+                if n_old:
+                    for j in range(arity[ground_relation[g]]):
+                        state = state * (n_old + 1) + holder[ground_values[j, g]]
+                    for _ in range(arity[ground_relation[g]], widest):
+                        state *= n_old + 1
                 if kept[state] < 0:
                     m = ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes)
                     while n_pool + m + 1 > len(pool):
-                        pool = np.concatenate((pool, np.empty(len(pool), np.int64)))
+                        pool = np.concatenate((pool, np.empty(len(pool), np.uint32)))
                     kept[state] = n_pool
                     pool[n_pool] = m
                     for c in range(m):
@@ -433,9 +437,11 @@ def count_steps(alphabet, rows, now, lanes, counts):
                 n_codes = pool[begin - 1]
             else:
                 begin = 0
-                n_codes = ways(alphabet, g, now, holders, taboo, starts, options, n_options, pool)
-            for c in range(begin, begin + n_codes):
-                code = pool[c]
+                n_codes = ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes)
+                for c in range(n_codes):
+                    pool[c] = codes[c]
+            for c in range(np.uint64(begin), np.uint64(begin + n_codes)):
+                code = np.uint64(pool[c])
                 fresh = hits
                 if last[code] == s:
                     fresh &= ~shown[code]
@@ -448,8 +454,9 @@ def count_steps(alphabet, rows, now, lanes, counts):
                         n += 1
                     last[code] = s
                     shown[code] = fresh
+                place = code * stride + here
                 for w in range(n_pairs):
-                    supports[code, label, w] += PAIR[(fresh >> (2 * w)) & 3]
+                    flat[place + np.uint64(w)] += PAIR[np.uint64((fresh >> (2 * w)) & 3)]
         for v in range(n_old):
             holders[row_values[v, i]] = NONE
             holder[row_values[v, i]] = 0

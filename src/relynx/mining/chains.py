@@ -308,23 +308,28 @@ def _alphabet(
     for r in range(len(places)):
         here = relation_of == r
         values[: len(places[r]), here] = value[codes[: len(places[r]), here]]
-    order = np.lexsort((*values[::-1], relation_of, sequence))
-    values, sequence, relation_of, node = (
+    fact = tb.packed([relation_of, *values])
+    kind = tb.distinct(fact)
+    ground = np.searchsorted(kind, fact)
+    order = np.argsort(sequence * len(kind) + ground, kind="stable")
+    values, sequence, relation_of, node, ground = (
         values[:, order],
         sequence[order],
         relation_of[order],
         node[order],
+        ground[order],
     )
     change = np.ones(len(order), bool)
-    change[1:] = (np.diff(sequence) != 0) | (np.diff(relation_of) != 0)
-    change[1:] |= (np.diff(values, axis=1) != 0).any(axis=0)
+    change[1:] = (np.diff(sequence) != 0) | (np.diff(ground) != 0)
     first = np.flatnonzero(change)
     bit = np.uint64(1) << (node - index.node_off[sequence]).astype(np.uint64)
     bits = np.bitwise_or.reduceat(bit, first) if len(first) else np.empty(0, np.uint64)
-    facts = np.vstack([relation_of[first][None, :], values[:, first]])
-    distinct, ground = np.unique(facts, axis=1, return_inverse=True)
-    everywhere = np.zeros((len(labels), distinct.shape[1]), np.uint64)
-    everywhere[sequence[first], ground.ravel()] = bits
+    falling = np.lexsort((~bits, sequence[first]))
+    first, bits = first[falling], bits[falling]
+    example = np.empty(len(kind), np.int64)
+    example[ground] = np.arange(len(ground))
+    everywhere = np.zeros((len(labels), len(kind)), np.uint64)
+    everywhere[sequence[first], ground[first]] = bits
     arguments = [(r, j) for r in range(len(places)) for j in places[r]]
     types = np.array([compiled.types[r][j] for r, j in arguments], np.int64)
     signs = [compiled.modes[r][0][j] for r, j in arguments]
@@ -341,12 +346,10 @@ def _alphabet(
     arity = np.array([len(p) for p in places], np.int64)
     alphabet = ck.Alphabet(
         offset=np.searchsorted(sequence[first], np.arange(len(labels) + 1)),
-        relation=relation_of[first],
-        values=np.ascontiguousarray(values[:, first]),
         bits=bits,
-        ground=ground.ravel(),
-        ground_relation=distinct[0].copy(),
-        ground_values=distinct[1:].copy(),
+        ground=ground[first],
+        ground_relation=relation_of[example],
+        ground_values=np.ascontiguousarray(values[:, example]),
         everywhere=everywhere,
         labels=labels,
         arity=arity,
@@ -361,5 +364,5 @@ def _alphabet(
         value=value,
         injective=injective,
     )
-    crowded = not injective or len(np.unique(node)) < len(node)
+    crowded = not injective or len(tb.distinct(node)) < len(node)
     return alphabet, constants, crowded
