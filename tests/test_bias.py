@@ -666,3 +666,8 @@ def test_a_file_that_is_not_there_is_reported_by_name(tmp_path):
     with pytest.raises(rx.InputError) as caught:
         read_bias(tmp_path / "none.l")
     assert str(caught.value) == f"{tmp_path / 'none.l'}: there is no such file"
+
+
+def test_a_plus_may_repeat_a_variable_that_its_own_atom_brings_in():
+    text = "type(p(event)). type(q(event,u,u)). mode(p(+)). mode(q(+,-,+)). key([p(_)])."
+    assert parse_bias(text).modes["q"] == (("+", "-", "+"),)

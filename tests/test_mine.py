@@ -333,3 +333,14 @@ def test_the_molecules_of_the_original_are_found_with_the_more_general_ones():
     answer, listed = mined_golden("molecules", 0.1)
     assert {text: answer.get(text) for text in listed} == listed
     assert len(answer) == 27
+
+
+def test_events_in_an_argument_of_values_are_refused():
+    X = Sequences.from_atoms([[parse_atom("q(e1,e2)"), parse_atom("next_s(e1,e2)")]])
+    bias = Bias(types={"q": ("o", "event")}, modes={"q": (("#", "+"),)}, dimensions=("s",))
+    with pytest.raises(DataError) as caught:
+        mine(X, bias=bias)
+    assert str(caught.value) == (
+        "argument 1 of q/2 has the type 'o' in the bias, but holds events such as e1: declare it "
+        "as event, or give the values other names than the events"
+    )

@@ -410,7 +410,7 @@ def _check_bound(bias: Language, at: Places) -> Iterator[Problem]:
     for name, k, mode, kinds in modes:
         if (name, mode) in first or _joins(mode, kinds, known):
             continue
-        unbound = [i for i, sign in enumerate(mode) if sign == "+" and kinds[i] not in known]
+        unbound = _unbound(mode, kinds, known)
         for i in unbound:
             yield at.problem(
                 ("mode", name, k, i),
@@ -428,10 +428,21 @@ def _check_bound(bias: Language, at: Places) -> Iterator[Problem]:
 
 def _joins(mode: Sequence[str], kinds: Sequence[str], known: set[str]) -> bool:
     """Whether an atom of this mode can be added to a pattern with variables of some types."""
-    pairs = list(zip(mode, kinds, strict=True))
-    return all(kind in known for sign, kind in pairs if sign == "+") and any(
-        sign in "+*" and kind in known for sign, kind in pairs
+    return not _unbound(mode, kinds, known) and any(
+        sign in "+*" and kind in known for sign, kind in zip(mode, kinds, strict=True)
     )
+
+
+def _unbound(mode: Sequence[str], kinds: Sequence[str], known: set[str]) -> list[int]:
+    """The `+` arguments for which there is no variable, old or brought in by one before them."""
+    known = set(known)
+    unbound = []
+    for i, (sign, kind) in enumerate(zip(mode, kinds, strict=True)):
+        if sign in "-*":
+            known.add(kind)
+        elif sign == "+" and kind not in known:
+            unbound.append(i)
+    return unbound
 
 
 def data_problems(bias: Language, at: Places, keys: Iterable[Key]) -> list[Problem]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.errors import BiasError
+from relynx.errors import BiasError, DataError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.mining._growth_kernels import MOST_ARGUMENTS, Language
@@ -103,6 +103,7 @@ def compile_bias(bias: Bias, index: Index) -> Compiled:
                 f"{name}/{arity} has more than {MOST_ARGUMENTS} arguments or 62 modes: "
                 "the miner does not take that many"
             )
+    _check_values(bias, index, chosen)
     names = [EVENT, *dict.fromkeys(t for name, _ in chosen for t in bias.types[name] if t != EVENT)]
     number = {name: i for i, name in enumerate(names)}
     return Compiled(
@@ -118,6 +119,21 @@ def compile_bias(bias: Bias, index: Index) -> Compiled:
             if name in index.dimension_names
         ),
     )
+
+
+def _check_values(bias: Bias, index: Index, relations: list[Key]) -> None:
+    """An argument that the bias declares to hold values must not hold events."""
+    for key in relations:
+        for j, (type_, column) in enumerate(
+            zip(bias.types[key[0]], index.relation(key).cells, strict=True)
+        ):
+            events = column[column < index.n_nodes]
+            if type_ != EVENT and len(events):
+                raise DataError(
+                    f"argument {j + 1} of {key[0]}/{key[1]} has the type '{type_}' in the bias, "
+                    f"but holds events such as {index.constants_of(events[:1])[0]}: declare it "
+                    "as event, or give the values other names than the events"
+                )
 
 
 def _constants(bias: Bias, index: Index, relations: list[Key], type_: str) -> NDArray[np.int64]:
