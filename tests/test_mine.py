@@ -344,3 +344,15 @@ def test_events_in_an_argument_of_values_are_refused():
         "argument 1 of q/2 has the type 'o' in the bias, but holds events such as e1: declare it "
         "as event, or give the values other names than the events"
     )
+
+
+def test_the_report_counts_a_closing_link_at_the_length_of_its_pattern():
+    text = "near(e1,e2), next_s(e1,e2), next_h(e1,e2)"
+    X = Sequences.from_atoms([[parse_atom(f"{a})") for a in text[:-1].split("), ")]] * 3)
+    bias = Bias(
+        types={"near": ("event", "event")}, modes={"near": (("+", "+"),)}, dimensions=("s", "h")
+    )
+    found = mine(X, bias=bias, max_length=1, max_gap=1)
+    (level,) = found.report.levels
+    assert level.length == 1
+    assert level.occurred >= level.kept == len(found) > 1

@@ -30,7 +30,7 @@ class Alphabet(NamedTuple):
     ground: NDArray[np.int64]  # which of the distinct facts of all sequences it is
     ground_relation: NDArray[np.int64]
     ground_values: NDArray[np.int64]
-    everywhere: NDArray[np.uint64]  # sequences x distinct facts: the words of all
+    everywhere: NDArray[np.uint64]  # distinct facts x sequences: the words of all
     labels: NDArray[np.int64]  # S: the class of a sequence
     arity: NDArray[np.int64]  # R: arguments that hold values
     argument0: NDArray[np.int64]  # R
@@ -211,7 +211,7 @@ def advance(alphabet, rows, before, step, first):
                 continue
         for a in range(n_able):
             g = able[a]
-            bits = everywhere[s, g] & to
+            bits = everywhere[g, s] & to
             if bits == NONE:
                 continue
             good = True

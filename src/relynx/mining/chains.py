@@ -328,8 +328,8 @@ def _alphabet(
     first, bits = first[falling], bits[falling]
     example = np.empty(len(kind), np.int64)
     example[ground] = np.arange(len(ground))
-    everywhere = np.zeros((len(labels), len(kind)), np.uint64)
-    everywhere[sequence[first], ground[first]] = bits
+    everywhere = np.zeros((len(kind), len(labels)), np.uint64)
+    everywhere[ground[first], sequence[first]] = bits
     arguments = [(r, j) for r in range(len(places)) for j in places[r]]
     types = np.array([compiled.types[r][j] for r, j in arguments], np.int64)
     signs = [compiled.modes[r][0][j] for r, j in arguments]

@@ -176,7 +176,7 @@ class Growth:
         )
         while not gk.count_refinements(*arguments, self._counts):
             self._enlarge()
-        keys, supports = self._collect(node.length + 1)
+        keys, supports = self._collect(node.length + 1, int(bases[-2]))
         nodes: list[Node] = []
         family = np.searchsorted(bases, keys, side="right") - 1
         for f in np.unique(family).tolist():
@@ -269,8 +269,11 @@ class Growth:
 
     # What is kept
 
-    def _collect(self, length: int) -> tuple[Longs, NDArray[np.int32]]:
-        """The refinements counted since the last time that are frequent, in order of their keys."""
+    def _collect(self, length: int, closings: int | None = None) -> tuple[Longs, NDArray[np.int32]]:
+        """The refinements counted since the last time that are frequent, in order of their keys.
+
+        Keys from `closings` on are of patterns that are shorter by one.
+        """
         counts = self._counts
         slots = counts.used[: counts.n_used[0]]
         keys, supports = counts.keys[slots], counts.supports[slots]
@@ -280,12 +283,17 @@ class Growth:
         share = (supports / np.maximum(self.class_sizes, 1)).max(axis=1, initial=0.0)
         rare = frequency < self.conditions.min_frequency
         weak = ~rare & ~(supports >= self.conditions.least).any(axis=1)
-        tally = self.tallies.setdefault(length, Level())
-        tally.occurred += len(keys)
-        tally.infrequent += int(rare.sum())
-        tally.unsupported += int(weak.sum())
-        tally.nearest_frequency = max(tally.nearest_frequency, int(frequency[rare].max(initial=0)))
-        tally.nearest_share = max(tally.nearest_share, float(share[weak].max(initial=0.0)))
+        longer = np.ones(len(keys), bool) if closings is None else keys < closings
+        for part, n in ((longer, length), (~longer, length - 1)):
+            if not part.any():
+                continue
+            tally = self.tallies.setdefault(n, Level())
+            tally.occurred += int(part.sum())
+            tally.infrequent += int((rare & part).sum())
+            tally.unsupported += int((weak & part).sum())
+            most, largest = frequency[rare & part], share[weak & part]
+            tally.nearest_frequency = max(tally.nearest_frequency, int(most.max(initial=0)))
+            tally.nearest_share = max(tally.nearest_share, float(largest.max(initial=0.0)))
         good = np.flatnonzero(~rare & ~weak)
         good = good[np.argsort(keys[good], kind="stable")]
         return keys[good], supports[good]
