@@ -463,33 +463,34 @@ def count_steps(alphabet, rows, now, lanes, counts):
     return n
 
 
-@njit(cache=True, nogil=True)
-def write_step(alphabet, now, dimension, first, lane, code, constants, out):
-    """Decode a code into a step of the trie."""
+@njit(inline="always")
+def write_step(
+    alphabet, now, dimension, first, lane, code, starts, constants, digit, place, out, row
+):
+    """Decode a code into a step of the trie: a row of `out`. `digit` and `place` are scratch."""
     n_old = len(now.number)
-    starts = bases(alphabet, n_old)
     r = 0
     while code >= starts[r + 1]:
         r += 1
     code -= starts[r]
     k, a0 = alphabet.arity[r], alphabet.argument0[r]
-    out[:] = 0
-    out[DIMENSION] = -1
-    out[RELATION] = r
+    for q in range(out.shape[1]):
+        out[row, q] = 0
+    out[row, DIMENSION] = -1
+    out[row, RELATION] = r
     event, n_all = now.event, now.n_all
     if lane != SAME:
-        out[DIMENSION], out[N_STEPS], out[FROM], out[TO] = dimension, lane, event, n_all
+        out[row, DIMENSION], out[row, N_STEPS] = dimension, lane
+        out[row, FROM], out[row, TO] = event, n_all
     if first or lane != SAME:
         event = n_all
         n_all += 1
-    digit = np.zeros(k + 1, np.int64)
     for i in range(k):
         j = k - 1 - i
         radix = n_old + 1 + k + alphabet.n_constants[a0 + j]
         digit[j] = code % radix
         code //= radix
     p = 0
-    place = np.zeros(k + 1, np.int64)
     # New variables are numbered in the order of the arguments; in a first atom an event that does
     # not stand first must be numbered among them.
     if first:
@@ -499,18 +500,18 @@ def write_step(alphabet, now, dimension, first, lane, code, constants, out):
             if first:
                 event = n_all
                 n_all += 1
-            out[ARGUMENTS + q] = event
+            out[row, ARGUMENTS + q] = event
             continue
         place[p] = ARGUMENTS + q
         if digit[p] < n_old:
-            out[ARGUMENTS + q] = now.number[digit[p]]
+            out[row, ARGUMENTS + q] = now.number[digit[p]]
         elif digit[p] == n_old:
-            out[ARGUMENTS + q] = n_all
+            out[row, ARGUMENTS + q] = n_all
             n_all += 1
         elif digit[p] < n_old + 1 + k:
-            out[ARGUMENTS + q] = out[place[digit[p] - n_old - 1]]
+            out[row, ARGUMENTS + q] = out[row, place[digit[p] - n_old - 1]]
         else:
-            out[ARGUMENTS + q] = ~constants[a0 + p, digit[p] - n_old - 1 - k]
+            out[row, ARGUMENTS + q] = ~constants[a0 + p, digit[p] - n_old - 1 - k]
         p += 1
 
 
@@ -549,9 +550,25 @@ def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, o
                 n_good += 1
     if n + n_good > len(out):
         return n + n_good
+    starts = bases(alphabet, len(now.number))
+    digit = np.zeros(MOST, np.int64)
+    place = np.zeros(MOST, np.int64)
     for i in range(n_good):
         lane, code = good[i, 0], good[i, 1]
-        write_step(alphabet, now, limits.dimension, first, lanes[lane], code, constants, out[n + i])
+        write_step(
+            alphabet,
+            now,
+            limits.dimension,
+            first,
+            lanes[lane],
+            code,
+            starts,
+            constants,
+            digit,
+            place,
+            out,
+            n + i,
+        )
         for c in range(n_classes):
             supports[n + i, c] = support_of(counts, code, c, lane)
     stats[0] += occurred

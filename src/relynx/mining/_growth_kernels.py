@@ -33,6 +33,7 @@ class Language(NamedTuple):
     anchor_off: NDArray[np.int64]  # T+1: arguments by type that an old variable may stand in
     anchors: NDArray[np.int64]  # (relation, argument)
     event_type: int
+    one_event: bool  # no relation has more than one event
     injective: bool
 
 
@@ -71,24 +72,25 @@ def count(counts, key, s, label):
     return good
 
 
-@njit(cache=True, nogil=True)
-def targets(data, s, d, n, node, marks, out):
+@njit(inline="always")
+def targets(
+    s, d, n, node, n_nodes, node_off, shape, order, rank, last, next_off, neighbours, marks, out
+):
     """The events n steps (0: one or more) after an event, into `out`; how many."""
-    if node >= data.n_nodes:
-        return 0
-    if data.shape[d, s] == GRAPH:
-        node0 = data.node_off[s]
-        n_here = data.node_off[s + 1] - node0
-        return walk(data.next_off[d, 0], data.neighbours, node, n, node0, n_here, marks, out)
-    r, last = data.rank[d, node], data.last[d, node]
-    if n:
-        if r + n > last:
-            return 0
-        out[0] = data.order[d, r + n]
-        return 1
-    for i in range(last - r):
-        out[i] = data.order[d, r + 1 + i]
-    return last - r
+    many = 0
+    if node < n_nodes:
+        if shape[d, s] == GRAPH:
+            n_here = node_off[s + 1] - node_off[s]
+            many = walk(next_off[d, 0], neighbours, node, n, node_off[s], n_here, marks, out)
+        elif n:
+            if rank[d, node] + n <= last[d, node]:
+                out[0] = order[d, rank[d, node] + n]
+                many = 1
+        else:
+            many = last[d, node] - rank[d, node]
+            for i in range(many):
+                out[i] = order[d, rank[d, node] + 1 + i]
+    return many
 
 
 @njit(inline="always")
@@ -101,7 +103,7 @@ def is_taken(values, n, key):
     return taken
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def emit(
     data, language, relation, fact, fixed, values, types, n_old, taboo, family, s, label, counts
 ):
@@ -182,19 +184,19 @@ def emit(
     return True
 
 
-@njit(cache=True, nogil=True)
-def facts_with(data, relation, look_up, s, key, out):
+@njit(inline="always")
+def facts_with(relation, look_up, s, key, n_nodes, lo, hi, index_off, seq_off, keys, out):
     """The range of an index with the facts that hold a key in the indexed argument."""
-    if key < data.n_nodes:
-        out[0], out[1] = data.lo[look_up, key], data.hi[look_up, key]
-        return
-    base = data.index_off[look_up]
-    end = base + data.seq_off[relation, s + 1]
-    at = lower_bound(data.keys, base + data.seq_off[relation, s], end, key)
-    out[0] = at - base
-    while at < end and data.keys[at] == key:
-        at += 1
-    out[1] = at - base
+    if key < n_nodes:
+        out[0], out[1] = lo[look_up, key], hi[look_up, key]
+    else:
+        base = index_off[look_up]
+        end = base + seq_off[relation, s + 1]
+        at = lower_bound(keys, base + seq_off[relation, s], end, key)
+        out[0] = at - base
+        while at < end and keys[at] == key:
+            at += 1
+        out[1] = at - base
 
 
 @njit(cache=True, nogil=True)
@@ -233,15 +235,32 @@ def count_refinements(
     `links` are (dimension, n, x): steps to a new event; `closings` (dimension, n, x, y) steps to an
     old one. Family 0 are new atoms, 1.. those after a link, the last the closings.
     """
+    n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
+    order, rank, first, last = data.order, data.rank, data.first, data.last
+    next_off, neighbours = data.next_off, data.neighbours
+    lo, hi, index_off, seq_off = data.lo, data.hi, data.index_off, data.seq_off
+    index_keys, perm = data.keys, data.perm
+    anchor_off, anchors = language.anchor_off, language.anchors
+    argument_look_up, argument0 = language.look_up, language.argument0
     n_old = matches.shape[0]
     values = np.zeros(n_old + 1, np.int64)
     fixed = np.zeros(2, np.int64)
     two = np.zeros(2, np.int64)
     marks = np.zeros(max(data.most_nodes, 1), np.uint8)
     near = np.zeros(max(data.most_nodes, 1), np.int64)
+    # Where no value is at stake and facts speak of one event each, what an event adds does not
+    # depend on the rest of the match: once a sequence is enough.
+    alone = language.one_event
+    for v in range(n_old):
+        alone = alone and types[v] == language.event_type
+    n_ways = n_old + len(links)
+    seen = np.full((n_ways if alone else 0, max(data.most_nodes, 1)), -1, np.int32)
+    left = np.full((len(links) if alone else 0, max(data.most_nodes, 1)), -1, np.int32)
+    closed = np.full(len(closings), -1, np.int32)
     for i in range(matches.shape[1]):
         s = sequence[i]
         label = labels[s]
+        node0 = node_off[s]
         for v in range(n_old):
             values[v] = matches[v, i]
         for link in range(-1, len(links)):
@@ -249,27 +268,64 @@ def count_refinements(
             n_known, begin = n_old, 0
             if link >= 0:
                 d, n, x = links[link, 0], links[link, 1], links[link, 2]
-                many = targets(data, s, d, n, values[x], marks, near)
+                known = alone and values[x] < n_nodes
+                if known and left[link, values[x] - node0] == s:
+                    continue
+                many = targets(
+                    s,
+                    d,
+                    n,
+                    values[x],
+                    n_nodes,
+                    node_off,
+                    shape,
+                    order,
+                    rank,
+                    last,
+                    next_off,
+                    neighbours,
+                    marks,
+                    near,
+                )
                 n_known, begin = n_old + 1, n_old
+                if known:
+                    left[link, values[x] - node0] = s
             for t in range(many):
                 if link >= 0:
                     if language.injective and is_taken(values, n_old, near[t]):
+                        if alone:
+                            left[link, values[links[link, 2]] - node0] = -1  # another match may
                         continue
                     values[n_old] = near[t]
                 for v in range(begin, n_known):
-                    for at in range(
-                        language.anchor_off[types[v]], language.anchor_off[types[v] + 1]
-                    ):
-                        relation, arg = language.anchors[at, 0], language.anchors[at, 1]
-                        look_up = language.look_up[language.argument0[relation] + arg]
-                        facts_with(data, relation, look_up, s, values[v], two)
+                    if alone and values[v] < n_nodes:
+                        way = v if link < 0 else n_old + link
+                        if seen[way, values[v] - node0] == s:
+                            continue
+                        seen[way, values[v] - node0] = s
+                    for at in range(anchor_off[types[v]], anchor_off[types[v] + 1]):
+                        relation, arg = anchors[at, 0], anchors[at, 1]
+                        look_up = argument_look_up[argument0[relation] + arg]
+                        facts_with(
+                            relation,
+                            look_up,
+                            s,
+                            values[v],
+                            n_nodes,
+                            lo,
+                            hi,
+                            index_off,
+                            seq_off,
+                            index_keys,
+                            two,
+                        )
                         fixed[0], fixed[1] = arg, v
                         for f in range(two[0], two[1]):
                             if not emit(
                                 data,
                                 language,
                                 relation,
-                                data.perm[data.index_off[look_up] + f],
+                                perm[index_off[look_up] + f],
                                 fixed,
                                 values,
                                 types,
@@ -282,10 +338,22 @@ def count_refinements(
                             ):
                                 return False
         for c in range(len(closings)):
-            d, n, x, y = closings[c, 0], closings[c, 1], closings[c, 2], closings[c, 3]
-            many = targets(data, s, d, n, values[x], marks, near)
-            if not is_taken(near, many, values[y]):
+            if closed[c] == s:
                 continue
+            d, n = closings[c, 0], closings[c, 1]
+            x, y = values[closings[c, 2]], values[closings[c, 3]]
+            if x >= n_nodes or y >= n_nodes:
+                continue
+            if shape[d, s] == GRAPH:
+                n_here = node_off[s + 1] - node0
+                many = walk(next_off[d, 0], neighbours, x, n, node0, n_here, marks, near)
+                if not is_taken(near, many, y):
+                    continue
+            else:
+                steps = rank[d, y] - rank[d, x]
+                if first[d, x] != first[d, y] or (steps != n if n else steps <= 0):
+                    continue
+            closed[c] = s
             if not count(counts, families[len(links) + 1, 0] + c, s, label):
                 return False
     return True
@@ -301,6 +369,11 @@ def list_matches(
     arguments of the new atom of a relation (-1 for none), as in the module's heading, and
     `constants` the keys of those that are constants.
     """
+    n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
+    order, rank, last = data.order, data.rank, data.last
+    next_off, neighbours = data.next_off, data.neighbours
+    lo, hi, index_off, seq_off = data.lo, data.hi, data.index_off, data.seq_off
+    index_keys, perm = data.keys, data.perm
     n_old = matches.shape[0]
     k = language.arity[relation] if relation >= 0 else 0
     values = np.zeros(n_old + 1 + MOST_ARGUMENTS, np.int64)
@@ -321,7 +394,22 @@ def list_matches(
             values[v] = matches[v, i]
         many = 1
         if link[0] >= 0:
-            many = targets(data, s, link[0], link[1], values[link[2]], marks, near)
+            many = targets(
+                s,
+                link[0],
+                link[1],
+                values[link[2]],
+                n_nodes,
+                node_off,
+                shape,
+                order,
+                rank,
+                last,
+                next_off,
+                neighbours,
+                marks,
+                near,
+            )
         for t in range(many):
             if link[0] >= 0:
                 if link[3] >= 0:
@@ -341,13 +429,25 @@ def list_matches(
             look_up = -1
             if anchor >= 0:
                 look_up = language.look_up[language.argument0[relation] + anchor]
-                facts_with(data, relation, look_up, s, values[digits[anchor]], two)
+                facts_with(
+                    relation,
+                    look_up,
+                    s,
+                    values[digits[anchor]],
+                    n_nodes,
+                    lo,
+                    hi,
+                    index_off,
+                    seq_off,
+                    index_keys,
+                    two,
+                )
             else:
                 two[0], two[1] = data.seq_off[relation, s], data.seq_off[relation, s + 1]
             for f in range(two[0], two[1]):
                 fact = np.int64(f)
                 if anchor >= 0:
-                    fact = np.int64(data.perm[data.index_off[look_up] + f])
+                    fact = np.int64(perm[index_off[look_up] + f])
                 base, m = data.cell_off[relation] + fact, data.size[relation]
                 n_now = n_known
                 good = True

@@ -69,6 +69,7 @@ class Compiled:
             anchor_off=np.searchsorted(by_type, np.arange(len(self.constants) + 1)),
             anchors=np.array([pair[1:] for pair in anchors], np.int64).reshape(-1, 2),
             event_type=self.event_type,
+            one_event=all(types.count(self.event_type) <= 1 for types in self.types),
             injective=injective,
         )
 
