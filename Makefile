@@ -50,6 +50,7 @@ lint: $(TEST)  ## ruff, mypy, import-linter
 	$(BIN)/lint-imports
 
 bench: $(TEST) swipl  ## the speed bars, as ratios in one run
+	-$(PIP) install prefixspan seq2pat
 	@status=0; for script in benchmarks/*.py; do \
 	  echo "== $$script"; $(BIN)/python $$script || status=1; done; exit $$status
 
@@ -64,6 +65,7 @@ languages: $(TEST)  ## mining against enumeration on LANGUAGES random languages
 	RELYNX_LANGUAGES=$(LANGUAGES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/test_mine.py
 
 fuzz: $(TEST)  ## FUZZ_SECONDS of broken files for the readers
+	-$(PIP) install atheris
 	$(BIN)/python tests/fuzz.py $(FUZZ_SECONDS)
 
 # SWI-Prolog is an oracle of the tests; where it may not be installed, those tests say that they skip.

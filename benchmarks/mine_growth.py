@@ -53,8 +53,8 @@ print(json.dumps(dict(patterns=len(found), seconds=seconds, bytes=peak_bytes() -
 """
 
 FOLDS_BIAS = """
-type(he(event,hand,class,length)). mode(he(+,*,*,*)).
-type(st(event,sense,length)). mode(st(+,*,*)).
+type(he(event,hand,class,length)). mode(he(+,#,#,#)).
+type(st(event,sense,length)). mode(st(+,#,#)).
 """
 FOLDS_LIMIT = 60.0  # seconds
 

@@ -356,3 +356,18 @@ def test_the_report_counts_a_closing_link_at_the_length_of_its_pattern():
     (level,) = found.report.levels
     assert level.length == 1
     assert level.occurred >= level.kept == len(found) > 1
+
+
+def test_a_fact_that_can_be_written_in_very_many_ways_is_left_to_the_general_engine():
+    values = ",".join("a" * 6)
+    facts = [f"wide(e1,{values})", f"wide(e2,{values})", "next_s(e1,e2)"]
+    X = Sequences.from_atoms([[parse_atom(fact) for fact in facts]])
+    bias = Bias(
+        types={"wide": ("event", *"t" * 6)},
+        modes={"wide": (("+", *"*" * 6),)},
+        dimensions=("s",),
+    )
+    found = mine(X, bias=bias, max_length=1, object_identity=False)
+    texts = set(found.texts())
+    assert len(texts) == len(found)
+    assert covers([entry.pattern for entry in found[:50]], X, object_identity=False).all()

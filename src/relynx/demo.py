@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
+from relynx.bias import Bias
 from relynx.data.folds import load_protein_folds
 from relynx.data.lists import from_lists
 from relynx.data.sequences import Sequences
 from relynx.mining.match import covers
 from relynx.mining.patterns import Pattern, parse_pattern
+from relynx.mining.search import mine
 
 FOLDS = {
     "c.1": "TIM barrel",
@@ -109,4 +111,7 @@ def warm_up() -> float:
     for X, text in questions:
         for object_identity in (True, False):
             covers(parse_pattern(text), X, object_identity=object_identity)
+    types, modes = {"a": ("event", "t"), "b": ("event", "t")}, {"a": (("+", "*"),)}
+    for dimensions in (("s",), ("s", "h")):  # the engine for lines, and the general one
+        mine(chain, bias=Bias(types, modes, dimensions=dimensions), max_length=2).closed()
     return time.perf_counter() - start

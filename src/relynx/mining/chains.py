@@ -22,11 +22,11 @@ from relynx.mining.growth import UNUSED, Conditions, Found, Level, Longs, atom_o
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
-MOST_CODES = 1 << 24  # counters that are worth holding
+MOST_COUNTERS = 1 << 24  # that are worth holding
 MOST_VALUE_ARGUMENTS = 8
 
 
-def fits(compiled: Compiled, conditions: Conditions) -> bool:
+def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
     """Can the fast engine search this language in these data?"""
     index = compiled.index
     if len(compiled.dimensions) != 1 or not compiled.relations:
@@ -55,7 +55,15 @@ def fits(compiled: Compiled, conditions: Conditions) -> bool:
         prod(most_old + len(types) + len(compiled.constants[t]) for t in types[1:])
         for types in (_values_first(types, compiled.event_type) for types in compiled.types)
     )
-    return most_old < ck.MOST - 2 and size * (len(conditions.steps) + 1) <= MOST_CODES
+    # A value is written as a constant, a new variable, one that it repeats, or an old one that has
+    # it, of which there is at most one under Object Identity.
+    written = 2 if object_identity else most_old + 2
+    ways = max(prod(written + j for j in range(len(types) - 1)) for types in compiled.types)
+    return (
+        most_old < ck.MOST - 2
+        and ways <= ck.MOST_CODES
+        and size * (len(conditions.steps) + 1) <= MOST_COUNTERS
+    )
 
 
 def _values_first(types: tuple[int, ...], event: int) -> tuple[int, ...]:

@@ -144,18 +144,10 @@ def _constants(bias: Bias, index: Index, relations: list[Key], type_: str) -> ND
     if type_ in bias.values:
         codes = (index.facts.vocabulary.code(constant) for constant in bias.values[type_])
         return tb.distinct(np.array([code for code in codes if code >= 0], np.int64))
-    columns = [
-        index.facts.tables[key][1 + j].astype(np.int64)
-        for key in relations
-        for j, name in enumerate(bias.types[key[0]])
-        if name == type_ and any(mode[j] in "#*" for mode in bias.modes[key[0]])
+    places = [
+        (key, j) for key in relations for j, name in enumerate(bias.types[key[0]]) if name == type_
     ]
-    seen = [
-        index.facts.tables[key][1 + j].astype(np.int64)
-        for key in relations
-        for j, name in enumerate(bias.types[key[0]])
-        if name == type_
-    ]
-    if not columns:
+    if not any(mode[j] in "#*" for key, j in places for mode in bias.modes[key[0]]):
         return np.empty(0, np.int64)
-    return tb.distinct(np.concatenate(seen))
+    columns = [index.facts.tables[key][1 + j].astype(np.int64) for key, j in places]
+    return tb.distinct(np.concatenate(columns))

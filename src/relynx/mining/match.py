@@ -135,7 +135,7 @@ def _pattern(pattern: Pattern | str) -> Pattern:
     return pattern
 
 
-class Compiled(NamedTuple):
+class Prepared(NamedTuple):
     """A plan, the templates whose bits it speaks of, and what a sequence must have enough of."""
 
     plan: Plan
@@ -151,18 +151,18 @@ class _Matcher:
         self.object_identity = object_identity
         self.registry = Registry()
 
-    def compile(self, atoms: tuple[Atom, ...], *, existence: bool) -> Compiled | None:
+    def compile(self, atoms: tuple[Atom, ...], *, existence: bool) -> Prepared | None:
         query = Query(atoms, self.index, self.object_identity)
         if not query.possible:
             return None
         planner = Planner(query, self.registry, existence=existence)
-        return Compiled(*planner.plan(), planner.crowds())
+        return Prepared(*planner.plan(), planner.crowds())
 
     def bits(self, templates: list[Template]) -> Bits:
         rows = [self.index.template(template)[0] for template in templates]
         return np.stack(rows) if rows else np.empty((0, 0), np.uint64)
 
-    def covered(self, compiled: Compiled | None, among: NDArray[np.int64]) -> NDArray[np.int64]:
+    def covered(self, compiled: Prepared | None, among: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some sequences that a pattern covers."""
         if compiled is None:
             return among[:0]

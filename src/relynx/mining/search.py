@@ -109,7 +109,8 @@ def mine(
         admits=bias.admits if bias.allowed else None,
     )
     watch = _Watch(time_limit, memory_limit, progress)
-    engine = Chains if fits(compiled, conditions) else Growth
+    fast = fits(compiled, conditions, object_identity=settings.object_identity)
+    engine = Chains if fast else Growth
     search = engine(
         compiled, labels, len(classes), conditions, object_identity=settings.object_identity
     )
