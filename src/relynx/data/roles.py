@@ -82,15 +82,16 @@ def _roles(facts: Tables, n_constants: int) -> _Roles:
     roles = _Roles(linked, ordered, linked, {})
     if not len(linked):
         return roles
-    pairs = [linked]
+    alone = []  # events that no dimension links
     for key, table in facts.items():
-        here = member(table[0].astype(np.int64), ordered)
+        n_here = int(member(table[0].astype(np.int64), ordered).sum())
         for i in range(key[1]):
             column = _pairs(table, i, n_constants)
-            roles.counts[key, i] = int(member(column, linked).sum()), int(here.sum())
-            if roles.is_event((key, i)):
-                pairs.append(column)
-    return replace(roles, events=tb.distinct(np.concatenate(pairs)))
+            known = member(column, linked)
+            roles.counts[key, i] = int(known.sum()), n_here
+            if roles.is_event((key, i)) and not known.all():
+                alone.append(column[~known])
+    return replace(roles, events=tb.distinct(np.concatenate([linked, *alone])) if alone else linked)
 
 
 def _pairs(table: Table, argument: int, n_constants: int) -> Pairs:

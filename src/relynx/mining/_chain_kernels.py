@@ -68,6 +68,18 @@ class Limits(NamedTuple):
     dimension: int
 
 
+class Scratch(NamedTuple):
+    """Room that every call needs; `holders`, `holder` and `taboo` are all zero between calls."""
+
+    holders: NDArray[np.uint64]  # value -> the variables that have it, as bits
+    holder: NDArray[np.int64]  # value -> one of them, counted from 1
+    taboo: NDArray[np.uint8]
+    options: NDArray[np.int64]
+    n_options: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    pool: NDArray[np.uint32]
+
+
 class Counts(NamedTuple):
     """Counters of atoms, by their codes, for all lanes at once."""
 
@@ -355,7 +367,7 @@ def ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes):
 
 
 @njit(cache=True, nogil=True)
-def count_steps(alphabet, rows, now, lanes, counts):
+def count_steps(alphabet, rows, now, lanes, counts, scratch):
     """Count all steps that lead on from a pattern; how many codes were touched.
 
     Under Object Identity a fact can be written in ways that depend only on which variables hold its
@@ -363,15 +375,10 @@ def count_steps(alphabet, rows, now, lanes, counts):
     """
     n_old = len(now.number)
     starts = bases(alphabet, n_old)
-    n_values = len(alphabet.code)
-    holders = np.zeros(n_values + 1, np.uint64)
-    holder = np.zeros(n_values + 1, np.int64)
-    taboo = np.zeros(n_values + 1, np.uint8)
+    holders, holder, taboo = scratch.holders, scratch.holder, scratch.taboo
+    options, n_options, codes = scratch.options, scratch.n_options, scratch.codes
     for t in range(len(now.taboo)):
         taboo[now.taboo[t]] = 1
-    options = np.zeros((MOST, MOST + 2), np.int64)
-    n_options = np.zeros(MOST, np.int64)
-    codes = np.zeros(MOST_CODES, np.int64)
     n_facts = len(alphabet.ground_relation)
     widest = 0
     for r in range(len(alphabet.arity)):
@@ -380,7 +387,7 @@ def count_steps(alphabet, rows, now, lanes, counts):
     if not alphabet.injective or n_states > MOST_STATES:
         n_states = 0
     kept = np.full(n_states, -1, np.int32)  # where the ways of a state begin, their number first
-    pool = np.empty(MOST_CODES, np.uint32)
+    pool = scratch.pool
     n_pairs = supports_width(len(lanes))
     n_pool = 0
     n_lanes = len(lanes)
@@ -460,6 +467,8 @@ def count_steps(alphabet, rows, now, lanes, counts):
         for v in range(n_old):
             holders[row_values[v, i]] = NONE
             holder[row_values[v, i]] = 0
+    for t in range(len(now.taboo)):
+        taboo[now.taboo[t]] = 0
     return n
 
 
@@ -530,12 +539,11 @@ def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, o
     for lane in range(n_lanes):
         for t in range(n_touched):
             code = touched[t]
-            frequency, enough, share = 0, False, 0.0
+            frequency, enough = 0, False
             for c in range(n_classes):
                 support = support_of(counts, code, c, lane)
                 frequency += support
                 enough = enough or support >= limits.least[c]
-                share = max(share, support / stats[5 + c])
             if frequency == 0:
                 continue
             occurred += 1
@@ -544,7 +552,9 @@ def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, o
                 nearest_frequency = max(nearest_frequency, frequency)
             elif not enough:
                 weak += 1
-                nearest_share = max(nearest_share, share)
+                for c in range(n_classes):
+                    share = support_of(counts, code, c, lane) / stats[5 + c]
+                    nearest_share = max(nearest_share, share)
             else:
                 good[n_good, 0], good[n_good, 1] = lane, code
                 n_good += 1
@@ -592,7 +602,20 @@ def forget(counts, n_touched):
 
 
 @njit(cache=True, nogil=True)
-def grow(alphabet, rows, chain, children, limits, constants, counts, stats, out, supports, owner):
+def grow(
+    alphabet,
+    rows,
+    chain,
+    children,
+    limits,
+    constants,
+    counts,
+    scratch,
+    stats,
+    out,
+    supports,
+    owner,
+):
     """Refine each child of a pattern; how many refinements there are.
 
     `chain` are the steps of the pattern and `children` the steps of its children; refinement i is
@@ -607,7 +630,7 @@ def grow(alphabet, rows, chain, children, limits, constants, counts, stats, out,
         longer[len(chain)] = children[c]
         now = context(alphabet, longer)
         child_rows = advance(alphabet, rows, before, children[c], len(chain) == 0)
-        n_touched = count_steps(alphabet, child_rows, now, limits.lanes, counts)
+        n_touched = count_steps(alphabet, child_rows, now, limits.lanes, counts, scratch)
         total = collect(
             alphabet, now, limits, False, n_touched, constants, counts, stats, out, supports, n
         )

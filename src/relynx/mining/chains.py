@@ -105,6 +105,16 @@ class Chains:
             np.zeros((size, n_classes, max(ck.supports_width(len(lanes)), 1)), np.uint64),
             np.zeros(size, np.int64),
         )
+        n_values = len(self.alphabet.code) + 1
+        self.scratch = ck.Scratch(
+            np.zeros(n_values, np.uint64),
+            np.zeros(n_values, np.int64),
+            np.zeros(n_values, np.uint8),
+            np.zeros((ck.MOST, ck.MOST + 2), np.int64),
+            np.zeros(ck.MOST, np.int64),
+            np.zeros(ck.MOST_CODES, np.int64),
+            np.zeros(ck.MOST_CODES, np.uint32),
+        )
         self._room(1 << 12)
 
     def _room(self, size: int) -> None:
@@ -131,7 +141,7 @@ class Chains:
         rows = _everywhere(n_seq)
         start = ck.context(self.alphabet, np.empty((0, self.out.shape[1]), np.int64))
         same = np.array([ck.SAME])
-        touched = ck.count_steps(self.alphabet, rows, start, same, self.counts)
+        touched = ck.count_steps(self.alphabet, rows, start, same, self.counts, self.scratch)
         stats = self._stats()
         while True:
             n = ck.collect(
@@ -176,6 +186,7 @@ class Chains:
                 self.limits,
                 self.constants,
                 self.counts,
+                self.scratch,
                 stats,
                 self.out,
                 self.supports,
