@@ -77,8 +77,12 @@ def event_keys(facts: Tables, n_constants: int) -> tuple[Pairs, set[Place]]:
 def _roles(facts: Tables, n_constants: int) -> _Roles:
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
     linked_in = [_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
-    linked = tb.distinct(np.concatenate(linked_in)) if linked_in else np.empty(0, np.int64)
-    ordered = tb.distinct(linked // n_constants)  # the sequences that have some dimension
+    linked = np.empty(0, np.int64)
+    if linked_in:
+        linked = tb.distinct(np.concatenate(linked_in), in_runs=True)
+    ordered = tb.distinct(
+        linked // n_constants, in_runs=True
+    )  # the sequences that have some dimension
     roles = _Roles(linked, ordered, linked, {})
     if not len(linked):
         return roles

@@ -41,9 +41,12 @@ def _bits(row: NDArray[np.int32]) -> int:
     return int(row.max(initial=0)).bit_length()
 
 
-def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """The values sorted, each once; several times faster than `numpy.unique` on integers."""
-    ordered = np.sort(values, axis=None)
+def distinct(values: NDArray[Any], *, in_runs: bool = False) -> NDArray[Any]:
+    """The values sorted, each once; several times faster than `numpy.unique` on integers.
+
+    With `in_runs` the values are expected to come in a few rising runs, which are merged.
+    """
+    ordered = np.sort(values, axis=None, kind="stable" if in_runs else None)
     new = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return ordered[new]

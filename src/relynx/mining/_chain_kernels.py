@@ -391,12 +391,20 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
     n_pairs = supports_width(len(lanes))
     n_pool = 0
     n_lanes = len(lanes)
-    words = np.zeros(n_lanes, np.uint64)
+    words = np.zeros(max(n_lanes, 4), np.uint64)
     offset, fact_bits, ground = alphabet.offset, alphabet.bits, alphabet.ground
     ground_relation, ground_values = alphabet.ground_relation, alphabet.ground_values
     labels, arity = alphabet.labels, alphabet.arity
     sequence, row_words, row_values = rows.sequence, rows.word, rows.values
     last, shown, supports = counts.last, counts.shown, counts.supports
+    # Where all values are constants a fact is written in one way.
+    plain = True
+    for a in range(len(alphabet.types)):
+        plain = plain and not alphabet.old[a] and not alphabet.new[a]
+    only = np.full(n_facts if plain else 0, -1, np.int64)
+    for g in range(len(only)):
+        if ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes):
+            only[g] = codes[0]
     touched = counts.touched
     flat = supports.reshape(-1)
     stride = np.uint64(supports.shape[1] * supports.shape[2])
@@ -410,6 +418,7 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
             any_word |= words[lane]
         if any_word == NONE:
             continue
+        word0, word1, word2, word3 = words[0], words[1], words[2], words[3]
         lowest = any_word & (~any_word + ONE)
         for v in range(n_old):
             holders[row_values[v, i]] |= ONE << np.uint64(v)
@@ -420,10 +429,24 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
                 break  # facts come in falling order of their bits
             if bits & any_word == NONE:
                 continue
-            hits = np.int64(0)
-            for lane in range(n_lanes):
+            hits = np.int64(word0 & bits != NONE)  # the first lanes are in registers
+            hits |= np.int64(word1 & bits != NONE) << 1
+            hits |= np.int64(word2 & bits != NONE) << 2
+            hits |= np.int64(word3 & bits != NONE) << 3
+            for lane in range(4, n_lanes):
                 hits |= np.int64(words[lane] & bits != NONE) << lane
             g = ground[at]
+            if plain:  # one way to write a fact, one match a sequence: nothing is seen twice
+                code = only[g]
+                if code >= 0:
+                    if last[code] < 0:
+                        touched[n] = code
+                        n += 1
+                        last[code] = s
+                    place = np.uint64(code) * stride + here
+                    for w in range(n_pairs):
+                        flat[place + np.uint64(w)] += PAIR[np.uint64((hits >> (2 * w)) & 3)]
+                continue
             if n_states:
                 state = g
                 if n_old:
