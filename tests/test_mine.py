@@ -17,8 +17,17 @@ import pytest
 from enumerate_patterns import Found, Variants
 from languages import Language, renamed, shuffled, solved_language
 
-from relynx import DataError, Sequences, covers, from_lists, parse_atom, parse_pattern, read_lynx
-from relynx.bias import Bias, read_bias
+from relynx import (
+    DataError,
+    Sequences,
+    covers,
+    from_lists,
+    load_protein_folds,
+    parse_atom,
+    parse_pattern,
+    read_lynx,
+)
+from relynx.bias import Bias, parse_bias, read_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
 from relynx.mining.pattern_set import PatternSet
@@ -371,3 +380,16 @@ def test_a_fact_that_can_be_written_in_very_many_ways_is_left_to_the_general_eng
     texts = set(found.texts())
     assert len(texts) == len(found)
     assert covers([entry.pattern for entry in found[:50]], X, object_identity=False).all()
+
+
+def test_on_the_bundled_folds_every_pattern_recounts_to_its_support():
+    folds = load_protein_folds()
+    bias = parse_bias(
+        "type(he(event,hand,class,length)). mode(he(+,#,#,#)). type(st(event,sense,length)). "
+        "mode(st(+,#,#)). dimension(next_s). dimension(next_h)."
+    )
+    found = mine(folds.X, folds.y, bias, max_length=2)
+    covered = found.coverage(folds.X)
+    recounted = np.stack([covered[folds.y == c].sum(axis=0) for c in found.classes], axis=1)
+    assert len(found) > 500
+    assert (recounted == found.supports).all()
