@@ -2,8 +2,7 @@
 
 A pattern is a path of events with facts about their values. All that later steps can see of its
 matches in a sequence is which values its variables have and where its last event may be: a row is
-(sequence, values, word of bits). A step along the dimension shifts the word; the facts of a
-sequence are its *alphabet*: distinct facts with the word of the events that they hold for.
+(sequence, values, word of bits). A step along the dimension shifts the word.
 """
 
 from typing import NamedTuple
@@ -12,37 +11,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-ONE = np.uint64(1)
-NONE = np.uint64(0)
+from relynx.mining._alphabet_kernels import (
+    DIMENSION,
+    MOST,
+    N_STEPS,
+    NONE,
+    ONE,
+    agrees,
+    bases,
+    constants_are_free,
+    context,
+    reading,
+    ways,
+    write_step,
+)
+
 PAIR = np.array([0, 1, 1 << 32, 1 + (1 << 32)], np.uint64)  # what two lanes' bits add to a word
 SAME = -1  # the lane of facts about the last event; lane n >= 0 are links of n steps, 0 for any
-DIMENSION, N_STEPS, FROM, TO, RELATION, ARGUMENTS = range(6)  # columns of a step
-MOST = 48  # variables of a pattern, and arguments of a fact
-MOST_CODES = 1 << 12  # ways to write one fact
 MOST_STATES = 1 << 20  # of the holders of a fact's values
-
-
-class Alphabet(NamedTuple):
-    """The facts of all sequences. R relations, A arguments that hold values."""
-
-    offset: NDArray[np.int64]  # S+1
-    bits: NDArray[np.uint64]  # falling inside a sequence
-    ground: NDArray[np.int64]  # which of the distinct facts of all sequences it is
-    ground_relation: NDArray[np.int64]
-    ground_values: NDArray[np.int64]
-    everywhere: NDArray[np.uint64]  # distinct facts x sequences: the words of all
-    labels: NDArray[np.int64]  # S: the class of a sequence
-    arity: NDArray[np.int64]  # R: arguments that hold values
-    argument0: NDArray[np.int64]  # R
-    event: NDArray[np.int64]  # R: the place of the event among all arguments
-    types: NDArray[np.int64]  # A
-    old: NDArray[np.uint8]  # A: may be a variable that occurs elsewhere
-    new: NDArray[np.uint8]  # A: may be a variable that does not
-    digits: NDArray[np.int64]  # A x values: place among the constants, -1 for none
-    n_constants: NDArray[np.int64]  # A
-    code: NDArray[np.int64]  # value -> code of the vocabulary
-    value: NDArray[np.int64]  # code -> value, -1 for none
-    injective: bool
 
 
 class Rows(NamedTuple):
@@ -51,33 +37,11 @@ class Rows(NamedTuple):
     values: NDArray[np.int64]  # one row a variable
 
 
-class Context(NamedTuple):
-    """What a pattern is made of."""
-
-    number: NDArray[np.int64]  # of each value variable among all variables
-    types: NDArray[np.int64]
-    taboo: NDArray[np.int64]  # values that are constants of the pattern
-    event: int  # number of the last event
-    n_all: int  # variables in all
-
-
 class Limits(NamedTuple):
     lanes: NDArray[np.int64]
     least: NDArray[np.int64]  # smallest support of a class that suffices
     min_frequency: int
     dimension: int
-
-
-class Scratch(NamedTuple):
-    """Room that every call needs; `holders`, `holder` and `taboo` are all zero between calls."""
-
-    holders: NDArray[np.uint64]  # value -> the variables that have it, as bits
-    holder: NDArray[np.int64]  # value -> one of them, counted from 1
-    taboo: NDArray[np.uint8]
-    options: NDArray[np.int64]
-    n_options: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    pool: NDArray[np.uint32]
 
 
 class Counts(NamedTuple):
@@ -110,96 +74,12 @@ def shifted(word, lane):
 
 
 @njit(cache=True, nogil=True)
-def context(alphabet, chain):
-    """The context of the pattern that a chain of steps makes."""
-    number = np.zeros(MOST, np.int64)
-    types = np.zeros(MOST, np.int64)
-    taboo = np.zeros(MOST, np.int64)
-    n, n_taboo, n_all, event = 0, 0, 0, 0
-    for i in range(len(chain)):
-        step = chain[i]
-        relation = step[RELATION]
-        if i == 0 or step[DIMENSION] >= 0:
-            event = step[ARGUMENTS + alphabet.event[relation]]
-        a = alphabet.argument0[relation]
-        for j in range(alphabet.arity[relation] + 1):
-            term = step[ARGUMENTS + j]
-            n_all = max(n_all, term + 1)
-            if j == alphabet.event[relation]:
-                continue
-            if term < 0:
-                taboo[n_taboo] = alphabet.value[~term]
-                n_taboo += 1
-            else:
-                known = False
-                for v in range(n):
-                    known = known or number[v] == term
-                if not known:
-                    number[n], types[n] = term, alphabet.types[a]
-                    n += 1
-            a += 1
-    return Context(number[:n].copy(), types[:n].copy(), taboo[:n_taboo].copy(), event, n_all)
-
-
-@njit(cache=True, nogil=True)
 def advance(alphabet, rows, before, step, first):
     """The rows of a pattern after one more step."""
     n_old = len(before.number)
-    relation = step[RELATION]
-    k = alphabet.arity[relation]
     lane = SAME if first or step[DIMENSION] < 0 else step[N_STEPS]
-    # Each argument: an old variable, the q-th new one, or a constant (kind 0, 1, 2).
-    kind = np.zeros(MOST, np.int64)
-    what = np.zeros(MOST, np.int64)
-    new = np.zeros(MOST, np.int64)
-    n_new, j = 0, 0
-    for p in range(k + 1):
-        if p == alphabet.event[relation]:
-            continue
-        term = step[ARGUMENTS + p]
-        if term < 0:
-            kind[j], what[j] = 2, alphabet.value[~term]
-        else:
-            kind[j], what[j] = 1, -1
-            for v in range(n_old):
-                if before.number[v] == term:
-                    kind[j], what[j] = 0, v
-            if kind[j] == 1:
-                for q in range(n_new):
-                    if new[q] == term:
-                        what[j] = q
-                if what[j] < 0:
-                    new[n_new], what[j] = term, n_new
-                    n_new += 1
-        j += 1
-    # The facts that the step's constants and repetitions admit.
-    n_facts = len(alphabet.ground_relation)
-    able = np.empty(n_facts, np.int64)
-    n_able = 0
+    kind, what, n_new, able = reading(alphabet, before, step)
     fresh = np.zeros(MOST, np.int64)
-    for g in range(n_facts):
-        good = alphabet.ground_relation[g] == relation
-        n_fresh = 0
-        for j in range(k):
-            value = alphabet.ground_values[j, g]
-            if kind[j] == 2:
-                good = good and what[j] == value
-            elif kind[j] == 1 and what[j] < n_fresh:
-                good = good and fresh[what[j]] == value
-            elif kind[j] == 1:
-                fresh[n_fresh] = value
-                n_fresh += 1
-        if good and alphabet.injective:
-            for q in range(n_fresh):
-                for t in range(len(before.taboo)):
-                    good = good and before.taboo[t] != fresh[q]
-                for p in range(q):
-                    good = good and fresh[p] != fresh[q]
-                for j in range(k):
-                    good = good and not (kind[j] == 2 and what[j] == fresh[q])
-        if good:
-            able[n_able] = g
-            n_able += 1
     everywhere, ground_values = alphabet.everywhere, alphabet.ground_values
     old_sequence, old_word, old_values = rows.sequence, rows.word, rows.values
     injective = alphabet.injective
@@ -213,32 +93,13 @@ def advance(alphabet, rows, before, step, first):
         to = shifted(old_word[i], lane)
         if to == NONE:
             continue
-        if injective:
-            good = True
-            for j in range(k):
-                if kind[j] == 2:
-                    for v in range(n_old):
-                        good = good and old_values[v, i] != what[j]
-            if not good:
-                continue
-        for a in range(n_able):
-            g = able[a]
+        if injective and not constants_are_free(kind, what, old_values, i, n_old):
+            continue
+        for g in able:
             bits = everywhere[g, s] & to
             if bits == NONE:
                 continue
-            good = True
-            n_fresh = 0
-            for j in range(k):
-                value = ground_values[j, g]
-                if kind[j] == 0:
-                    good = good and old_values[what[j], i] == value
-                elif kind[j] == 1 and what[j] == n_fresh:
-                    n_fresh += 1
-                    fresh[what[j]] = value
-                    if injective:
-                        for v in range(n_old):
-                            good = good and old_values[v, i] != value
-            if not good:
+            if not agrees(kind, what, ground_values, g, old_values, i, n_old, injective, fresh):
                 continue
             if n == room:
                 sequence = np.concatenate((sequence, np.empty(room, np.int64)))
@@ -254,116 +115,6 @@ def advance(alphabet, rows, before, step, first):
                 values[n_old + q, n] = fresh[q]
             n += 1
     return Rows(sequence[:n].copy(), word[:n].copy(), values[:, :n].copy())
-
-
-@njit(cache=True, nogil=True)
-def bases(alphabet, n_old):
-    """Where the codes of each relation begin, for a lane; the last is the size of a lane."""
-    n = len(alphabet.arity)
-    out = np.zeros(n + 1, np.int64)
-    for r in range(n):
-        k, a0 = alphabet.arity[r], alphabet.argument0[r]
-        size = 1
-        for j in range(k):
-            size *= n_old + 1 + k + alphabet.n_constants[a0 + j]
-        out[r + 1] = out[r] + size
-    return out
-
-
-@njit(cache=True, nogil=True)
-def equal_codes(alphabet, g, options, n_options, n_old, codes):
-    """The codes of a fact in which some value occurs twice: its arguments are not independent.
-
-    `codes[0]` is where those of the relation begin. Returns how many there are.
-    """
-    r = alphabet.ground_relation[g]
-    k, a0 = alphabet.arity[r], alphabet.argument0[r]
-    base = codes[0]
-    at = np.full(k + 1, -1, np.int64)
-    digit = np.zeros(k + 1, np.int64)
-    code = np.zeros(k + 1, np.int64)
-    n, j = 0, 0
-    while j >= 0:
-        if j == k:
-            codes[n] = base + code[k]
-            n += 1
-            j -= 1
-            continue
-        at[j] += 1
-        if at[j] >= n_options[j] + j:  # options, then repetitions of new variables
-            at[j] = -1
-            j -= 1
-            continue
-        good = True
-        if at[j] < n_options[j]:
-            digit[j] = options[j, at[j]]
-            if alphabet.injective and digit[j] >= n_old:
-                constant = digit[j] > n_old
-                for q in range(j):
-                    if alphabet.ground_values[q, g] == alphabet.ground_values[j, g]:
-                        # Two equal values are two constants, or an old variable twice.
-                        both = constant and digit[q] >= n_old + 1 + k
-                        good = good and (both or digit[q] < n_old)
-        else:
-            q = at[j] - n_options[j]
-            good = (
-                digit[q] == n_old and alphabet.ground_values[q, g] == alphabet.ground_values[j, g]
-            )
-            good = good and alphabet.types[a0 + q] == alphabet.types[a0 + j]
-            good = good and alphabet.old[a0 + j] != 0
-            digit[j] = n_old + 1 + q
-        if good:
-            code[j + 1] = code[j] * (n_old + 1 + k + alphabet.n_constants[a0 + j]) + digit[j]
-            j += 1
-            if j < k:
-                at[j] = -1
-    return n
-
-
-@njit(cache=True, nogil=True)
-def ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes):
-    """The codes of all atoms that a fact may be written as beside a match; how many.
-
-    `holders` tells which variables of the match have a value, as bits.
-    """
-    n_old = len(now.number)
-    r = alphabet.ground_relation[g]
-    k, a0 = alphabet.arity[r], alphabet.argument0[r]
-    equal = False
-    for j in range(k):
-        value = alphabet.ground_values[j, g]
-        held = holders[value]
-        m = 0
-        if held != NONE and alphabet.old[a0 + j]:
-            for v in range(n_old):
-                if (held >> np.uint64(v)) & ONE != NONE and now.types[v] == alphabet.types[a0 + j]:
-                    options[j, m] = v
-                    m += 1
-        if not (alphabet.injective and held != NONE):
-            if alphabet.new[a0 + j] and not (alphabet.injective and taboo[value]):
-                options[j, m] = n_old
-                m += 1
-            if alphabet.digits[a0 + j, value] >= 0:
-                options[j, m] = n_old + 1 + k + alphabet.digits[a0 + j, value]
-                m += 1
-        n_options[j] = m
-        for q in range(j):
-            equal = equal or alphabet.ground_values[q, g] == value
-    codes[0] = starts[r]
-    if equal:
-        return equal_codes(alphabet, g, options, n_options, n_old, codes)
-    n_codes = 1
-    for j in range(k):
-        radix = n_old + 1 + k + alphabet.n_constants[a0 + j]
-        m = n_options[j]
-        for c in range(n_codes - 1, -1, -1):  # the codes so far, each with every option
-            part = (codes[c] - starts[r]) * radix + starts[r]
-            for x in range(m - 1, -1, -1):
-                codes[c * m + x] = part + options[j, x]
-        n_codes *= m
-        if n_codes == 0:
-            break
-    return n_codes
 
 
 @njit(cache=True, nogil=True)
@@ -495,58 +246,6 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
     return n
 
 
-@njit(inline="always")
-def write_step(
-    alphabet, now, dimension, first, lane, code, starts, constants, digit, place, out, row
-):
-    """Decode a code into a step of the trie: a row of `out`. `digit` and `place` are scratch."""
-    n_old = len(now.number)
-    r = 0
-    while code >= starts[r + 1]:
-        r += 1
-    code -= starts[r]
-    k, a0 = alphabet.arity[r], alphabet.argument0[r]
-    for q in range(out.shape[1]):
-        out[row, q] = 0
-    out[row, DIMENSION] = -1
-    out[row, RELATION] = r
-    event, n_all = now.event, now.n_all
-    if lane != SAME:
-        out[row, DIMENSION], out[row, N_STEPS] = dimension, lane
-        out[row, FROM], out[row, TO] = event, n_all
-    if first or lane != SAME:
-        event = n_all
-        n_all += 1
-    for i in range(k):
-        j = k - 1 - i
-        radix = n_old + 1 + k + alphabet.n_constants[a0 + j]
-        digit[j] = code % radix
-        code //= radix
-    p = 0
-    # New variables are numbered in the order of the arguments; in a first atom an event that does
-    # not stand first must be numbered among them.
-    if first:
-        n_all = 0
-    for q in range(k + 1):
-        if q == alphabet.event[r]:
-            if first:
-                event = n_all
-                n_all += 1
-            out[row, ARGUMENTS + q] = event
-            continue
-        place[p] = ARGUMENTS + q
-        if digit[p] < n_old:
-            out[row, ARGUMENTS + q] = now.number[digit[p]]
-        elif digit[p] == n_old:
-            out[row, ARGUMENTS + q] = n_all
-            n_all += 1
-        elif digit[p] < n_old + 1 + k:
-            out[row, ARGUMENTS + q] = out[row, place[digit[p] - n_old - 1]]
-        else:
-            out[row, ARGUMENTS + q] = ~constants[a0 + p, digit[p] - n_old - 1 - k]
-        p += 1
-
-
 @njit(cache=True, nogil=True)
 def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, out, supports, n):
     """Append the frequent steps among those counted, in order of lanes and codes; how many in all.
@@ -588,12 +287,14 @@ def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, o
     place = np.zeros(MOST, np.int64)
     for i in range(n_good):
         lane, code = good[i, 0], good[i, 1]
+        dimension = -1 if lanes[lane] == SAME else limits.dimension
         write_step(
             alphabet,
             now,
-            limits.dimension,
             first,
+            dimension,
             lanes[lane],
+            now.event,
             code,
             starts,
             constants,

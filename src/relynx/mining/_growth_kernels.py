@@ -573,7 +573,7 @@ def canonical_all(patterns, n_variables, out, distinct):
         canonical_atoms(patterns[p], n_variables[p], out[p])
         distinct[p] = True
         for i in range(1, patterns.shape[1]):
-            same = True
+            same = out[p, i, 0] >= 0  # rows that are not used have a negative predicate
             for j in range(patterns.shape[2]):
                 same = same and out[p, i, j] == out[p, i - 1, j]
             if same:

@@ -39,7 +39,7 @@ def answer(
     wants
         Whether a pattern satisfies the positive constraints of the bias; None if it has none.
     min_confidence, max_support, closed, min_cover, top_k, measure
-        As in `mine`; the last two choose best first by `measure`.
+        As in `mine`; the last two choose best first by `measure`. A `min_cover` of 0 is none.
     """
     filters: dict[str, Callable[[PatternSet], PatternSet]] = {}
     if min_confidence is not None:
@@ -50,7 +50,7 @@ def answer(
         filters["posconstraint"] = lambda left: left[_wanted(left, wants)]
     if closed:
         filters["closed"] = PatternSet.closed
-    if min_cover is not None:
+    if min_cover:
         filters["min_cover"] = lambda left: left.covering(X, min_cover, measure)
     if top_k is not None:
         filters["top_k"] = lambda left: left.top_k(top_k, measure)

@@ -1,73 +1,39 @@
 """Pattern growth where every sequence is a line of at most 64 events: the fast engine of the miner.
 
-It takes a bias with one dimension, predicates with one event argument, and modes that do not depend
-on the order in which atoms are added. Patterns then grow from left to right, facts are added to the
-last event only, and each pattern comes up once, except where an event has several facts: there
-variants are told by their canonical form.
+It takes a bias with one dimension and facts as `alphabet` says. Patterns grow from left to right,
+facts are added to the last event only, and each pattern comes up once, except where an event has
+several facts: there variants are told by their canonical form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.logic import tables as tb
+from relynx.mining import _alphabet_kernels as ak
 from relynx.mining import _chain_kernels as ck
 from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import LINE
+from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
 from relynx.mining.growth import UNUSED, Conditions, Found, Level, Longs, atom_of
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
 MOST_COUNTERS = 1 << 24  # that are worth holding
-MOST_VALUE_ARGUMENTS = 8
 
 
 def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
-    """Can the fast engine search this language in these data?"""
-    index = compiled.index
-    if len(compiled.dimensions) != 1 or not compiled.relations:
+    """Can this engine search this language in these data?"""
+    if len(compiled.dimensions) != 1:
         return False
-    counts = np.diff(index.node_off)
-    shape = index.dimensions[compiled.dimensions[0]].shape
-    if bool(((shape != LINE) | (counts > 64)).any()):
+    if bool((compiled.index.dimensions[compiled.dimensions[0]].shape != LINE).any()):
         return False
-    signs: dict[int, set[str]] = {}
-    for key, types, modes in zip(compiled.relations, compiled.types, compiled.modes, strict=True):
-        events = [j for j, t in enumerate(types) if t == compiled.event_type]
-        if len(events) != 1 or len(modes) != 1 or len(types) > MOST_VALUE_ARGUMENTS:
-            return False
-        for j, (t, sign) in enumerate(zip(types, modes[0], strict=True)):
-            if j == events[0]:
-                if sign != "+" or bool((index.relation(key).cells[j] >= index.n_nodes).any()):
-                    return False
-            elif bool((index.relation(key).cells[j] < index.n_nodes).any()):
-                return False
-            elif sign != "#":
-                signs.setdefault(t, set()).add(sign)
-    if any(len(s) > 1 or "+" in s for s in signs.values()):
+    if not is_simple(compiled, conditions, object_identity=object_identity):
         return False
-    most_old = conditions.max_length * max(len(types) - 1 for types in compiled.types)
-    size = sum(
-        prod(most_old + len(types) + len(compiled.constants[t]) for t in types[1:])
-        for types in (_values_first(types, compiled.event_type) for types in compiled.types)
-    )
-    # A value is written as a constant, a new variable, one that it repeats, or an old one that has
-    # it, of which there is at most one under Object Identity.
-    written = 2 if object_identity else most_old + 2
-    ways = max(prod(written + j for j in range(len(types) - 1)) for types in compiled.types)
-    return (
-        most_old < ck.MOST - 2
-        and ways <= ck.MOST_CODES
-        and size * (len(conditions.steps) + 1) <= MOST_COUNTERS
-    )
-
-
-def _values_first(types: tuple[int, ...], event: int) -> tuple[int, ...]:
-    return (event, *(t for t in types if t != event))
+    size = n_codes(compiled, most_variables(compiled, conditions))
+    return size * (len(conditions.steps) + 1) <= MOST_COUNTERS
 
 
 class Chains:
@@ -87,7 +53,7 @@ class Chains:
         self.tallies: dict[int, Level] = {}
         self.class_sizes = np.bincount(labels, minlength=n_classes)
         self.width = 1 + max([2, *(len(types) for types in compiled.types)])
-        self.alphabet, self.constants, crowded = _alphabet(compiled, labels, object_identity)
+        self.alphabet, self.constants, crowded = alphabet_of(compiled, labels, object_identity)
         lanes = conditions.steps if not crowded else (ck.SAME, *conditions.steps)
         self.limits = ck.Limits(
             np.array(lanes, np.int64),
@@ -98,23 +64,14 @@ class Chains:
         self._seen: set[bytes] = set()
         self._rows: list[tuple[Longs, ck.Rows]] = []
         most_old = conditions.max_length * int(self.alphabet.arity.max(initial=0))
-        size = max(int(ck.bases(self.alphabet, n)[-1]) for n in range(most_old + 1))
+        size = max(int(ak.bases(self.alphabet, n)[-1]) for n in range(most_old + 1))
         self.counts = ck.Counts(
             np.full(size, -1, np.int32),
             np.zeros(size, np.int64),
             np.zeros((size, n_classes, max(ck.supports_width(len(lanes)), 1)), np.uint64),
             np.zeros(size, np.int64),
         )
-        n_values = len(self.alphabet.code) + 1
-        self.scratch = ck.Scratch(
-            np.zeros(n_values, np.uint64),
-            np.zeros(n_values, np.int64),
-            np.zeros(n_values, np.uint8),
-            np.zeros((ck.MOST, ck.MOST + 2), np.int64),
-            np.zeros(ck.MOST, np.int64),
-            np.zeros(ck.MOST_CODES, np.int64),
-            np.zeros(ck.MOST_CODES, np.uint32),
-        )
+        self.scratch = scratch(self.alphabet)
         self._room(1 << 12)
 
     def _room(self, size: int) -> None:
@@ -139,7 +96,7 @@ class Chains:
     def _first_atoms(self) -> tuple[int, Longs]:
         n_seq = len(self.alphabet.labels)
         rows = _everywhere(n_seq)
-        start = ck.context(self.alphabet, np.empty((0, self.out.shape[1]), np.int64))
+        start = ak.context(self.alphabet, np.empty((0, self.out.shape[1]), np.int64))
         same = np.array([ck.SAME])
         touched = ck.count_steps(self.alphabet, rows, start, same, self.counts, self.scratch)
         stats = self._stats()
@@ -164,7 +121,7 @@ class Chains:
         chain = np.empty((0, self.out.shape[1]), np.int64)
         steps = self.out[:n].copy()
         good = self._allowed(chain, steps, 1)
-        first = self.found.n
+        first = self.found.n_rows
         self.found.add(-1, steps[good], self.supports[:n][good].astype(np.int32))
         self.tallies[1].kept += len(good)
         return first, steps[good]
@@ -203,7 +160,7 @@ class Chains:
                     continue
                 longer = np.concatenate([chain, children[done + c][None, :]])
                 good = self._allowed(longer, steps, length)
-                first = self.found.n
+                first = self.found.n_rows
                 supports = self.supports[ends[c] : ends[c + 1]][good]
                 steps = steps[good]
                 self.found.add(start + done + c, steps, supports.astype(np.int32))
@@ -236,7 +193,7 @@ class Chains:
         while len(self._rows[-1][0]) < len(chain):
             done, rows = self._rows[-1]
             k = len(done)
-            before = ck.context(self.alphabet, done)
+            before = ak.context(self.alphabet, done)
             rows = ck.advance(self.alphabet, rows, before, chain[k], k == 0)
             self._rows.append((chain[: k + 1], rows))
         return self._rows[-1][1]
@@ -293,95 +250,3 @@ def _everywhere(n_sequences: int) -> ck.Rows:
         np.full(n_sequences, ~np.uint64(0)),
         np.empty((0, n_sequences), np.int64),
     )
-
-
-def _alphabet(
-    compiled: Compiled, labels: NDArray[np.int64], injective: bool
-) -> tuple[ck.Alphabet, Longs, bool]:
-    """The facts of each sequence, the constants of each argument, and whether an event may have
-    several facts."""
-    index = compiled.index
-    n_nodes = index.n_nodes
-    events = [types.index(compiled.event_type) for types in compiled.types]
-    places = [
-        [j for j in range(len(types)) if j != event]
-        for types, event in zip(compiled.types, events, strict=True)
-    ]
-    columns, seqs, relations, nodes = [], [], [], []
-    widest = max([1, *map(len, places)])
-    for r, key in enumerate(compiled.relations):
-        relation = index.relation(key)
-        block = np.zeros((widest, relation.cells.shape[1]), np.int64)
-        block[: len(places[r])] = relation.cells[places[r]] - n_nodes
-        columns.append(block)
-        seqs.append(relation.sequence.astype(np.int64))
-        relations.append(np.full(relation.cells.shape[1], r))
-        nodes.append(relation.cells[events[r]].astype(np.int64))
-    codes, sequence = np.concatenate(columns, axis=1), np.concatenate(seqs)
-    relation_of, node = np.concatenate(relations), np.concatenate(nodes)
-    used = [codes[: len(places[r]), relation_of == r].ravel() for r in range(len(places))]
-    all_codes = tb.distinct(np.concatenate([*used, *compiled.constants]))
-    value = np.full(index.n_constants, -1, np.int64)
-    value[all_codes] = np.arange(len(all_codes))
-    values = np.zeros_like(codes)
-    for r in range(len(places)):
-        here = relation_of == r
-        values[: len(places[r]), here] = value[codes[: len(places[r]), here]]
-    fact = tb.packed([relation_of, *values])
-    kind = tb.distinct(fact)
-    ground = np.searchsorted(kind, fact)
-    order = np.argsort(sequence * len(kind) + ground, kind="stable")
-    values, sequence, relation_of, node, ground = (
-        values[:, order],
-        sequence[order],
-        relation_of[order],
-        node[order],
-        ground[order],
-    )
-    change = np.ones(len(order), bool)
-    change[1:] = (np.diff(sequence) != 0) | (np.diff(ground) != 0)
-    first = np.flatnonzero(change)
-    bit = np.uint64(1) << (node - index.node_off[sequence]).astype(np.uint64)
-    bits = np.bitwise_or.reduceat(bit, first) if len(first) else np.empty(0, np.uint64)
-    falling = np.lexsort((~bits, sequence[first]))
-    first, bits = first[falling], bits[falling]
-    example = np.empty(len(kind), np.int64)
-    example[ground] = np.arange(len(ground))
-    everywhere = np.zeros((len(kind), len(labels)), np.uint64)
-    everywhere[ground[first], sequence[first]] = bits
-    arguments = [(r, j) for r in range(len(places)) for j in places[r]]
-    types = np.array([compiled.types[r][j] for r, j in arguments], np.int64)
-    signs = [compiled.modes[r][0][j] for r, j in arguments]
-    most = max([1, *(len(compiled.constants[t]) for t in types.tolist())])
-    digits = np.full((max(len(arguments), 1), len(all_codes) + 1), -1, np.int64)
-    constants = np.zeros((max(len(arguments), 1), most), np.int64)
-    n_constants = np.zeros(len(arguments), np.int64)
-    for a, (t, sign) in enumerate(zip(types.tolist(), signs, strict=True)):
-        if sign in "#*":
-            admitted_here = compiled.constants[t]
-            digits[a, value[admitted_here]] = np.arange(len(admitted_here))
-            constants[a, : len(admitted_here)] = admitted_here
-            n_constants[a] = len(admitted_here)
-    arity = np.array([len(p) for p in places], np.int64)
-    alphabet = ck.Alphabet(
-        offset=np.searchsorted(sequence[first], np.arange(len(labels) + 1)),
-        bits=bits,
-        ground=ground[first],
-        ground_relation=relation_of[example],
-        ground_values=np.ascontiguousarray(values[:, example]),
-        everywhere=everywhere,
-        labels=labels,
-        arity=arity,
-        argument0=np.cumsum(arity) - arity,
-        event=np.array(events, np.int64),
-        types=types,
-        old=np.array([sign == "*" for sign in signs], np.uint8),
-        new=np.array([sign in "*-" for sign in signs], np.uint8),
-        digits=digits,
-        n_constants=n_constants,
-        code=all_codes.astype(np.int64),
-        value=value,
-        injective=injective,
-    )
-    crowded = not injective or len(tb.distinct(node)) < len(node)
-    return alphabet, constants, crowded

@@ -65,18 +65,32 @@ class Node:
 
 @dataclass(slots=True)
 class Found:
-    """Patterns in the order of their discovery, as the columns of a trie."""
+    """Patterns in the order of their discovery, as the columns of a trie.
+
+    Some rows may be there only because others extend them.
+    """
 
     parent: list[NDArray[np.int32]] = field(default_factory=list)
     steps: list[NDArray[np.int32]] = field(default_factory=list)
     supports: list[NDArray[np.int32]] = field(default_factory=list)
-    n: int = 0
+    shown: list[NDArray[np.bool_]] = field(default_factory=list)
+    n_rows: int = 0
+    n_patterns: int = 0
 
-    def add(self, parent: int, steps: Longs, supports: NDArray[np.int32]) -> None:
-        self.parent.append(np.full(len(steps), parent, np.int32))
+    def add(
+        self,
+        parent: int | Longs,
+        steps: Longs,
+        supports: NDArray[np.int32],
+        shown: NDArray[np.bool_] | None = None,
+    ) -> None:
+        shown = np.ones(len(steps), bool) if shown is None else shown
+        self.parent.append(np.broadcast_to(np.asarray(parent, np.int32), len(steps)))
         self.steps.append(steps.astype(np.int32))
         self.supports.append(supports)
-        self.n += len(steps)
+        self.shown.append(shown)
+        self.n_rows += len(steps)
+        self.n_patterns += int(shown.sum())
 
 
 class Growth:
@@ -323,7 +337,7 @@ class Growth:
                 continue
             kept.append(i)
         tally.kept += len(kept)
-        start = self.found.n
+        start = self.found.n_rows
         self.found.add(node.row, steps[kept], supports[kept])
         leaf = length == self.conditions.max_length and not self.compiled.dimensions
         if leaf:

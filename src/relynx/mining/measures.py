@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.errors import InputError, did_you_mean
+
 Floats: TypeAlias = NDArray[np.float64]
 Counts: TypeAlias = NDArray[Any]
 
@@ -105,6 +107,20 @@ MEASURES: dict[str, tuple[Measure, Measure | None]] = {
     "chi2": (chi2, chi2_of_all),
     "information_gain": (information_gain, information_gain_of_all),
 }
+
+
+# Of a pattern, whatever the classes.
+OF_PATTERNS = ("frequency", "length")
+
+
+def checked_measure(name: object) -> str:
+    """The name of a measure. Raises InputError for another."""
+    known = (*OF_PATTERNS, *MEASURES)
+    if isinstance(name, str) and name in known:
+        return name
+    near = did_you_mean(name, known) if isinstance(name, str) else None
+    hint = near or f"give one of {', '.join(known)}"
+    raise InputError(f"unknown measure {name!r}: {hint}")
 
 
 def _quotient(numerator: Counts, denominator: Counts) -> Floats:

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.frames import frame, write_csv, write_jsonl, write_parquet
 from relynx.data.sequences import Sequences
-from relynx.errors import did_you_mean
+from relynx.errors import InputError
 from relynx.logic.terms import Atom
 from relynx.mining import borders
 from relynx.mining import pattern_tables as tables
 from relynx.mining.match import covers
-from relynx.mining.measures import MEASURES, Floats
+from relynx.mining.measures import MEASURES, Floats, checked_measure
 from relynx.mining.patterns import Pattern
 from relynx.mining.search_report import SearchReport, explained
 from relynx.mining.trie import Rows, Trie
@@ -212,14 +212,11 @@ class PatternSet:
             Of this class against the others. None takes the largest value of any class; for
             `chi2` and `information_gain` it takes all classes together.
         """
+        checked_measure(name)
         if name == "frequency":
             return self.frequencies.astype(float)
         if name == "length":
             return self.lengths.astype(float)
-        if name not in MEASURES:
-            known = ("frequency", "length", *MEASURES)
-            hint = did_you_mean(name, known) or f"give one of {', '.join(known)}"
-            raise ValueError(f"unknown measure {name!r}: {hint}")
         of_class, of_all = MEASURES[name]
         if class_ is not None:
             column = self._columns([class_])[0]
@@ -233,7 +230,7 @@ class PatternSet:
         for c in classes:
             if c not in self.classes:
                 known = ", ".join(map(repr, self.classes))
-                raise ValueError(f"unknown class {c!r}: the classes are {known}")
+                raise InputError(f"unknown class {c!r}: the classes are {known}")
         return [self.classes.index(c) for c in classes]
 
     # Smaller sets

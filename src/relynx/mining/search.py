@@ -6,21 +6,21 @@ import resource
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.sequences import Sequences, label_array
-from relynx.errors import DataError
-from relynx.logic.terms import Atom, Term, Var, as_constant, same_terms
+from relynx.data.sequences import Sequences
+from relynx.logic.terms import Atom, Term, Var, same_terms
+from relynx.mining import chains, webs
+from relynx.mining._kernels import GRAPH
 from relynx.mining.answer import answer
-from relynx.mining.chains import Chains, fits
 from relynx.mining.growth import Conditions, Found, Growth, Level
 from relynx.mining.index import Index
 from relynx.mining.language import Compiled, compile_bias
 from relynx.mining.pattern_set import PatternSet
+from relynx.mining.search_input import check_filters, check_limits, classes_of, settings_of
 from relynx.mining.search_report import Progress, SearchLevel, SearchReport
 from relynx.mining.trie import ARGUMENTS, Trie
 
@@ -46,7 +46,7 @@ def mine(
     measure: str = "confidence",
     time_limit: float | None = None,
     memory_limit: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> PatternSet:
     """Find every frequent pattern that a bias allows, each exactly once.
 
@@ -73,7 +73,8 @@ def mine(
     time_limit, memory_limit
         Seconds and bytes; the answer is then partial and says up to which length it is complete.
     progress
-        Called with a `Progress` from time to time.
+        Called with a `Progress` from time to time. Where it returns False the search ends, and
+        the answer is partial.
 
     Where a setting is not given, that of the bias is used, then the default in brackets.
 
@@ -89,11 +90,23 @@ def mine(
     >>> [str(entry.pattern) for entry in found if entry.confidence["up"] == 1]
     ['a(A), follow_s(A,B), b(B)']
     """
-    labels, classes = _classes(X, y)
+    check_limits(time_limit, memory_limit, progress)
+    watch = _Watch(time_limit, memory_limit, progress)
+    labels, classes = classes_of(X, y)
     bias = Bias.infer(X) if bias is None else bias
+    if not isinstance(bias, Bias):
+        raise TypeError(f"bias is a {type(bias).__name__}: give a Bias, or read one by parse_bias")
     bias.check(X)
-    settings = _settings(
+    settings = settings_of(
         bias, min_support, min_frequency, max_length, max_gap, object_identity, min_cover
+    )
+    check_filters(
+        classes=classes,
+        min_confidence=min_confidence,
+        max_support=max_support,
+        closed=closed,
+        top_k=top_k,
+        measure=measure,
     )
     sizes = np.bincount(labels, minlength=len(classes))
     index = Index.of(X.facts(settings.object_identity))
@@ -103,20 +116,18 @@ def mine(
         least=np.maximum(np.ceil(settings.min_support * sizes - SLACK), 1).astype(np.int64),
         min_frequency=max(settings.min_frequency, 1),
         max_length=settings.max_length,
-        steps=tuple(n for n in range(settings.max_gap + 1) if n not in off),
+        steps=_steps(settings.max_gap, off, compiled),
         is_key=_key_test(bias.key),
         forbids=rest.forbids if rest.constrained else None,
         admits=bias.admits if bias.allowed else None,
     )
-    watch = _Watch(time_limit, memory_limit, progress)
-    fast = fits(compiled, conditions, object_identity=settings.object_identity)
-    engine = Chains if fast else Growth
-    search = engine(
+    search = _engine(compiled, conditions, settings.object_identity)(
         compiled, labels, len(classes), conditions, object_identity=settings.object_identity
     )
-    complete = search.run(lambda length: watch.goes_on(length, search.found.n))
+    complete = search.run(lambda length: watch.goes_on(length, search.found.n_patterns))
     found = PatternSet(
         _trie(search.found, compiled, classes, sizes),
+        np.flatnonzero(np.concatenate([np.empty(0, bool), *search.found.shown])),
         complete_up_to=complete,
         partial=watch.reason,
         report=SearchReport(_levels(search.tallies)),
@@ -133,6 +144,17 @@ def mine(
         top_k=top_k,
         measure=measure,
     )
+
+
+def _engine(
+    compiled: Compiled, conditions: Conditions, object_identity: bool
+) -> type[Growth] | type[chains.Chains] | type[webs.Webs]:
+    """The fastest engine that can search a language."""
+    if chains.fits(compiled, conditions, object_identity=object_identity):
+        return chains.Chains
+    if webs.fits(compiled, conditions, object_identity=object_identity):
+        return webs.Webs
+    return Growth
 
 
 def _operators_off(bias: Bias) -> tuple[set[int], Bias]:
@@ -159,64 +181,13 @@ def _all_different(args: tuple[Term, ...]) -> bool:
     return all(isinstance(arg, Var) for arg in args) and len(set(names)) == len(names)
 
 
-class _Settings(NamedTuple):
-    min_support: float
-    min_frequency: int
-    max_length: int
-    max_gap: int
-    object_identity: bool
-    min_cover: int | None
-
-
-def _settings(
-    bias: Bias,
-    min_support: float | None,
-    min_frequency: int | None,
-    max_length: int | None,
-    max_gap: int | None,
-    object_identity: bool | None,
-    min_cover: int | None,
-) -> _Settings:
-    """The settings of a call, else of the bias, else the defaults; checked."""
-    settings = _Settings(
-        _first_given(min_support, bias.min_support, 0.1),
-        _first_given(min_frequency, bias.min_frequency, 1),
-        _first_given(max_length, bias.max_length, 3),
-        _first_given(max_gap, bias.max_gap, 2),
-        _first_given(object_identity, bias.object_identity, True),
-        bias.min_cover if min_cover is None else min_cover,
-    )
-    if not 0 <= settings.min_support <= 1:
-        raise ValueError(f"min_support is {settings.min_support}: give a share from 0 to 1")
-    for name, least in (("min_frequency", 0), ("max_length", 1), ("max_gap", 1)):
-        value = getattr(settings, name)
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name} is {value!r}: give an integer of at least {least}")
-    return settings
-
-
-def _first_given(given: Any, said: Any, default: Any) -> Any:
-    return next(value for value in (given, said, default) if value is not None)
-
-
-def _classes(
-    X: Sequences, y: Iterable[object] | None
-) -> tuple[NDArray[np.int64], tuple[object, ...]]:
-    """The class of each sequence as a number, and the classes in order."""
-    if not len(X):
-        raise DataError("there are no sequences to mine")
-    if y is None and X.labels is None:
-        return np.zeros(len(X), np.int64), ("all",)
-    given = X.labels if y is None else label_array([as_constant(label) for label in y])
-    assert given is not None
-    if len(given) != len(X):
-        raise DataError(f"{len(given)} labels in y for {len(X)} sequences in X")
-    if given.dtype == object:
-        names = sorted(set(given.tolist()), key=lambda name: (str(type(name)), name))
-        number = {name: i for i, name in enumerate(names)}
-        return np.array([number[name] for name in given.tolist()], np.int64), tuple(names)
-    values, labels = np.unique(given, return_inverse=True)
-    return labels.astype(np.int64), tuple(values.tolist())
+def _steps(max_gap: int, off: set[int], compiled: Compiled) -> tuple[int, ...]:
+    """The operators to try, as numbers of steps: none longer than a line of the data."""
+    index = compiled.index
+    dimensions = [index.dimensions[d] for d in compiled.dimensions]
+    if not any(bool((d.shape == GRAPH).any()) for d in dimensions):
+        max_gap = min(max_gap, max(int(np.diff(index.node_off).max(initial=0)) - 1, 1))
+    return tuple(n for n in range(max_gap + 1) if n not in off)
 
 
 def _key_test(keys: tuple[Atom, ...]) -> Callable[[Atom], bool] | None:
@@ -244,7 +215,7 @@ class _Watch:
         self,
         time_limit: float | None,
         memory_limit: int | None,
-        progress: Callable[[Progress], None] | None,
+        progress: Callable[[Progress], object] | None,
     ) -> None:
         self.start = time.monotonic()
         self.time_limit, self.memory_limit, self.progress = time_limit, memory_limit, progress
@@ -264,7 +235,10 @@ class _Watch:
             self.reason = f"stopped by memory_limit={self.memory_limit:,} at length {length}"
             return False
         if self.progress is not None:
-            self.progress(Progress(length, n_patterns, now - self.start, memory))
+            told = self.progress(Progress(length, n_patterns, now - self.start, memory))
+            if told is False:
+                self.reason = f"stopped by the caller at length {length}"
+                return False
         return True
 
 

@@ -1,0 +1,633 @@
+"""Compiled loops of the miner where events are linked along several dimensions.
+
+A sequence has at most 64 events, each dimension is a set of paths. A row stands for the matches of
+a pattern that agree in the sequence, the values and all events but the newest; a word of bits says
+where that may be. A *lane* is a way to refine: a fact about an old event, or a new event with all
+its links to old ones, so that links between two old events need never be looked for later.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from relynx.mining._alphabet_kernels import (
+    MOST,
+    NONE,
+    ONE,
+    agrees,
+    bases,
+    constants_are_free,
+    reading,
+    ways,
+    write_step,
+)
+
+MOST_LANES = 62  # that are counted at a time
+MOST_STATES = 1 << 20  # of the holders of a fact's values
+PAD = -1  # the predicate of a row of atoms that is not used
+
+
+class Web(NamedTuple):
+    """How events are linked, and what is asked for. K kinds of link, each along and against."""
+
+    words: NDArray[np.uint64]  # 2K x N: the events that a link of a kind leads to from a node
+    node_off: NDArray[np.int64]  # S+1
+    spoken_of: NDArray[np.uint64]  # S: the events that have facts
+    labels: NDArray[np.int64]
+    least: NDArray[np.int64]  # smallest support of a class that suffices
+    min_frequency: int
+    injective: bool
+
+
+class Rows(NamedTuple):
+    sequence: NDArray[np.int64]
+    events: NDArray[np.uint8]  # a row for each event but the newest: its place in the sequence
+    word: NDArray[np.uint64]  # of the newest
+    values: NDArray[np.int64]  # a row for each variable that stands for a value
+
+
+class Counts(NamedTuple):
+    """Counters of atoms by their codes, for some lanes at once."""
+
+    last: NDArray[np.int32]  # the last sequence in which a code was seen, -1 for none
+    shown: NDArray[np.uint64]  # the lanes in which it was seen there, as bits
+    ever: NDArray[np.uint64]  # the lanes in which it was seen at all
+    supports: NDArray[np.int32]  # codes x lanes x classes
+    touched: NDArray[np.int64]
+
+
+@njit(inline="always")
+def lowest_place(word):
+    """The place of the lowest bit of a word that is not zero."""
+    low = word & (~word + ONE)
+    place = 0
+    if low & np.uint64(0xFFFFFFFF) == NONE:
+        place += 32
+    if low & np.uint64(0x0000FFFF0000FFFF) == NONE:
+        place += 16
+    if low & np.uint64(0x00FF00FF00FF00FF) == NONE:
+        place += 8
+    if low & np.uint64(0x0F0F0F0F0F0F0F0F) == NONE:
+        place += 4
+    if low & np.uint64(0x3333333333333333) == NONE:
+        place += 2
+    if low & np.uint64(0x5555555555555555) == NONE:
+        place += 1
+    return place
+
+
+@njit(cache=True, nogil=True)
+def groups(rows):
+    """The rows in an order in which those of a sequence with the same values stand together, and
+    where each group begins."""
+    sequence, values = rows.sequence, rows.values
+    n, n_values = len(sequence), len(values)
+    order = np.arange(n)
+    starts = np.empty(n + 1, np.int64)
+    n_groups = 0
+    begin = 0
+    while begin < n:
+        end = begin + 1
+        while end < n and sequence[end] == sequence[begin]:
+            end += 1
+        if n_values and end - begin > 64:  # many: sort by one column after the other
+            part = order[begin:end].copy()
+            for v in range(n_values - 1, -1, -1):
+                part = part[np.argsort(values[v][part], kind="mergesort")]
+            order[begin:end] = part
+        elif n_values:
+            for i in range(begin + 1, end):
+                row = order[i]
+                k = i
+                while k > begin:
+                    other = order[k - 1]
+                    less = False
+                    for v in range(n_values):
+                        if values[v, row] != values[v, other]:
+                            less = values[v, row] < values[v, other]
+                            break
+                    if not less:
+                        break
+                    order[k] = other
+                    k -= 1
+                order[k] = row
+        for i in range(begin, end):
+            fresh = i == begin
+            if not fresh:
+                for v in range(n_values):
+                    if values[v, order[i]] != values[v, order[i - 1]]:
+                        fresh = True
+                        break
+            if fresh:
+                starts[n_groups] = i
+                n_groups += 1
+        begin = end
+    starts[n_groups] = n
+    return order, starts[: n_groups + 1].copy()
+
+
+@njit(cache=True, nogil=True)
+def find_lanes(web, rows, links, most):
+    """Ways to link a new event, as rows of numbers of `links` (-1 for none).
+
+    `links` are (kind, event, slot, leads here): slots are the places of a new event's links, at
+    most one for each dimension and direction, in rising order; links that lead to the new event
+    come first. Kept are all single links that occur, and those sets of which some class has
+    enough sequences, whatever the facts of the new event are. Each comes after the set without
+    its last link.
+    """
+    sequence, events, word = rows.sequence, rows.events, rows.word
+    n_old = len(events)  # number of the newest event
+    total = 0
+    for i in range(len(sequence)):
+        w = word[i]
+        while w != NONE:
+            w &= w - ONE
+            total += 1
+    nodes = np.empty((n_old + 1, total), np.int32)
+    owner = np.empty(total, np.int32)  # sequence
+    depth_most = 0
+    for p in range(len(links)):
+        depth_most = max(depth_most, links[p, 2] + 1)
+    active = np.empty((depth_most + 1, total), np.int32)
+    room = np.empty((depth_most + 1, total), np.uint64)
+    n_active = np.zeros(depth_most + 1, np.int64)
+    n = 0
+    for i in range(len(sequence)):
+        s = sequence[i]
+        base = web.node_off[s]
+        free = web.spoken_of[s]
+        if web.injective:
+            for e in range(n_old):
+                free &= ~(ONE << np.uint64(events[e, i]))
+        w = word[i]
+        while w != NONE:
+            place = lowest_place(w)
+            w &= w - ONE
+            for e in range(n_old):
+                nodes[e, n] = base + events[e, i]
+            nodes[n_old, n] = base + place
+            owner[n] = s
+            here = free & ~(ONE << np.uint64(place)) if web.injective else free
+            if here != NONE:
+                active[0, n_active[0]] = n
+                room[0, n_active[0]] = here
+                n_active[0] += 1
+            n += 1
+    labels, words = web.labels, web.words
+    n_classes = len(web.least)
+    supports = np.zeros(n_classes, np.int64)
+    chosen = np.full(depth_most + 1, -1, np.int64)
+    lanes = np.full((64, max(depth_most, 1)), -1, np.int64)
+    n_lanes = 0
+    depth = 0
+    p = 0
+    while True:
+        if p == len(links) or (depth == 0 and not links[p, 3]):
+            if depth == 0:
+                break
+            depth -= 1
+            p = chosen[depth] + 1
+            continue
+        if depth > 0 and links[p, 2] <= links[chosen[depth - 1], 2]:
+            p += 1
+            continue
+        along, at = words[links[p, 0]], nodes[links[p, 1]]
+        supports[:] = 0
+        frequency = 0
+        last = -1
+        m = 0
+        before, before_room = active[depth], room[depth]
+        after, after_room = active[depth + 1], room[depth + 1]
+        for a in range(n_active[depth]):
+            x = before[a]
+            here = before_room[a] & along[at[x]]
+            if here != NONE:
+                after[m] = x
+                after_room[m] = here
+                m += 1
+                if owner[x] != last:
+                    last = owner[x]
+                    supports[labels[last]] += 1
+                    frequency += 1
+        good = depth == 0 and frequency > 0
+        if not good and frequency >= web.min_frequency:
+            for c in range(n_classes):
+                good = good or supports[c] >= web.least[c]
+        if not good:
+            p += 1
+            continue
+        n_active[depth + 1] = m
+        chosen[depth] = p
+        if n_lanes == len(lanes):
+            if n_lanes >= most:
+                return lanes, -1
+            lanes = np.concatenate((lanes, np.full_like(lanes, -1)))
+        for d in range(depth + 1):
+            lanes[n_lanes, d] = chosen[d]
+        n_lanes += 1
+        depth += 1
+        p += 1
+    return lanes, n_lanes
+
+
+@njit(cache=True, nogil=True)
+def count_lanes(alphabet, web, rows, order, starts, now, links, lanes, counts, scratch):
+    """Count the facts that each lane admits; how many codes were touched.
+
+    A lane is a row of numbers of `links`, or (-1, event) for facts about an old event.
+    """
+    n_old = len(now.number)
+    bases_ = bases(alphabet, n_old)
+    holders, holder, taboo = scratch.holders, scratch.holder, scratch.taboo
+    options, n_options, codes, pool = (
+        scratch.options,
+        scratch.n_options,
+        scratch.codes,
+        scratch.pool,
+    )
+    for t in range(len(now.taboo)):
+        taboo[now.taboo[t]] = 1
+    n_facts = len(alphabet.ground_relation)
+    widest = 0
+    for r in range(len(alphabet.arity)):
+        widest = max(widest, alphabet.arity[r])
+    n_states = n_facts * (n_old + 1) ** widest
+    if not alphabet.injective or n_states > MOST_STATES:
+        n_states = 0
+    kept = np.full(n_states, -1, np.int32)
+    n_pool = 0
+    offset, fact_bits, ground = alphabet.offset, alphabet.bits, alphabet.ground
+    ground_relation, ground_values, arity = (
+        alphabet.ground_relation,
+        alphabet.ground_values,
+        alphabet.arity,
+    )
+    sequence, events, word, values = rows.sequence, rows.events, rows.word, rows.values
+    newest = len(events)
+    labels, words, node_off = web.labels, web.words, web.node_off
+    spoken_of, injective = web.spoken_of, web.injective
+    last, shown, ever = counts.last, counts.shown, counts.ever
+    supports, touched = counts.supports, counts.touched
+    n_lanes = len(lanes)
+    reached = np.zeros(n_lanes, np.uint64)
+    here = np.zeros(newest + 1, np.int64)
+    ways_in = np.zeros(64, np.uint64)  # place -> the lanes that lead there
+    n = 0
+    for group in range(len(starts) - 1):
+        first = order[starts[group]]
+        s = sequence[first]
+        label = labels[s]
+        base = node_off[s]
+        reached[:] = NONE
+        for at in range(starts[group], starts[group + 1]):
+            i = order[at]
+            free = spoken_of[s]
+            for e in range(newest):
+                here[e] = base + events[e, i]
+                if injective:
+                    free &= ~(ONE << np.uint64(events[e, i]))
+            w = word[i]
+            while w != NONE:
+                place = lowest_place(w)
+                w &= w - ONE
+                here[newest] = base + place
+                mine = free & ~(ONE << np.uint64(place)) if injective else free
+                for lane in range(n_lanes):
+                    if lanes[lane, 0] < 0:
+                        reached[lane] |= ONE << np.uint64(here[lanes[lane, 1]] - base)
+                        continue
+                    to = mine
+                    for q in range(lanes.shape[1]):
+                        p = lanes[lane, q]
+                        if p < 0 or to == NONE:
+                            break
+                        to &= words[links[p, 0], here[links[p, 1]]]
+                    reached[lane] |= to
+        any_word = NONE
+        for lane in range(n_lanes):
+            w = reached[lane]
+            any_word |= w
+            while w != NONE:
+                ways_in[lowest_place(w)] |= ONE << np.uint64(lane)
+                w &= w - ONE
+        if any_word == NONE:
+            continue
+        for v in range(n_old):
+            holders[values[v, first]] |= ONE << np.uint64(v)
+            holder[values[v, first]] = v + 1
+        for at in range(offset[s], offset[s + 1]):
+            w = fact_bits[at] & any_word
+            hits = NONE
+            while w != NONE:
+                hits |= ways_in[lowest_place(w)]
+                w &= w - ONE
+            if hits == NONE:
+                continue
+            g = ground[at]
+            if n_states:
+                state = g
+                for j in range(arity[ground_relation[g]]):
+                    state = state * (n_old + 1) + holder[ground_values[j, g]]
+                for _ in range(arity[ground_relation[g]], widest):
+                    state *= n_old + 1
+                if kept[state] < 0:
+                    m = ways(alphabet, g, now, holders, taboo, bases_, options, n_options, codes)
+                    while n_pool + m + 1 > len(pool):
+                        pool = np.concatenate((pool, np.empty(len(pool), np.uint32)))
+                    kept[state] = n_pool
+                    pool[n_pool] = m
+                    for c in range(m):
+                        pool[n_pool + 1 + c] = codes[c]
+                    n_pool += m + 1
+                begin = kept[state] + 1
+                n_codes = np.int64(pool[begin - 1])
+            else:
+                begin = 0
+                n_codes = ways(alphabet, g, now, holders, taboo, bases_, options, n_options, codes)
+                for c in range(n_codes):
+                    pool[c] = codes[c]
+            for c in range(begin, begin + n_codes):
+                code = np.int64(pool[c])
+                fresh = hits
+                if last[code] == s:
+                    fresh &= ~shown[code]
+                    if fresh == NONE:
+                        continue
+                    shown[code] |= fresh
+                else:
+                    if last[code] < 0:
+                        touched[n] = code
+                        n += 1
+                        ever[code] = NONE
+                    last[code] = s
+                    shown[code] = fresh
+                unseen = fresh & ~ever[code]
+                while unseen != NONE:
+                    lane = lowest_place(unseen)
+                    unseen &= unseen - ONE
+                    for k in range(supports.shape[2]):
+                        supports[code, lane, k] = 0
+                ever[code] |= fresh
+                while fresh != NONE:
+                    lane = lowest_place(fresh)
+                    fresh &= fresh - ONE
+                    supports[code, lane, label] += 1
+        for v in range(n_old):
+            holders[values[v, first]] = NONE
+            holder[values[v, first]] = 0
+        while any_word != NONE:
+            ways_in[lowest_place(any_word)] = NONE
+            any_word &= any_word - ONE
+    for t in range(len(now.taboo)):
+        taboo[now.taboo[t]] = 0
+    for t in range(n):
+        last[touched[t]] = -1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def frequent(web, counts, n_touched, n_lanes, stats):
+    """The (lane, code) that are frequent, in order, and their supports; `stats` gets tallies."""
+    touched = np.sort(counts.touched[:n_touched])
+    supports, ever = counts.supports, counts.ever
+    n_classes = supports.shape[2]
+    keep = np.zeros(n_touched, np.uint64)
+    total = np.zeros(n_lanes + 1, np.int64)
+    for t in range(n_touched):
+        code = touched[t]
+        w = ever[code]
+        while w != NONE:
+            lane = lowest_place(w)
+            w &= w - ONE
+            frequency, enough = 0, False
+            for c in range(n_classes):
+                frequency += supports[code, lane, c]
+                enough = enough or supports[code, lane, c] >= web.least[c]
+            stats[0] += 1
+            if frequency < web.min_frequency:
+                stats[1] += 1
+                stats[3] = max(stats[3], frequency)
+            elif not enough:
+                stats[2] += 1
+                for c in range(n_classes):
+                    stats[4] = max(stats[4], supports[code, lane, c] / stats[5 + c])
+            else:
+                keep[t] |= ONE << np.uint64(lane)
+                total[lane + 1] += 1
+    for lane in range(n_lanes):
+        total[lane + 1] += total[lane]
+    found = np.empty((total[n_lanes], 2), np.int64)
+    found_supports = np.empty((total[n_lanes], n_classes), np.int32)
+    at = total[:n_lanes].copy()
+    for t in range(n_touched):
+        w = keep[t]
+        while w != NONE:
+            lane = lowest_place(w)
+            w &= w - ONE
+            found[at[lane], 0], found[at[lane], 1] = lane, touched[t]
+            for c in range(n_classes):
+                found_supports[at[lane], c] = supports[touched[t], lane, c]
+            at[lane] += 1
+    return found, found_supports
+
+
+@njit(cache=True, nogil=True)
+def write_refinements(
+    alphabet,
+    now,
+    first,
+    numbers,
+    links,
+    meaning,
+    lanes,
+    found,
+    constants,
+    atoms,
+    steps,
+    out,
+    n_variables,
+):
+    """The steps and atoms of refinements: facts with their first link, then further links.
+
+    `numbers` are the variables of the events, `meaning` (predicate, dimension, n) of each kind of
+    link. Rows of `out` that are not used come last, with the predicate PAD.
+    """
+    starts = bases(alphabet, len(now.number))
+    digit = np.zeros(MOST, np.int64)
+    place = np.zeros(MOST, np.int64)
+    n_kinds = len(meaning)
+    n_old = len(atoms)
+    for i in range(len(found)):
+        lane, code = found[i, 0], found[i, 1]
+        base = lanes[lane, 0]
+        if base < 0:
+            event = numbers[lanes[lane, 1]] if len(numbers) else 0
+            write_step(
+                alphabet,
+                now,
+                first,
+                -1,
+                0,
+                event,
+                code,
+                starts,
+                constants,
+                digit,
+                place,
+                steps,
+                i,
+            )
+        else:
+            kind = links[base, 0]
+            event = write_step(
+                alphabet,
+                now,
+                False,
+                meaning[kind, 1],
+                meaning[kind, 2],
+                numbers[links[base, 1]],
+                code,
+                starts,
+                constants,
+                digit,
+                place,
+                steps,
+                i,
+            )
+        out[i, :n_old] = atoms
+        row = n_old
+        if base >= 0:
+            for q in range(lanes.shape[1]):
+                p = lanes[lane, q]
+                if p < 0:
+                    break
+                kind, old = links[p, 0], numbers[links[p, 1]]
+                out[i, row, 0] = meaning[kind % n_kinds, 0]
+                out[i, row, 1] = old if kind < n_kinds else event
+                out[i, row, 2] = event if kind < n_kinds else old
+                row += 1
+        relation = steps[i, 4]
+        out[i, row, 0] = relation
+        most = now.n_all - 1
+        for j in range(alphabet.arity[relation] + 1):
+            out[i, row, 1 + j] = steps[i, 5 + j]
+            most = max(most, steps[i, 5 + j])
+        n_variables[i] = most + 1
+        for rest in range(row + 1, out.shape[1]):
+            out[i, rest, 0] = PAD
+
+
+@njit(cache=True, nogil=True)
+def advance(alphabet, web, rows, before, lane, links, step):
+    """The rows of a pattern after one more step, by a lane."""
+    n_old = len(before.number)
+    kind, what, n_new, able = reading(alphabet, before, step)
+    fresh = np.zeros(MOST, np.int64)
+    everywhere, ground_values = alphabet.everywhere, alphabet.ground_values
+    old_sequence, old_events, old_word, old_values = (
+        rows.sequence,
+        rows.events,
+        rows.word,
+        rows.values,
+    )
+    newest = len(old_events)
+    about = lane[0] < 0
+    n_events = newest if about else newest + 1
+    injective = web.injective
+    words, node_off = web.words, web.node_off
+    here = np.zeros(newest + 1, np.int64)
+    size = max(64, 2 * len(old_sequence))
+    sequence = np.empty(size, np.int64)
+    events = np.empty((n_events, size), np.uint8)
+    word = np.empty(size, np.uint64)
+    values = np.empty((n_old + n_new, size), np.int64)
+    n = 0
+    for i in range(len(old_sequence)):
+        s = old_sequence[i]
+        if injective and not constants_are_free(kind, what, old_values, i, n_old):
+            continue
+        base = node_off[s]
+        free = web.spoken_of[s]
+        for e in range(newest):
+            here[e] = base + old_events[e, i]
+            if injective:
+                free &= ~(ONE << np.uint64(old_events[e, i]))
+        rest = old_word[i]
+        while rest != NONE:
+            low = rest & (~rest + ONE)
+            if about:
+                # Facts about the newest event narrow its word; others leave it.
+                to = rest if lane[1] == newest else ONE << np.uint64(old_events[lane[1], i])
+            else:
+                here[newest] = base + lowest_place(rest)
+                to = free & ~low if injective else free
+                for q in range(len(lane)):
+                    p = lane[q]
+                    if p < 0:
+                        break
+                    to &= words[links[p, 0], here[links[p, 1]]]
+            if to != NONE:
+                for g in able:
+                    bits = everywhere[g, s] & to
+                    if bits == NONE or not agrees(
+                        kind, what, ground_values, g, old_values, i, n_old, injective, fresh
+                    ):
+                        continue
+                    if n == size:
+                        sequence = np.concatenate((sequence, np.empty(size, np.int64)))
+                        word = np.concatenate((word, np.empty(size, np.uint64)))
+                        wider_events = np.empty((n_events, 2 * size), np.uint8)
+                        wider_events[:, :size] = events
+                        events = wider_events
+                        wider = np.empty((n_old + n_new, 2 * size), np.int64)
+                        wider[:, :size] = values
+                        values = wider
+                        size *= 2
+                    sequence[n] = s
+                    word[n] = bits
+                    for e in range(newest):
+                        events[e, n] = old_events[e, i]
+                    if not about:
+                        events[newest, n] = lowest_place(low)
+                    elif lane[1] != newest:
+                        word[n] = rest
+                    for v in range(n_old):
+                        values[v, n] = old_values[v, i]
+                    for q in range(n_new):
+                        values[n_old + q, n] = fresh[q]
+                    n += 1
+            if about:
+                break
+            rest &= ~low
+    return Rows(sequence[:n].copy(), events[:, :n].copy(), word[:n].copy(), values[:, :n].copy())
+
+
+@njit(cache=True, nogil=True)
+def link_words(order, rank, first, last, node_off, steps, out):
+    """For each kind of link the events that it leads to from a node, along and against.
+
+    `order`, `rank`, `first` and `last` are the paths of each dimension, as for the matcher; row
+    (dimension, step) of `out` is along, that plus half of the rows against.
+    """
+    n_dimensions, n_kinds = len(order), len(order) * len(steps)
+    for s in range(len(node_off) - 1):
+        for node in range(node_off[s], node_off[s + 1]):
+            for d in range(n_dimensions):
+                at = rank[d, node]
+                for k in range(len(steps)):
+                    row, n = d * len(steps) + k, steps[k]
+                    if n:
+                        if at + n <= last[d, node]:
+                            out[row, node] |= ONE << np.uint64(order[d, at + n] - node_off[s])
+                        if at - n >= first[d, node]:
+                            bit = ONE << np.uint64(order[d, at - n] - node_off[s])
+                            out[n_kinds + row, node] |= bit
+                        continue
+                    for other in range(at + 1, last[d, node] + 1):
+                        out[row, node] |= ONE << np.uint64(order[d, other] - node_off[s])
+                    for other in range(first[d, node], at):
+                        bit = ONE << np.uint64(order[d, other] - node_off[s])
+                        out[n_kinds + row, node] |= bit
