@@ -53,8 +53,8 @@ print(json.dumps(dict(patterns=len(found), seconds=seconds, bytes=peak_bytes() -
 """
 
 FOLDS_BIAS = """
-type(he(event,hand,class,length)). mode(he(+,#,#,#)).
-type(st(event,sense,length)). mode(st(+,#,#)).
+type(he(event,hand,class,length)). mode(he(+,*,*,*)).
+type(st(event,sense,length)). mode(st(+,*,*)).
 """
 FOLDS_LIMIT = 60.0  # seconds
 
@@ -62,7 +62,7 @@ FOLDS = """
 import json, sys, time
 from questions.peak import peak_bytes
 from relynx.bias import parse_bias
-from relynx.data.folds import load_protein_folds
+from relynx.bias.folds import load_protein_folds
 from relynx.mining.search import mine
 
 bias = parse_bias(sys.argv[1])

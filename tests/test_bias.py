@@ -211,12 +211,48 @@ def parse_bias_with(**changes) -> Bias:
     return Bias(base.types, base.modes, dimensions=base.dimensions, **changes)
 
 
-@pytest.mark.parametrize(("types", "modes"), [("event", ("+",)), (("event",), "+")])
-def test_one_text_in_place_of_a_tuple_is_refused(types, modes):
-    given = types if types == "event" else modes
-    assert message_of(Bias, {"p": types}, {"p": modes}) == (
-        f"'p': '{given}' is one text; give a tuple of texts"
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"types": [("p", "event")]}, "types is [('p', 'event')]: give a dict"),
+        ({"types": {"p": "event"}}, "types of 'p' is 'event': give a tuple of texts"),
+        ({"types": {"p": (1,)}}, "types of 'p' is (1,): give a tuple of texts"),
+        (
+            {"modes": {"p": "+"}},
+            "modes of 'p' is '+': give a tuple of modes, as in ('+#', '+-')",
+        ),
+        (
+            {"modes": {"p": None}},
+            "modes of 'p' is None: give a tuple of modes, as in ('+#', '+-')",
+        ),
+        ({"values": {"t": "abc"}}, "values of 't' is 'abc': give a tuple of constants"),
+        ({"values": {"t": (None,)}}, "values of 't' is (None,): give a tuple of constants"),
+        ({"dimensions": "chain"}, "dimensions is 'chain': give a tuple of names, as in ('s',)"),
+        ({"key": ("p(X)",)}, "key is ('p(X)',): give a tuple of atoms"),
+        (
+            {"atmostone": ("p(X)",)},
+            "atmostone is ('p(X)',): give a tuple of tuples of atoms",
+        ),
+    ],
+)
+def test_a_part_of_the_wrong_kind_is_refused(parts, message):
+    right = {"types": {"p": ("event",)}, "modes": {"p": ("+",)}}
+    assert message_of(Bias, **{**right, **parts}) == message
+
+
+def test_a_dimension_named_by_its_predicate_is_told_its_name():
+    bias = Bias({"p": ("event",)}, {"p": ("+",)}, dimensions=("next_s",))
+    X = rx.Sequences.from_atoms([[rx.parse_atom("p(e1)"), rx.parse_atom("next_s(e1,e2)")]])
+    assert message_of(bias.check, X) == (
+        "the dimension of next_s is called s\nhint: write 's' instead of 'next_s'"
     )
+
+
+@pytest.mark.parametrize("call", [Bias.infer, Bias({"p": ("event",)}, {"p": ("+",)}).check])
+def test_something_else_than_sequences_is_refused(call):
+    with pytest.raises(TypeError) as caught:
+        call([["a", "b"]])
+    assert str(caught.value) == "X is a list: give Sequences"
 
 
 def test_a_flag_is_no_number():
@@ -595,13 +631,14 @@ def test_numbers_of_different_kind_are_different_values():
 
 def test_an_inferred_bias_without_facts_is_refused():
     assert message_of(Bias.infer, rx.Sequences.from_atoms([[]])) == (
-        "this bias has no mode, so no pattern has an atom\n"
-        "hint: declare a type and a mode: type(p(event,kind)). mode(p(+,#))."
+        "the sequences hold no facts: there is nothing to make patterns of"
     )
 
 
-def test_data_with_links_only_have_no_dimension_to_mine():
-    assert message_of(infer, "next_s(e1,e2)").startswith("this bias has no mode")
+def test_data_with_links_only_have_nothing_to_infer_a_bias_from():
+    assert message_of(infer, "next_s(e1,e2)") == (
+        "the sequences hold only links between events: there is nothing to make patterns of"
+    )
 
 
 @given(st.integers(0, 500))

@@ -3,6 +3,10 @@
 import io
 import json
 import re
+import signal
+import subprocess
+import sys
+import threading
 
 import pytest
 from rich.console import Console
@@ -10,6 +14,7 @@ from rich.console import Console
 import relynx as rx
 from relynx import cli
 from relynx.console import mining_progress, progress_text
+from relynx.data import frames
 from relynx.mining import search
 from relynx.mining.search_report import Progress
 
@@ -143,6 +148,14 @@ def test_ctrl_c_says_that_nothing_was_written(capsys, here, monkeypatch):
             ("-b", "train.l", "-o", "none/found.csv"),
             "none/found.csv: this file cannot be written (No such file or directory)\n",
         ),
+        (
+            ("-o", "found.csv", "--min-support", "nan"),
+            "min_support is nan: give a share from 0 to 1\n",
+        ),
+        (
+            ("-o", "found.csv", "--max-gap", "20000"),
+            "max_gap is 20000: give an integer of at most 10,000\n",
+        ),
     ],
 )
 def test_a_wrong_argument_ends_with_2_and_a_message(capsys, args, message):
@@ -150,6 +163,46 @@ def test_a_wrong_argument_ends_with_2_and_a_message(capsys, args, message):
     assert (code, out) == (2, "")
     assert err.endswith(message)
     assert "Traceback" not in err
+
+
+def no_search(*args, **settings):
+    raise AssertionError("this was to be found out before the search")
+
+
+def test_a_file_that_cannot_be_written_is_told_before_the_search(capsys, here, monkeypatch):
+    monkeypatch.setattr(search, "mine", no_search)
+    (here / "folder.csv").mkdir()
+    assert run(capsys, "-o", "folder.csv") == (
+        2,
+        "",
+        "folder.csv: this file cannot be written (Is a directory)\n",
+    )
+    assert run(capsys, "-o", "none/found.csv")[0] == 2
+    assert sorted(path.name for path in here.iterdir()) == ["folder.csv", "train.l", "train.m"]
+
+
+def test_a_library_that_is_missing_is_told_before_the_search(capsys, monkeypatch):
+    monkeypatch.setattr(search, "mine", no_search)
+    monkeypatch.setattr(frames, "_installed", lambda library: False)
+    assert run(capsys, "-o", "found.parquet") == (
+        2,
+        "",
+        "Parquet files need polars or pyarrow, and neither is installed\n"
+        "hint: pip install polars, or write .csv or .jsonl\n",
+    )
+
+
+def test_the_ending_may_have_capitals_and_an_old_file_is_replaced(capsys, here):
+    (here / "FOUND.CSV").write_text("old")
+    assert run(capsys, "-b", "train.l", "-o", "FOUND.CSV")[0] == 0
+    assert (here / "FOUND.CSV").read_text().startswith("pattern,length,")
+
+
+def test_when_no_atom_occurs_the_search_says_so(capsys, here):
+    (here / "train.l").write_text("type(a(event,t)). mode(a(+,#)). values(t,[z]).\n")
+    code, out, _ = run(capsys, "-b", "train.l", "-o", "found.csv")
+    assert code == 0
+    assert "length 1: no candidate occurs in the sequences" in out
 
 
 # Progress
@@ -182,3 +235,76 @@ def test_on_a_terminal_one_line_is_kept_up_to_date():
     shown = out.getvalue()
     assert "length 2: 500 patterns" in shown
     assert shown.endswith("\r\x1b[1A\x1b[2K")  # and taken away at the end
+
+
+# Ctrl-C
+
+EXPLODING = """
+import os, signal, sys, threading
+from random import Random
+from relynx import cli, console
+
+class Pressed(console.MiningProgress):
+    def __call__(self, progress):
+        for _ in range(int(sys.argv[1])):
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().__call__(progress)
+
+console.MiningProgress = Pressed
+random = Random(3)
+with open("long.m", "w") as file:
+    for i in range(60):
+        letters = random.choices("abcdefgh", k=40)
+        file.write(f"begin(s{i},up). {' < '.join(letters)}. end.\\n")
+sys.exit(cli.main(["mine", "long.m", "-o", "found.csv", "--max-length", "12",
+                   "--min-support", "0.01", "--max-gap", "6"]))
+"""
+STOPPING = "\nstopping; what is found is kept, unless you press Ctrl-C again\n"
+
+
+def interrupted(times):
+    """Mine what would take days, with Ctrl-C so often at the first progress."""
+    return subprocess.run(
+        [sys.executable, "-c", EXPLODING, str(times)], capture_output=True, text=True, timeout=300
+    )
+
+
+def test_ctrl_c_keeps_what_is_found_and_says_so(here):
+    ended = interrupted(1)
+    assert ended.returncode == 130
+    assert STOPPING in ended.stderr
+    last = ended.stderr.splitlines()[-1]
+    assert re.fullmatch(r"stopped by the caller at length \d+; complete up to length \d+", last)
+    lines = (here / "found.csv").read_text().splitlines()
+    assert f"found.csv: {len(lines) - 1:,} patterns of 60 sequences" in ended.stdout
+    assert "b(A),1,60,60,1.0" in lines
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_second_ctrl_c_ends_at_once_and_writes_nothing(here):
+    ended = interrupted(2)
+    assert ended.returncode == 130
+    assert ended.stderr.endswith(STOPPING + "stopped; nothing was written to found.csv\n")
+    assert not (here / "found.csv").exists()
+    assert "Traceback" not in ended.stderr
+
+
+def test_in_a_thread_progress_leaves_ctrl_c_alone():
+    before = signal.getsignal(signal.SIGINT)
+    seen = []
+
+    def show():
+        with mining_progress(Console(file=io.StringIO())) as progress:
+            seen.append((signal.getsignal(signal.SIGINT), progress(Progress(1, 0, 0.0, 0))))
+
+    thread = threading.Thread(target=show)
+    thread.start()
+    thread.join()
+    assert seen == [(before, True)]
+
+
+def test_ctrl_c_is_as_before_when_the_search_is_over():
+    before = signal.getsignal(signal.SIGINT)
+    with mining_progress(Console(file=io.StringIO())):
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from relynx import DataError, InputError, covers, load_protein_folds, parse_pattern
+from relynx import DataError, InputError, covers, load_protein_folds, mine, parse_pattern
 
 
 @pytest.fixture(scope="module")
@@ -93,15 +93,29 @@ def test_the_nonredundant_subset_is_a_part_of_the_whole(folds):
 
 def test_attributes_and_items_are_the_same(folds):
     assert folds["X"] is folds.X
-    assert folds.keys() == ("X", "y", "groups", "description")
+    assert folds.keys() == ("X", "y", "groups", "bias", "description")
     with pytest.raises(KeyError):
         folds["x"]
 
 
 def test_every_predicate_is_described(folds):
     names = {name for name, _ in folds.X.facts().tables}
-    assert names == {"he", "st", "next_s", "next_b", "next_h", "ladder", "neighbour"}
+    of_the_file = {"he", "st", "sense_prev", "next_s", "next_b", "next_h", "ladder"}
+    assert names == of_the_file | {"neighbour", "helix", "strand"}
     assert all(f"{name}(" in folds.description for name in names)
+
+
+def test_the_bias_speaks_of_all_dimensions_and_of_what_the_data_hold(folds):
+    assert folds.bias.dimensions == ("s", "b", "h")
+    folds.bias.check(folds.X)
+    first = mine(folds.X, folds.y, folds.bias, max_length=1)
+    assert {atom.predicate for p in first.patterns() for atom in p} == set(folds.bias.types)
+
+
+def test_strands_and_helices_are_told_without_their_details(folds):
+    tables = folds.X.facts().tables
+    assert np.array_equal(tables["strand", 1], tables["st", 3][:2])
+    assert np.array_equal(tables["helix", 3], tables["he", 4][[0, 1, 3, 4]])
 
 
 def test_each_event_is_one_helix_or_one_strand(folds):
@@ -169,6 +183,12 @@ def test_dimensions_follow_the_chain_the_sheet_along_it_and_across(here):
     assert facts(X, "next_b") == {"next_b(e1,e3)", "next_b(e3,e5)"}
     assert facts(X, "next_h") == {"next_h(e3,e1)", "next_h(e1,e5)"}
     assert facts(X, "ladder") == {"ladder(e1,e3,plus)", "ladder(e1,e5,minus)"}
+
+
+def test_the_sense_against_the_strand_before_is_a_fact_of_its_own(here):
+    elements = [strand(1), HELIX, strand(2) | {"sense_prev": "minus"}]
+    X = load_protein_folds(path=written(here / "f", domain(*elements))).X
+    assert facts(X, "sense_prev") == {"sense_prev(e1,null)", "sense_prev(e3,minus)"}
 
 
 def test_a_domain_without_elements_is_a_sequence_without_facts(here):

@@ -225,7 +225,7 @@ def test_no_sequences_are_refused():
 def test_labels_of_another_number_are_refused():
     with pytest.raises(DataError) as caught:
         mine(letters("ab", "ba"), ["up"], LETTERS)
-    assert str(caught.value) == "1 labels in y for 2 sequences in X"
+    assert str(caught.value) == "1 label in y for 2 sequences in X"
 
 
 @pytest.mark.parametrize(

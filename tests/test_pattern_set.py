@@ -241,6 +241,18 @@ def test_ties_at_the_end_of_the_best_k_go_by_text():
             lambda s: s.filter(max_support={"maybe": 0.1}),
             "unknown class 'maybe': the classes are 'no', 'yes'",
         ),
+        (lambda s: s.filter(classes="yes"), "classes is 'yes': give a list of classes"),
+        (lambda s: s.filter(min_support="0.1"), "min_support is '0.1': give a number"),
+        (lambda s: s.filter(min_confidence=float("nan")), "min_confidence is nan: give a number"),
+        (
+            lambda s: s.filter(max_support={"yes": None}),
+            "max_support of 'yes' is None: give a number",
+        ),
+        (lambda s: s.filter(max_support=["yes"]), "max_support is ['yes']: give a dict"),
+        (lambda s: s.filter(at_least={"chi2": "x"}), "chi2 of at_least is 'x': give a number"),
+        (lambda s: s.to_frame(measures="chi2"), "measures is 'chi2': give a list of names"),
+        (lambda s: s.top_k(1.5), "k is 1.5: give a number of patterns, 0 or more"),
+        (lambda s: s.covering(None, 1.5), "times is 1.5: give a number of patterns, 1 or more"),
         (lambda s: s.top_k(-1), "k is -1: give a number of patterns, 0 or more"),
         (lambda s: s.covering(None, 0), "times is 0: give a number of patterns, 1 or more"),
         (lambda s: s.to_frame("panda"), "unknown backend 'panda': did you mean 'pandas'?"),
@@ -474,8 +486,19 @@ def test_html_is_escaped():
 def test_the_search_is_explained_level_by_level():
     report = SearchReport(
         (
-            SearchLevel(1, 12, 0, 4, 0, 8, nearest_support=0.08333333),
-            SearchLevel(2, 3000, 1000, 1500, 495, 5, nearest_support=0.09, nearest_frequency=4),
+            SearchLevel(1, 12, 0, 4, 0, 8, nearest_support=0.08333333, n_nearest_support=1),
+            SearchLevel(
+                2,
+                3000,
+                1000,
+                1500,
+                495,
+                5,
+                nearest_support=0.09,
+                nearest_frequency=4,
+                n_nearest_support=1200,
+                n_nearest_frequency=2,
+            ),
             SearchLevel(3, 4, 0, 0, 1, 0),
             SearchLevel(4, 0, 0, 0, 0, 0),
         ),
@@ -484,11 +507,11 @@ def test_the_search_is_explained_level_by_level():
     patterns = PatternSet(trie_of([]), complete_up_to=2, partial="time_limit=5", report=report)
     assert patterns.explain_search() == (
         "length 1: 12 candidates occurred, 4 below min_support, 8 kept\n"
-        "    with min_support=0.0833 there would be more\n"
+        "    with min_support=0.0833 there would be more: 1 candidate came so near\n"
         "length 2: 3,000 candidates occurred, 1,000 below min_frequency, 1,500 below min_support, "
         "495 against a constraint of the bias, 5 kept\n"
-        "    with min_frequency=4 there would be more\n"
-        "    with min_support=0.09 there would be more\n"
+        "    with min_frequency=4 there would be more: 2 candidates came so near\n"
+        "    with min_support=0.09 there would be more: 1,200 candidates came so near\n"
         "length 3: 4 candidates occurred, 1 against a constraint of the bias, 3 found before, "
         "0 kept\n"
         "length 4: no candidate occurs in the sequences\n"

@@ -8,14 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from relynx.bias.folds import load_protein_folds
     from relynx.bias.language import Bias
     from relynx.bias.reader import parse_bias, read_bias
-    from relynx.data.folds import load_protein_folds
     from relynx.data.lists import from_lists
     from relynx.data.lynx_files import read_lynx, write_lynx
     from relynx.data.sequences import Sequences
+    from relynx.data.synthetic import planted_rule
     from relynx.data.vocabulary import Vocabulary
     from relynx.errors import BiasError, DataError, InputError, ParseError
+    from relynx.features.grasp import GraspSelector
+    from relynx.features.naive_bayes import PatternNB
+    from relynx.features.vectorizer import PatternVectorizer
     from relynx.logic.datalog import Background, parse_background, read_background
     from relynx.logic.parser import parse_atom
     from relynx.logic.terms import Atom
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from relynx.mining.pattern_set import PatternSet
     from relynx.mining.patterns import Pattern, parse_pattern
     from relynx.mining.search import mine
+    from relynx.models.lynx import LynxClassifier
 
 __version__ = "0.1.0"
 
@@ -32,10 +37,14 @@ __all__ = [
     "Bias",
     "BiasError",
     "DataError",
+    "GraspSelector",
     "InputError",
+    "LynxClassifier",
     "ParseError",
     "Pattern",
+    "PatternNB",
     "PatternSet",
+    "PatternVectorizer",
     "Sequences",
     "Vocabulary",
     "covers",
@@ -47,6 +56,7 @@ __all__ = [
     "parse_background",
     "parse_bias",
     "parse_pattern",
+    "planted_rule",
     "read_background",
     "read_bias",
     "read_lynx",
@@ -54,14 +64,18 @@ __all__ = [
 ]
 
 _MODULES = {
+    "bias.folds": ("load_protein_folds",),
     "bias.language": ("Bias",),
     "bias.reader": ("parse_bias", "read_bias"),
-    "data.folds": ("load_protein_folds",),
     "data.lists": ("from_lists",),
     "data.lynx_files": ("read_lynx", "write_lynx"),
     "data.sequences": ("Sequences",),
+    "data.synthetic": ("planted_rule",),
     "data.vocabulary": ("Vocabulary",),
     "errors": ("BiasError", "DataError", "InputError", "ParseError"),
+    "features.grasp": ("GraspSelector",),
+    "features.naive_bayes": ("PatternNB",),
+    "features.vectorizer": ("PatternVectorizer",),
     "logic.datalog": ("Background", "parse_background", "read_background"),
     "logic.parser": ("parse_atom",),
     "logic.terms": ("Atom",),
@@ -69,6 +83,7 @@ _MODULES = {
     "mining.pattern_set": ("PatternSet",),
     "mining.patterns": ("Pattern", "parse_pattern"),
     "mining.search": ("mine",),
+    "models.lynx": ("LynxClassifier",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

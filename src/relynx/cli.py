@@ -92,16 +92,21 @@ def mine(
 
     A setting that is not given is that of the bias, else the one in brackets.
     """
-    ending = Path(output).suffix
+    ending = Path(output).suffix.lower()
     if ending not in PATTERNS:
         raise click.UsageError(f"{output} ends in none of {', '.join(PATTERNS)}")
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
     from relynx.bias import read_bias
     from relynx.console import mining_progress, show_search
+    from relynx.data.frames import parquet_library
     from relynx.data.lynx_files import read_lynx
+    from relynx.data.whole_files import check_writable
     from relynx.mining.search import mine as search
 
     try:
+        check_writable(output)  # not after an hour of search
+        if ending == ".parquet":
+            parquet_library()
         bias = None if bias_file is None else read_bias(bias_file)
         X, y = read_lynx(train, background)
         with mining_progress() as progress:
@@ -129,7 +134,7 @@ def mine(
     if patterns.partial:
         click.echo(f"{patterns.partial}; complete up to length {patterns.complete_up_to}", err=True)
     click.echo(f"{output}: {_count(len(patterns), 'pattern')} of {_described(X)}")
-    return 0
+    return INTERRUPTED if progress.stopped and patterns.partial else 0
 
 
 @relynx.command()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from rich.console import Console
 from rich.table import Table
@@ -14,17 +18,57 @@ from relynx.mining.search_report import Progress
 LINE_EVERY = 5.0  # seconds, where there is no terminal
 MEGABYTE = 1_000_000
 TABLE_WIDTH = 100  # a narrower terminal breaks the lines, but loses no digits
+STOPPING = b"\nstopping; what is found is kept, unless you press Ctrl-C again\n"
+
+
+class MiningProgress:
+    """What to give to `mine(progress=...)`: shows how far a search is, and may end it."""
+
+    def __init__(self, show: Callable[[Progress], None]) -> None:
+        self.show = show
+        self.stopped = False
+
+    def __call__(self, progress: Progress) -> bool:
+        self.show(progress)
+        return not self.stopped
 
 
 @contextmanager
-def mining_progress(console: Console | None = None) -> Iterator[Callable[[Progress], None]]:
-    """What to give to `mine(progress=...)`: shows how far the search is while the block runs."""
+def mining_progress(console: Console | None = None) -> Iterator[MiningProgress]:
+    """Show how far a search is while the block runs.
+
+    The first Ctrl-C ends the search and keeps what is found; a second one is as ever.
+    """
     console = console or Console(stderr=True)
     if not console.is_terminal:
-        yield _Lines(console)
+        with _stopped_by_ctrl_c(MiningProgress(_Lines(console))) as progress:
+            yield progress
         return
-    with console.status("reading") as status:
-        yield lambda progress: status.update(progress_text(progress))
+    with (
+        console.status("reading") as status,
+        _stopped_by_ctrl_c(MiningProgress(lambda p: status.update(progress_text(p)))) as progress,
+    ):
+        yield progress
+
+
+@contextmanager
+def _stopped_by_ctrl_c(progress: MiningProgress) -> Iterator[MiningProgress]:
+    before = signal.getsignal(signal.SIGINT)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        progress.stopped = True
+        signal.signal(signal.SIGINT, before)
+        os.write(2, STOPPING)  # print may be what the signal interrupted
+
+    # Only the main thread gets signals, and a shell may have told the process to ignore this one.
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield progress
+        return
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield progress
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class _Lines:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from relynx.bias import Bias
-from relynx.data.folds import load_protein_folds
+from relynx.bias.folds import load_protein_folds
 from relynx.data.lists import from_lists
 from relynx.data.sequences import Sequences
 from relynx.mining.match import covers
@@ -112,6 +112,10 @@ def warm_up() -> float:
         for object_identity in (True, False):
             covers(parse_pattern(text), X, object_identity=object_identity)
     types, modes = {"a": ("event", "t"), "b": ("event", "t")}, {"a": (("+", "*"),)}
-    for dimensions in (("s",), ("s", "h")):  # the engine for lines, and the general one
+    for dimensions in (("s",), ()):  # the engine for lines, and the general one
         mine(chain, bias=Bias(types, modes, dimensions=dimensions), max_length=2).closed()
+    sheet = Bias(
+        {"st": ("event", "sense", "length")}, {"st": (("+", "*", "*"),)}, dimensions=("s", "h")
+    )
+    mine(folds, bias=sheet, min_support=0.5, max_length=2)  # that for several dimensions
     return time.perf_counter() - start

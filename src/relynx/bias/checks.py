@@ -9,6 +9,7 @@ from relynx.bias.places import Places, Where
 from relynx.bias.settings import SETTINGS
 from relynx.bias.signs import EVENT, SIGNS, operators
 from relynx.errors import Problem, did_you_mean
+from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import (
     Atom,
@@ -229,8 +230,8 @@ class _AtomChecks:
                 f"{quoted(name)} has a type and no mode: no pattern contains it",
                 f"add {shown}",
             )
-        prefix, _, dimension = name.partition("_")
-        if prefix in ("next", "follow", "followat") and dimension:
+        if link := link_name(name):
+            dimension = link[1]
             hint = did_you_mean(name, list(self.links))
             return (
                 f"the dimension {dimension} is not declared",
@@ -474,8 +475,18 @@ def data_problems(bias: Language, at: Places, keys: Iterable[Key]) -> list[Probl
                     hint="give a type and a sign for each argument that the data have",
                 )
             )
-    for i, dimension in enumerate(bias.dimensions if missing else ()):
-        if ("next_" + dimension) not in arities:
+    for i, dimension in enumerate(bias.dimensions):
+        known = ("next_" + dimension) in arities
+        if not known and dimension.startswith("next_") and dimension in arities:
+            name = dimension.removeprefix("next_")
+            problems.append(
+                at.problem(
+                    ("dimension", dimension, i),
+                    f"the dimension of {quoted(dimension)} is called {quoted(name)}",
+                    hint=f"write {name!r} instead of {dimension!r}",
+                )
+            )
+        elif not known and missing:
             problems.append(
                 at.problem(
                     ("dimension", dimension, i),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from relynx.bias.signs import EVENT, operators
 from relynx.data.roles import dimension_names, event_keys
 from relynx.data.sequences import Sequences
+from relynx.errors import BiasError
 from relynx.logic.tables import Key
 
 MAX_CONSTANTS = 40  # an argument of more values than this is never a constant
@@ -27,6 +28,9 @@ def infer_language(X: Sequences) -> tuple[Types, Modes, tuple[str, ...]]:
     _, events = event_keys(tables, max(len(facts.vocabulary), 1))
     of_dimensions = operators(dimensions)
     keys = [key for key in tables if key[0] not in of_dimensions]
+    if not keys:
+        what = "only links between events" if tables else "no facts"
+        raise BiasError(f"the sequences hold {what}: there is nothing to make patterns of")
     used = {
         (key, i): np.unique(tables[key][1 + i])
         for key in keys

@@ -9,11 +9,12 @@ from functools import cached_property
 from relynx.bias.checks import data_problems, language_problems
 from relynx.bias.constraints import Conjunction, by_predicate, more_than_one, unifiable
 from relynx.bias.infer import infer_language
+from relynx.bias.kinds import wrong_kinds
 from relynx.bias.places import Places
 from relynx.bias.settings import SETTINGS
 from relynx.bias.signs import EVENT
 from relynx.data.sequences import Sequences
-from relynx.errors import BiasError
+from relynx.errors import BiasError, Problem
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, Literal, as_constant, constant_key, quoted, term_text
 
@@ -81,10 +82,9 @@ class Bias:
     places: Places = field(default=Places(), repr=False)
 
     def __post_init__(self) -> None:
-        declared: list[tuple[str, object]] = [*self.types.items(), *self.modes.items()]
-        for name, given in declared:
-            if isinstance(given, str):
-                raise BiasError(f"{name!r}: {given!r} is one text; give a tuple of texts")
+        wrong = [Problem(message) for message in wrong_kinds(self)]
+        if wrong:
+            raise BiasError(wrong)
         normal: dict[str, object] = {
             "types": {
                 name: tuple(EVENT if kind == "e" else kind for kind in kinds)
@@ -127,11 +127,12 @@ class Bias:
         mode(b(+)).
         dimension(next_s).
         """
-        types, modes, dimensions = infer_language(X)
+        types, modes, dimensions = infer_language(_sequences(X))
         return cls(types, modes, dimensions=dimensions)
 
     def check(self, X: Sequences) -> None:
         """Raise BiasError where a predicate is in neither the data nor the background rules."""
+        X = _sequences(X)
         heads = X.background.heads if X.background else ()
         problems = data_problems(self, self.places, [*X.tables, *heads])
         if problems:
@@ -230,6 +231,12 @@ class Bias:
 
     def __hash__(self) -> int:
         return hash(self._content())
+
+
+def _sequences(X: Sequences) -> Sequences:
+    if not isinstance(X, Sequences):
+        raise TypeError(f"X is a {type(X).__name__}: give Sequences")
+    return X
 
 
 def _call(name: str, args: Iterator[str] | Sequence[str]) -> str:

@@ -1,8 +1,9 @@
 """The words of the language of biases."""
 
+from relynx.logic.dimensions import OPERATORS
+
 EVENT = "event"
 SIGNS = ("+", "-", "#", "*")
-OPERATORS = {"next": 2, "follow": 2, "followat": 3}
 
 
 def operators(dimensions: tuple[str, ...]) -> dict[str, tuple[str, int]]:

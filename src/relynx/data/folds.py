@@ -1,4 +1,4 @@
-"""The bundled data: protein domains of five folds as sequences with several dimensions."""
+"""The file of the bundled data: protein domains as sequences with several dimensions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import os
 import zlib
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
@@ -30,85 +29,35 @@ STRAND_CUTS = (4, 6)
 RULES = """\
 ladder(X,Y,S) :- ladder(Y,X,S).
 neighbour(X,Y) :- ladder(X,Y,_).
-"""
-
-DESCRIPTION = """\
-Protein domains of five alpha/beta folds (SCOP c.1, c.2, c.23, c.37, c.55): helices and strands in
-chain order, and the place of each strand in its sheet.
-
-  he(E,Hand,Class,Length)   helix: right or left; alpha, '3to10' or pi; short, medium or long
-  st(E,Sense,Length)        strand: plus, minus or null against its neighbour in the sheet
-  next_s(X,Y)               Y follows X along the chain
-  next_b(X,Y)               the same, among the strands of one sheet
-  next_h(X,Y)               Y lies beside X when the sheet is walked from its edge
-  ladder(X,Y,Sense)         X and Y are bonded, parallel (plus) or antiparallel (minus); symmetric
-  neighbour(X,Y)            X and Y are bonded; symmetric
-
-`y` is the fold. `groups` is the SCOP family: split by it, and no relative of a training domain is
-in the test part. Sources and licences are in PROVENANCE.md beside the file.
+helix(E,C,L) :- he(E,_,C,L).
+strand(E) :- st(E,_,_).
 """
 
 _FIELDS = {"id": str, "fold": str, "family": str, "nr40": bool, "elements": list}
 _HELIX = {"hand": str, "cls": str, "len": int}
-_STRAND = {"sense": str, "sheet": str, "sheet_ord": int, "partners": list, "len": int}
+_STRAND = {
+    "sense": str,
+    "sense_prev": str,
+    "sheet": str,
+    "sheet_ord": int,
+    "partners": list,
+    "len": int,
+}
 _KINDS = {str: "text", bool: "true or false", int: "an integer", list: "a list"}
 
 
-@dataclass(frozen=True, slots=True)
-class ProteinFolds:
-    """What `load_protein_folds` returns; `folds.X` and `folds["X"]` are the same."""
-
-    X: Sequences
-    y: NDArray[np.str_]
-    groups: NDArray[np.str_]
-    description: str
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self.__slots__:
-            raise KeyError(name)
-        return getattr(self, name)
-
-    def keys(self) -> tuple[str, ...]:
-        """The names of what is in it."""
-        return tuple(self.__slots__)
-
-
-def load_protein_folds(
+def read_folds(
     nonredundant: bool = False, path: str | os.PathLike[str] | None = None
-) -> ProteinFolds:
-    """Load the bundled protein folds: 966 domains of five folds.
-
-    Parameters
-    ----------
-    nonredundant
-        Only the 709 domains of which no two share more than 40 % of their residues.
-    path
-        Another file of the same format, plain or compressed with gzip.
-
-    Returns
-    -------
-    ProteinFolds
-        `X` the sequences, `y` the folds, `groups` the families, `description` what the predicates
-        mean.
-
-    Examples
-    --------
-    >>> import relynx as rx
-    >>> folds = rx.load_protein_folds()
-    >>> len(folds.X), folds.X.dimensions, sorted(set(folds.y.tolist()))
-    (966, ('s', 'b', 'h'), ['c.1', 'c.2', 'c.23', 'c.37', 'c.55'])
-    """
+) -> tuple[Sequences, NDArray[np.str_], NDArray[np.str_]]:
+    """The sequences, folds and families of a file; see `relynx.load_protein_folds`."""
     source = _read(path)
     domains = [d for d in _domains(source) if d["nr40"] or not nonredundant]
     if not domains:
         which = "domain of the nonredundant subset" if nonredundant else "domain"
         raise DataError(Problem(f"the file holds no {which}", source))
-    return ProteinFolds(
-        X=_sequences(domains, parse_background(RULES, "protein folds")),
-        y=np.array([d["fold"] for d in domains]),
-        groups=np.array([d["family"] for d in domains]),
-        description=DESCRIPTION,
-    )
+    X = _sequences(domains, parse_background(RULES, "protein folds"))
+    y = np.array([d["fold"] for d in domains])
+    return X, y, np.array([d["family"] for d in domains])
 
 
 def _read(path: str | os.PathLike[str] | None) -> Source:
@@ -223,6 +172,7 @@ def _length(residues: int, cuts: tuple[int, int]) -> str:
 def _sequences(domains: list[dict[str, Any]], background: Background) -> Sequences:
     builder = SequencesBuilder()
     helices, strands = builder.buffer("he", 4), builder.buffer("st", 3)
+    turns = builder.buffer("sense_prev", 2)
     chain, along = builder.buffer("next_s", 2), builder.buffer("next_b", 2)
     across, ladders = builder.buffer("next_h", 2), builder.buffer("ladder", 3)
     code = builder.code
@@ -238,6 +188,7 @@ def _sequences(domains: list[dict[str, Any]], background: Background) -> Sequenc
             else:
                 length = code(_length(element["len"], STRAND_CUTS))
                 strands.extend((at, event, code(element["sense"]), length))
+                turns.extend((at, event, code(element["sense_prev"])))
                 bonded.append((event, element["partners"]))
                 sheets.setdefault(element["sheet"], []).append((element["sheet_ord"], event))
         _link(chain, at, events)

@@ -49,12 +49,18 @@ def frame(chunks: Chunks, schema: Schema, *, backend: str) -> Any:
 
 def write_parquet(path: str | os.PathLike[str], chunks: Chunks, schema: Schema) -> None:
     """Write a Parquet file, with polars or pyarrow, whichever is installed."""
+    backend = parquet_library()
+    with whole_file(path) as partial:
+        _frame(chunks, schema, backend).write_parquet(partial)
+
+
+def parquet_library() -> str:
+    """The library that writes Parquet files. Raises InputError where none is installed."""
     backend = next(filter(_installed, _WRITE_PARQUET), None)
     if backend is None:
         what = "Parquet files need polars or pyarrow, and neither is installed"
         raise InputError(Problem(what, hint="pip install polars, or write .csv or .jsonl"))
-    with whole_file(path) as partial:
-        _frame(chunks, schema, backend).write_parquet(partial)
+    return backend
 
 
 def write_csv(path: str | os.PathLike[str], chunks: Chunks, schema: Schema) -> None:

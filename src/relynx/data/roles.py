@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
+from relynx.logic.dimensions import OPERATORS, link_name
+from relynx.logic.joins import member
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, quoted, term_text
 
@@ -59,8 +61,8 @@ class _Roles:
 
 def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
     """The dimensions that a set of predicates makes: `s` for `next_s/2`."""
-    names = (name[5:] for name, arity in keys if arity == 2 and name.startswith("next_"))
-    return tuple(dict.fromkeys(name for name in names if name))
+    links = (link_name(name) for name, arity in keys if arity == OPERATORS["next"])
+    return tuple(dict.fromkeys(link[1] for link in links if link and link[0] == "next"))
 
 
 def event_keys(facts: Tables, n_constants: int) -> tuple[Pairs, set[Place]]:
@@ -86,12 +88,15 @@ def _roles(facts: Tables, n_constants: int) -> _Roles:
     roles = _Roles(linked, ordered, linked, {})
     if not len(linked):
         return roles
+    is_ordered = np.zeros(int(max(table[0].max(initial=-1) for table in facts.values())) + 1, bool)
+    is_ordered[ordered] = True
+    place_of = tb.Finder(linked, len(is_ordered) * n_constants)
     alone = []  # events that no dimension links
     for key, table in facts.items():
-        n_here = int(member(table[0].astype(np.int64), ordered).sum())
+        n_here = int(is_ordered[table[0]].sum())
         for i in range(key[1]):
             column = _pairs(table, i, n_constants)
-            known = member(column, linked)
+            known = place_of(column) >= 0
             roles.counts[key, i] = int(known.sum()), n_here
             if roles.is_event((key, i)) and not known.all():
                 alone.append(column[~known])
@@ -101,14 +106,6 @@ def _roles(facts: Tables, n_constants: int) -> _Roles:
 def _pairs(table: Table, argument: int, n_constants: int) -> Pairs:
     pairs: Pairs = table[0].astype(np.int64) * n_constants + table[1 + argument]
     return pairs
-
-
-def member(values: NDArray[np.int64], pool: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which values are in a sorted pool."""
-    if not len(pool):
-        return np.zeros(len(values), bool)
-    at = np.minimum(np.searchsorted(pool, values), len(pool) - 1)
-    return np.asarray(pool[at] == values)
 
 
 def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:

@@ -22,14 +22,20 @@ from relynx.logic.joins import (
 from relynx.logic.tables import Key, Table, ranges
 from relynx.logic.terms import Atom
 
+OPERATORS = {"next": 2, "follow": 2, "followat": 3}  # with their numbers of arguments
+
+
+def link_name(predicate: str) -> tuple[str, str] | None:
+    """Operator and dimension that a predicate is named after: `next` and `s` for `next_s`."""
+    operator, _, dimension = predicate.partition("_")
+    return (operator, dimension) if operator in OPERATORS and dimension else None
+
 
 def operator_dimension(key: Key) -> str | None:
     """The dimension `s` of `follow_s/2` or `followat_s/3`, None for another predicate."""
     name, arity = key
-    for prefix, wanted in (("followat_", 3), ("follow_", 2)):
-        if name.startswith(prefix) and arity == wanted and len(name) > len(prefix):
-            return name.removeprefix(prefix)
-    return None
+    operator, dimension = link_name(name) or ("next", "")
+    return dimension if operator != "next" and arity == OPERATORS[operator] else None
 
 
 def steps(atom: Atom) -> int | None:

@@ -67,6 +67,29 @@ def offsets(table: Table, n_sequences: int) -> NDArray[np.int64]:
     return np.searchsorted(table[0], np.arange(n_sequences + 1)).astype(np.int64)
 
 
+class Finder:
+    """Where numbers stand in a sorted pool of distinct ones.
+
+    Looked up in a table as large as `size`, which no number reaches, where that is worth it.
+    """
+
+    def __init__(self, pool: NDArray[np.int64], size: int) -> None:
+        self._pool = pool
+        self._table: NDArray[np.int32] | None = None
+        if size <= 8 * len(pool):
+            self._table = np.full(size, -1, np.int32)
+            self._table[pool] = np.arange(len(pool), dtype=np.int32)
+
+    def __call__(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The place of each value, -1 where it is not in the pool."""
+        if self._table is not None:
+            return self._table[values].astype(np.int64)
+        if not len(self._pool):
+            return np.full(values.shape, -1, np.int64)
+        at = np.minimum(np.searchsorted(self._pool, values), len(self._pool) - 1)
+        return np.where(self._pool[at] == values, at, -1)
+
+
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """The numbers start, start+1, ... of every range, one range after the other."""
     ends = np.cumsum(lengths)

@@ -18,7 +18,7 @@ NONE = np.uint64(0)
 DIMENSION, N_STEPS, FROM, TO, RELATION, ARGUMENTS = range(6)  # columns of a step
 MOST = 48  # variables of a pattern, and arguments of a fact
 MOST_CODES = 1 << 12  # ways to write one fact
-OLD, NEW, CONSTANT = 0, 1, 2  # what an argument of a step is
+FEW = 6  # facts that are looked for one by one
 
 
 class Alphabet(NamedTuple):
@@ -208,92 +208,119 @@ def ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes):
     return n_codes
 
 
+class Reading(NamedTuple):
+    """How a step reads facts."""
+
+    old: NDArray[np.int64]  # (argument, variable): must be equal
+    new: NDArray[np.int64]  # the argument that each new variable takes its value from
+    constants: NDArray[np.int64]  # values
+    able: NDArray[np.int64]  # the facts that constants and repetitions admit
+    marks: NDArray[np.uint8]  # 1 at each of these
+
+
 @njit(cache=True, nogil=True)
 def reading(alphabet, before, step):
-    """How a step reads facts: the kind of each argument and which variable or value it is, how many
-    variables are new, and the facts that its constants and repetitions admit."""
+    """How a step reads facts beside a pattern."""
     n_old = len(before.number)
     relation = step[RELATION]
     k = alphabet.arity[relation]
-    kind = np.zeros(k, np.int64)
-    what = np.zeros(k, np.int64)
+    old = np.zeros((k, 2), np.int64)
     new = np.zeros(k, np.int64)
-    n_new, j = 0, 0
+    constants = np.zeros(k, np.int64)
+    term_of_new = np.zeros(k, np.int64)
+    repeats = np.full(k, -1, np.int64)  # argument -> the new variable that it repeats
+    fixed = np.full(k, -1, np.int64)  # argument -> its constant
+    n_known, n_new, n_constants, j = 0, 0, 0, 0
     for p in range(k + 1):
         if p == alphabet.event[relation]:
             continue
         term = step[ARGUMENTS + p]
         if term < 0:
-            kind[j], what[j] = CONSTANT, alphabet.value[~term]
+            fixed[j] = alphabet.value[~term]
+            constants[n_constants] = fixed[j]
+            n_constants += 1
         else:
-            kind[j], what[j] = NEW, -1
+            known = False
             for v in range(n_old):
                 if before.number[v] == term:
-                    kind[j], what[j] = OLD, v
-            if kind[j] == NEW:
-                for q in range(n_new):
-                    if new[q] == term:
-                        what[j] = q
-                if what[j] < 0:
-                    new[n_new], what[j] = term, n_new
-                    n_new += 1
+                    old[n_known, 0], old[n_known, 1] = j, v
+                    n_known += 1
+                    known = True
+            for q in range(n_new):
+                if term_of_new[q] == term:
+                    repeats[j] = q
+            if not known and repeats[j] < 0:
+                term_of_new[n_new], new[n_new] = term, j
+                n_new += 1
         j += 1
     n_facts = len(alphabet.ground_relation)
     able = np.empty(n_facts, np.int64)
+    marks = np.zeros(n_facts, np.uint8)
     n_able = 0
-    fresh = np.zeros(k, np.int64)
+    values = alphabet.ground_values
     for g in range(n_facts):
-        good = alphabet.ground_relation[g] == relation
-        n_fresh = 0
+        if alphabet.ground_relation[g] != relation:
+            continue
+        good = True
         for j in range(k):
-            value = alphabet.ground_values[j, g]
-            if kind[j] == CONSTANT:
-                good = good and what[j] == value
-            elif kind[j] == NEW and what[j] < n_fresh:
-                good = good and fresh[what[j]] == value
-            elif kind[j] == NEW:
-                fresh[n_fresh] = value
-                n_fresh += 1
+            good = good and (fixed[j] < 0 or values[j, g] == fixed[j])
+            good = good and (repeats[j] < 0 or values[j, g] == values[new[repeats[j]], g])
         if good and alphabet.injective:
-            for q in range(n_fresh):
+            for q in range(n_new):
+                fresh = values[new[q], g]
                 for t in range(len(before.taboo)):
-                    good = good and before.taboo[t] != fresh[q]
+                    good = good and before.taboo[t] != fresh
                 for p in range(q):
-                    good = good and fresh[p] != fresh[q]
-                for j in range(k):
-                    good = good and not (kind[j] == CONSTANT and what[j] == fresh[q])
+                    good = good and values[new[p], g] != fresh
+                for c in range(n_constants):
+                    good = good and constants[c] != fresh
         if good:
             able[n_able] = g
+            marks[g] = 1
             n_able += 1
-    return kind, what, n_new, able[:n_able]
+    return Reading(old[:n_known], new[:n_new], constants[:n_constants], able[:n_able].copy(), marks)
 
 
 @njit(inline="always")
-def constants_are_free(kind, what, values, i, n_old):
+def facts_here(to, s, able, marks, offset, bits, ground, everywhere, out_facts, out_bits):
+    """The admitted facts of a sequence about the events of a word, and about which; how many."""
+    n = 0
+    if len(able) <= FEW:
+        for g in able:
+            here = everywhere[g, s] & to
+            if here != NONE:
+                out_facts[n], out_bits[n] = g, here
+                n += 1
+    else:
+        for at in range(offset[s], offset[s + 1]):
+            here = bits[at] & to
+            if here != NONE and marks[ground[at]]:
+                out_facts[n], out_bits[n] = ground[at], here
+                n += 1
+    return n
+
+
+@njit(inline="always")
+def constants_are_free(constants, values, i):
     """Under Object Identity: no variable of match i has the value of a constant of the step."""
     good = True
-    for j in range(len(kind)):
-        if kind[j] == CONSTANT:
-            for v in range(n_old):
-                good = good and values[v, i] != what[j]
+    for c in range(len(constants)):
+        for v in range(len(values)):
+            good = good and values[v, i] != constants[c]
     return good
 
 
 @njit(inline="always")
-def agrees(kind, what, ground_values, g, values, i, n_old, injective, fresh):
-    """Does fact g agree with match i? The values of the step's new variables go into `fresh`."""
+def agrees(old, new, ground_values, g, values, i, injective):
+    """Does fact g agree with match i?"""
     good = True
-    n_fresh = 0
-    for j in range(len(kind)):
-        value = ground_values[j, g]
-        if kind[j] == OLD:
-            good = good and values[what[j], i] == value
-        elif kind[j] == NEW and what[j] == n_fresh:
-            n_fresh += 1
-            fresh[what[j]] = value
-            if injective:
-                for v in range(n_old):
-                    good = good and values[v, i] != value
+    for p in range(len(old)):
+        good = good and values[old[p, 1], i] == ground_values[old[p, 0], g]
+    if injective:
+        for q in range(len(new)):
+            fresh = ground_values[new[q], g]
+            for v in range(len(values)):
+                good = good and values[v, i] != fresh
     return good
 
 
@@ -348,3 +375,27 @@ def write_step(
             out[row, ARGUMENTS + q] = ~constants[a0 + p, digit[p] - n_old - 1 - k]
         p += 1
     return event
+
+
+@njit(inline="always")
+def tallied(counted, sizes, least, min_frequency, stats):
+    """Is a candidate frequent, by its supports? `stats` gets what `Level.add` asks for."""
+    frequency, enough, share = 0, False, 0.0
+    for c in range(len(counted)):
+        frequency += counted[c]
+        enough = enough or counted[c] >= least[c]
+        share = max(share, counted[c] / sizes[c])
+    stats[0] += 1
+    if frequency < min_frequency:
+        stats[1] += 1
+        if enough and frequency > stats[3]:
+            stats[3], stats[4] = frequency, 0
+        if enough and frequency == stats[3]:
+            stats[4] += 1
+    elif not enough:
+        stats[2] += 1
+        if share > stats[5]:
+            stats[5], stats[6] = share, 0
+        if share == stats[5]:
+            stats[6] += 1
+    return enough and frequency >= min_frequency

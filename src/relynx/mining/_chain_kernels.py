@@ -22,13 +22,14 @@ from relynx.mining._alphabet_kernels import (
     constants_are_free,
     context,
     reading,
+    tallied,
     ways,
     write_step,
 )
 
-PAIR = np.array([0, 1, 1 << 32, 1 + (1 << 32)], np.uint64)  # what two lanes' bits add to a word
 SAME = -1  # the lane of facts about the last event; lane n >= 0 are links of n steps, 0 for any
 MOST_STATES = 1 << 20  # of the holders of a fact's values
+LANE_BITS = 24  # of the mark of a code: the most lanes
 
 
 class Rows(NamedTuple):
@@ -45,23 +46,37 @@ class Limits(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Counters of atoms, by their codes, for all lanes at once."""
+    """Counters of atoms, by their codes, for all lanes at once.
 
-    last: NDArray[np.int32]  # the last sequence in which a code was seen, -1 for none
-    shown: NDArray[np.int64]  # the lanes in which it was seen there, as bits
-    supports: NDArray[np.uint64]  # codes x classes x lanes, two lanes in a word
+    A word of `supports` holds those of several lanes; a row of their bits in `added` says what to
+    add to it.
+    """
+
+    seen: NDArray[np.int64]  # the last sequence with a code, shifted, and its lanes; -1 for none
+    supports: NDArray[np.uint64]  # codes x classes x words
     touched: NDArray[np.int64]
+    added: NDArray[np.uint64]
 
 
-@njit(inline="always")
-def supports_width(n_lanes):
-    return (n_lanes + 1) // 2
+def lanes_per_word(most: int) -> int:
+    """How many lanes share a word when no support is larger than `most`."""
+    return 4 if most < 1 << 16 else 2
+
+
+def added(per_word: int) -> NDArray[np.uint64]:
+    """For each set of a word's lanes, as bits, what counts one more sequence in each."""
+    width = 64 // per_word
+    sets = range(1 << per_word)
+    return np.array([sum((b >> i & 1) << width * i for i in range(per_word)) for b in sets], "u8")
 
 
 @njit(inline="always")
 def support_of(counts, code, c, lane):
-    word = counts.supports[code, c, lane >> 1]
-    return np.int64((word >> np.uint64(32 * (lane & 1))) & np.uint64(0xFFFFFFFF))
+    per_word = 4 if len(counts.added) == 16 else 2
+    width = 64 // per_word
+    word = counts.supports[code, c, lane // per_word]
+    mask = (ONE << np.uint64(width)) - ONE
+    return np.int64((word >> np.uint64(width * (lane % per_word))) & mask)
 
 
 @njit(inline="always")
@@ -78,11 +93,19 @@ def advance(alphabet, rows, before, step, first):
     """The rows of a pattern after one more step."""
     n_old = len(before.number)
     lane = SAME if first or step[DIMENSION] < 0 else step[N_STEPS]
-    kind, what, n_new, able = reading(alphabet, before, step)
-    fresh = np.zeros(MOST, np.int64)
+    read = reading(alphabet, before, step)
+    old, new, constants, able = read.old, read.new, read.constants, read.able
+    n_new = len(new)
     everywhere, ground_values = alphabet.everywhere, alphabet.ground_values
     old_sequence, old_word, old_values = rows.sequence, rows.word, rows.values
     injective = alphabet.injective
+    # The events of any admitted fact, in each sequence.
+    somewhere = everywhere[able[0]] if len(able) == 1 else np.zeros_like(everywhere[0])
+    if len(able) > 1:
+        for g in able:
+            one = everywhere[g]
+            for s in range(len(one)):
+                somewhere[s] |= one[s]
     room = max(64, len(old_sequence))
     sequence = np.empty(room, np.int64)
     word = np.empty(room, np.uint64)
@@ -90,16 +113,16 @@ def advance(alphabet, rows, before, step, first):
     n = 0
     for i in range(len(old_sequence)):
         s = old_sequence[i]
-        to = shifted(old_word[i], lane)
+        to = shifted(old_word[i], lane) & somewhere[s]
         if to == NONE:
             continue
-        if injective and not constants_are_free(kind, what, old_values, i, n_old):
+        if injective and not constants_are_free(constants, old_values, i):
             continue
         for g in able:
             bits = everywhere[g, s] & to
             if bits == NONE:
                 continue
-            if not agrees(kind, what, ground_values, g, old_values, i, n_old, injective, fresh):
+            if n_old and not agrees(old, new, ground_values, g, old_values, i, injective):
                 continue
             if n == room:
                 sequence = np.concatenate((sequence, np.empty(room, np.int64)))
@@ -112,9 +135,35 @@ def advance(alphabet, rows, before, step, first):
             for v in range(n_old):
                 values[v, n] = old_values[v, i]
             for q in range(n_new):
-                values[n_old + q, n] = fresh[q]
+                values[n_old + q, n] = ground_values[new[q], g]
             n += 1
     return Rows(sequence[:n].copy(), word[:n].copy(), values[:, :n].copy())
+
+
+@njit(inline="always")
+def count_codes(
+    pool, begin, n_codes, hits, s, place0, stride, n_words, seen, flat, touched, n, added
+):
+    """Count a sequence for some codes in some lanes; how many codes were touched so far."""
+    per_word = 4 if len(added) == 16 else 2
+    lane_mask = len(added) - 1
+    mark = s << LANE_BITS
+    for c in range(np.uint64(begin), np.uint64(begin + n_codes)):
+        code = np.uint64(pool[c])
+        before = seen[code]
+        if before < 0:
+            touched[n] = code
+            n += 1
+        # Without a branch: what was seen in this sequence; a fresh mark has no lanes set.
+        known = before if before > mark else mark
+        fresh = hits & ~known
+        seen[code] = known | hits
+        place = code * stride + place0
+        flat[place] += added[np.uint64(fresh & lane_mask)]
+        for w in range(1, n_words):
+            more = np.uint64((fresh >> (per_word * w)) & lane_mask)
+            flat[place + np.uint64(w)] += added[more]
+    return n
 
 
 @njit(cache=True, nogil=True)
@@ -122,7 +171,8 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
     """Count all steps that lead on from a pattern; how many codes were touched.
 
     Under Object Identity a fact can be written in ways that depend only on which variables hold its
-    values; these are worked out once for a pattern and kept.
+    values: its *state*. Ways are worked out once for a state, and a sequence is counted for them
+    once, after all its rows.
     """
     n_old = len(now.number)
     starts = bases(alphabet, n_old)
@@ -134,20 +184,6 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
     widest = 0
     for r in range(len(alphabet.arity)):
         widest = max(widest, alphabet.arity[r])
-    n_states = n_facts * (n_old + 1) ** widest
-    if not alphabet.injective or n_states > MOST_STATES:
-        n_states = 0
-    kept = np.full(n_states, -1, np.int32)  # where the ways of a state begin, their number first
-    pool = scratch.pool
-    n_pairs = supports_width(len(lanes))
-    n_pool = 0
-    n_lanes = len(lanes)
-    words = np.zeros(max(n_lanes, 4), np.uint64)
-    offset, fact_bits, ground = alphabet.offset, alphabet.bits, alphabet.ground
-    ground_relation, ground_values = alphabet.ground_relation, alphabet.ground_values
-    labels, arity = alphabet.labels, alphabet.arity
-    sequence, row_words, row_values = rows.sequence, rows.word, rows.values
-    last, shown, supports = counts.last, counts.shown, counts.supports
     # Where all values are constants a fact is written in one way.
     plain = True
     for a in range(len(alphabet.types)):
@@ -156,10 +192,28 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
     for g in range(len(only)):
         if ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes):
             only[g] = codes[0]
+    n_states = n_facts * (n_old + 1) ** widest
+    if not alphabet.injective or n_states > MOST_STATES:
+        n_states = 0
+    kept = np.full(n_states, -1, np.int32)  # where the ways of a state begin, their number first
+    met = np.zeros(n_states, np.int64)  # the lanes in which a sequence meets a state
+    states = np.empty(n_states, np.int64)
+    pool = scratch.pool
+    n_pool = 0
+    n_lanes = len(lanes)
+    words = np.zeros(max(n_lanes, 4), np.uint64)
+    offset, fact_bits, ground = alphabet.offset, alphabet.bits, alphabet.ground
+    ground_relation, ground_values = alphabet.ground_relation, alphabet.ground_values
+    labels, arity = alphabet.labels, alphabet.arity
+    sequence, row_words, row_values = rows.sequence, rows.word, rows.values
+    seen, supports, added = counts.seen, counts.supports, counts.added
     touched = counts.touched
+    per_word = 4 if len(added) == 16 else 2
+    lane_mask = len(added) - 1
+    n_words = (n_lanes + per_word - 1) // per_word
     flat = supports.reshape(-1)
     stride = np.uint64(supports.shape[1] * supports.shape[2])
-    n = 0
+    n, n_met = 0, 0
     for i in range(len(sequence)):
         s = sequence[i]
         here = np.uint64(labels[s] * supports.shape[2])
@@ -167,87 +221,85 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
         for lane in range(n_lanes):
             words[lane] = shifted(row_words[i], lanes[lane])
             any_word |= words[lane]
-        if any_word == NONE:
-            continue
-        word0, word1, word2, word3 = words[0], words[1], words[2], words[3]
-        lowest = any_word & (~any_word + ONE)
-        for v in range(n_old):
-            holders[row_values[v, i]] |= ONE << np.uint64(v)
-            holder[row_values[v, i]] = v + 1
-        for at in range(offset[s], offset[s + 1]):
-            bits = fact_bits[at]
-            if bits < lowest:
-                break  # facts come in falling order of their bits
-            if bits & any_word == NONE:
-                continue
-            hits = np.int64(word0 & bits != NONE)  # the first lanes are in registers
-            hits |= np.int64(word1 & bits != NONE) << 1
-            hits |= np.int64(word2 & bits != NONE) << 2
-            hits |= np.int64(word3 & bits != NONE) << 3
-            for lane in range(4, n_lanes):
-                hits |= np.int64(words[lane] & bits != NONE) << lane
-            g = ground[at]
-            if plain:  # one way to write a fact, one match a sequence: nothing is seen twice
-                code = only[g]
-                if code >= 0:
-                    if last[code] < 0:
-                        touched[n] = code
-                        n += 1
-                        last[code] = s
-                    place = np.uint64(code) * stride + here
-                    for w in range(n_pairs):
-                        flat[place + np.uint64(w)] += PAIR[np.uint64((hits >> (2 * w)) & 3)]
-                continue
-            if n_states:
+        if any_word != NONE:
+            word0, word1, word2, word3 = words[0], words[1], words[2], words[3]
+            lowest = any_word & (~any_word + ONE)
+            for v in range(n_old):
+                holders[row_values[v, i]] |= ONE << np.uint64(v)
+                holder[row_values[v, i]] = v + 1
+            for at in range(offset[s], offset[s + 1]):
+                bits = fact_bits[at]
+                if bits < lowest:
+                    break  # facts come in falling order of their bits
+                if bits & any_word == NONE:
+                    continue
+                hits = np.int64(word0 & bits != NONE)  # the first lanes are in registers
+                hits |= np.int64(word1 & bits != NONE) << 1
+                hits |= np.int64(word2 & bits != NONE) << 2
+                hits |= np.int64(word3 & bits != NONE) << 3
+                for lane in range(4, n_lanes):
+                    hits |= np.int64(words[lane] & bits != NONE) << lane
+                g = ground[at]
+                if plain:  # one match a sequence, and no code twice
+                    code = only[g]
+                    if code >= 0:
+                        if seen[code] < 0:
+                            touched[n] = code
+                            n += 1
+                            seen[code] = s
+                        place = np.uint64(code) * stride + here
+                        for w in range(n_words):
+                            more = np.uint64((hits >> (per_word * w)) & lane_mask)
+                            flat[place + np.uint64(w)] += added[more]
+                    continue
+                if n_states == 0:
+                    m = ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes)
+                    n = count_codes(
+                        codes, 0, m, hits, s, here, stride, n_words, seen, flat, touched, n, added
+                    )
+                    continue
                 state = g
                 if n_old:
                     for j in range(arity[ground_relation[g]]):
                         state = state * (n_old + 1) + holder[ground_values[j, g]]
                     for _ in range(arity[ground_relation[g]], widest):
                         state *= n_old + 1
-                if kept[state] < 0:
-                    m = ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes)
-                    while n_pool + m + 1 > len(pool):
-                        pool = np.concatenate((pool, np.empty(len(pool), np.uint32)))
-                    kept[state] = n_pool
-                    pool[n_pool] = m
-                    for c in range(m):
-                        pool[n_pool + 1 + c] = codes[c]
-                    n_pool += m + 1
-                begin = kept[state] + 1
-                n_codes = pool[begin - 1]
-            else:
-                begin = 0
-                n_codes = ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes)
-                for c in range(n_codes):
-                    pool[c] = codes[c]
-            for c in range(np.uint64(begin), np.uint64(begin + n_codes)):
-                code = np.uint64(pool[c])
-                fresh = hits
-                if last[code] == s:
-                    fresh &= ~shown[code]
-                    if fresh == 0:
-                        continue
-                    shown[code] |= fresh
-                else:
-                    if last[code] < 0:
-                        touched[n] = code
-                        n += 1
-                    last[code] = s
-                    shown[code] = fresh
-                place = code * stride + here
-                for w in range(n_pairs):
-                    flat[place + np.uint64(w)] += PAIR[np.uint64((fresh >> (2 * w)) & 3)]
-        for v in range(n_old):
-            holders[row_values[v, i]] = NONE
-            holder[row_values[v, i]] = 0
+                if met[state] == 0:
+                    states[n_met] = state
+                    n_met += 1
+                    if kept[state] < 0:
+                        m = ways(
+                            alphabet, g, now, holders, taboo, starts, options, n_options, codes
+                        )
+                        while n_pool + m + 1 > len(pool):
+                            pool = np.concatenate((pool, np.empty(len(pool), np.uint32)))
+                        kept[state] = n_pool
+                        pool[n_pool] = m
+                        for c in range(m):
+                            pool[n_pool + 1 + c] = codes[c]
+                        n_pool += m + 1
+                met[state] |= hits
+            for v in range(n_old):
+                holders[row_values[v, i]] = NONE
+                holder[row_values[v, i]] = 0
+        if i + 1 == len(sequence) or sequence[i + 1] != s:
+            for k in range(n_met):
+                begin, hits = kept[states[k]] + 1, met[states[k]]
+                met[states[k]] = 0
+                m = pool[begin - 1]
+                n = count_codes(
+                    pool, begin, m, hits, s, here, stride, n_words, seen, flat, touched, n, added
+                )
+            n_met = 0
     for t in range(len(now.taboo)):
         taboo[now.taboo[t]] = 0
     return n
 
 
 @njit(cache=True, nogil=True)
-def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, out, supports, n):
+def collect(
+    alphabet, now, limits, first, n_touched, constants, counts, sizes, stats, out, supports, n
+):
     """Append the frequent steps among those counted, in order of lanes and codes; how many in all.
 
     When there is no room it returns the number needed and keeps the counts.
@@ -256,29 +308,17 @@ def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, o
     touched = np.sort(counts.touched[:n_touched])
     n_classes, n_lanes = counts.supports.shape[1], len(lanes)
     good = np.zeros((n_lanes * n_touched, 2), np.int64)
-    n_good, occurred = 0, 0
-    rare, weak, nearest_frequency, nearest_share = 0, 0, 0, 0.0
+    n_good = 0
+    now_stats = np.zeros_like(stats)
+    counted = np.zeros(n_classes, np.int64)
     for lane in range(n_lanes):
         for t in range(n_touched):
-            code = touched[t]
-            frequency, enough = 0, False
+            some = 0
             for c in range(n_classes):
-                support = support_of(counts, code, c, lane)
-                frequency += support
-                enough = enough or support >= limits.least[c]
-            if frequency == 0:
-                continue
-            occurred += 1
-            if frequency < limits.min_frequency:
-                rare += 1
-                nearest_frequency = max(nearest_frequency, frequency)
-            elif not enough:
-                weak += 1
-                for c in range(n_classes):
-                    share = support_of(counts, code, c, lane) / stats[5 + c]
-                    nearest_share = max(nearest_share, share)
-            else:
-                good[n_good, 0], good[n_good, 1] = lane, code
+                counted[c] = support_of(counts, touched[t], c, lane)
+                some += counted[c]
+            if some and tallied(counted, sizes, limits.least, limits.min_frequency, now_stats):
+                good[n_good, 0], good[n_good, 1] = lane, touched[t]
                 n_good += 1
     if n + n_good > len(out):
         return n + n_good
@@ -305,11 +345,13 @@ def collect(alphabet, now, limits, first, n_touched, constants, counts, stats, o
         )
         for c in range(n_classes):
             supports[n + i, c] = support_of(counts, code, c, lane)
-    stats[0] += occurred
-    stats[1] += rare
-    stats[2] += weak
-    stats[3] = max(stats[3], nearest_frequency)
-    stats[4] = max(stats[4], nearest_share)
+    for i in range(3):
+        stats[i] += now_stats[i]
+    for i in (3, 5):
+        if now_stats[i] > stats[i]:
+            stats[i], stats[i + 1] = now_stats[i], 0
+        if now_stats[i] == stats[i]:
+            stats[i + 1] += now_stats[i + 1]
     forget(counts, n_touched)
     return n + n_good
 
@@ -319,7 +361,7 @@ def forget(counts, n_touched):
     """Make the counters ready for another pattern."""
     for t in range(n_touched):
         code = counts.touched[t]
-        counts.last[code] = -1
+        counts.seen[code] = -1
         for c in range(counts.supports.shape[1]):
             for w in range(counts.supports.shape[2]):
                 counts.supports[code, c, w] = NONE
@@ -335,6 +377,7 @@ def grow(
     constants,
     counts,
     scratch,
+    sizes,
     stats,
     out,
     supports,
@@ -356,7 +399,18 @@ def grow(
         child_rows = advance(alphabet, rows, before, children[c], len(chain) == 0)
         n_touched = count_steps(alphabet, child_rows, now, limits.lanes, counts, scratch)
         total = collect(
-            alphabet, now, limits, False, n_touched, constants, counts, stats, out, supports, n
+            alphabet,
+            now,
+            limits,
+            False,
+            n_touched,
+            constants,
+            counts,
+            sizes,
+            stats,
+            out,
+            supports,
+            n,
         )
         if total > len(out):
             forget(counts, n_touched)

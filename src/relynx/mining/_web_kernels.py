@@ -19,7 +19,9 @@ from relynx.mining._alphabet_kernels import (
     agrees,
     bases,
     constants_are_free,
+    facts_here,
     reading,
+    tallied,
     ways,
     write_step,
 )
@@ -389,7 +391,7 @@ def count_lanes(alphabet, web, rows, order, starts, now, links, lanes, counts, s
 
 
 @njit(cache=True, nogil=True)
-def frequent(web, counts, n_touched, n_lanes, stats):
+def frequent(web, counts, n_touched, n_lanes, sizes, stats):
     """The (lane, code) that are frequent, in order, and their supports; `stats` gets tallies."""
     touched = np.sort(counts.touched[:n_touched])
     supports, ever = counts.supports, counts.ever
@@ -402,19 +404,8 @@ def frequent(web, counts, n_touched, n_lanes, stats):
         while w != NONE:
             lane = lowest_place(w)
             w &= w - ONE
-            frequency, enough = 0, False
-            for c in range(n_classes):
-                frequency += supports[code, lane, c]
-                enough = enough or supports[code, lane, c] >= web.least[c]
-            stats[0] += 1
-            if frequency < web.min_frequency:
-                stats[1] += 1
-                stats[3] = max(stats[3], frequency)
-            elif not enough:
-                stats[2] += 1
-                for c in range(n_classes):
-                    stats[4] = max(stats[4], supports[code, lane, c] / stats[5 + c])
-            else:
+            counted = supports[code, lane]
+            if tallied(counted, sizes, web.least, web.min_frequency, stats):
                 keep[t] |= ONE << np.uint64(lane)
                 total[lane + 1] += 1
     for lane in range(n_lanes):
@@ -524,9 +515,13 @@ def write_refinements(
 def advance(alphabet, web, rows, before, lane, links, step):
     """The rows of a pattern after one more step, by a lane."""
     n_old = len(before.number)
-    kind, what, n_new, able = reading(alphabet, before, step)
-    fresh = np.zeros(MOST, np.int64)
+    read = reading(alphabet, before, step)
+    old, new, constants = read.old, read.new, read.constants
+    able, marks, n_new = read.able, read.marks, len(new)
     everywhere, ground_values = alphabet.everywhere, alphabet.ground_values
+    offset, fact_bits, ground = alphabet.offset, alphabet.bits, alphabet.ground
+    facts = np.empty(len(alphabet.ground_relation), np.int64)
+    places = np.empty(len(alphabet.ground_relation), np.uint64)
     old_sequence, old_events, old_word, old_values = (
         rows.sequence,
         rows.events,
@@ -547,7 +542,7 @@ def advance(alphabet, web, rows, before, lane, links, step):
     n = 0
     for i in range(len(old_sequence)):
         s = old_sequence[i]
-        if injective and not constants_are_free(kind, what, old_values, i, n_old):
+        if injective and not constants_are_free(constants, old_values, i):
             continue
         base = node_off[s]
         free = web.spoken_of[s]
@@ -570,11 +565,12 @@ def advance(alphabet, web, rows, before, lane, links, step):
                         break
                     to &= words[links[p, 0], here[links[p, 1]]]
             if to != NONE:
-                for g in able:
-                    bits = everywhere[g, s] & to
-                    if bits == NONE or not agrees(
-                        kind, what, ground_values, g, old_values, i, n_old, injective, fresh
-                    ):
+                m = facts_here(
+                    to, s, able, marks, offset, fact_bits, ground, everywhere, facts, places
+                )
+                for a in range(m):
+                    g = facts[a]
+                    if not agrees(old, new, ground_values, g, old_values, i, injective):
                         continue
                     if n == size:
                         sequence = np.concatenate((sequence, np.empty(size, np.int64)))
@@ -587,7 +583,7 @@ def advance(alphabet, web, rows, before, lane, links, step):
                         values = wider
                         size *= 2
                     sequence[n] = s
-                    word[n] = bits
+                    word[n] = places[a]
                     for e in range(newest):
                         events[e, n] = old_events[e, i]
                     if not about:
@@ -597,7 +593,7 @@ def advance(alphabet, web, rows, before, lane, links, step):
                     for v in range(n_old):
                         values[v, n] = old_values[v, i]
                     for q in range(n_new):
-                        values[n_old + q, n] = fresh[q]
+                        values[n_old + q, n] = ground_values[new[q], g]
                     n += 1
             if about:
                 break

@@ -17,7 +17,7 @@ from relynx.mining import _chain_kernels as ck
 from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import LINE
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
-from relynx.mining.growth import UNUSED, Conditions, Found, Level, Longs, atom_of
+from relynx.mining.growth import STATS, UNUSED, Conditions, Found, Level, Longs, atom_of
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
@@ -26,7 +26,7 @@ MOST_COUNTERS = 1 << 24  # that are worth holding
 
 def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
     """Can this engine search this language in these data?"""
-    if len(compiled.dimensions) != 1:
+    if len(compiled.dimensions) != 1 or len(conditions.steps) >= ck.LANE_BITS:
         return False
     if bool((compiled.index.dimensions[compiled.dimensions[0]].shape != LINE).any()):
         return False
@@ -52,6 +52,7 @@ class Chains:
         self.found = Found()
         self.tallies: dict[int, Level] = {}
         self.class_sizes = np.bincount(labels, minlength=n_classes)
+        self.sizes = np.maximum(self.class_sizes, 1)
         self.width = 1 + max([2, *(len(types) for types in compiled.types)])
         self.alphabet, self.constants, crowded = alphabet_of(compiled, labels, object_identity)
         lanes = conditions.steps if not crowded else (ck.SAME, *conditions.steps)
@@ -65,11 +66,13 @@ class Chains:
         self._rows: list[tuple[Longs, ck.Rows]] = []
         most_old = conditions.max_length * int(self.alphabet.arity.max(initial=0))
         size = max(int(ak.bases(self.alphabet, n)[-1]) for n in range(most_old + 1))
+        per_word = ck.lanes_per_word(int(self.class_sizes.max(initial=0)))
+        n_words = max(1, -(-len(lanes) // per_word))
         self.counts = ck.Counts(
-            np.full(size, -1, np.int32),
+            np.full(size, -1, np.int64),
+            np.zeros((size, n_classes, n_words), np.uint64),
             np.zeros(size, np.int64),
-            np.zeros((size, n_classes, max(ck.supports_width(len(lanes)), 1)), np.uint64),
-            np.zeros(size, np.int64),
+            ck.added(per_word),
         )
         self.scratch = scratch(self.alphabet)
         self._room(1 << 12)
@@ -91,6 +94,8 @@ class Chains:
                     return length
                 following += self._refine(row, chain, start, steps, length + 1)
             groups = following
+            if not groups:
+                break
         return self.conditions.max_length
 
     def _first_atoms(self) -> tuple[int, Longs]:
@@ -99,7 +104,7 @@ class Chains:
         start = ak.context(self.alphabet, np.empty((0, self.out.shape[1]), np.int64))
         same = np.array([ck.SAME])
         touched = ck.count_steps(self.alphabet, rows, start, same, self.counts, self.scratch)
-        stats = self._stats()
+        stats = np.zeros(STATS + 1)
         while True:
             n = ck.collect(
                 self.alphabet,
@@ -109,6 +114,7 @@ class Chains:
                 touched,
                 self.constants,
                 self.counts,
+                self.sizes,
                 stats,
                 self.out,
                 self.supports,
@@ -117,7 +123,7 @@ class Chains:
             if n <= len(self.out):
                 break
             self._room(2 * n)
-        self._tally(stats, 1)
+        self.tallies.setdefault(1, Level()).add(stats)
         chain = np.empty((0, self.out.shape[1]), np.int64)
         steps = self.out[:n].copy()
         good = self._allowed(chain, steps, 1)
@@ -134,7 +140,7 @@ class Chains:
         groups = []
         done = 0
         while done < len(children):
-            stats = self._stats()
+            stats = np.zeros(STATS + 1)
             n = ck.grow(
                 self.alphabet,
                 rows,
@@ -144,6 +150,7 @@ class Chains:
                 self.constants,
                 self.counts,
                 self.scratch,
+                self.sizes,
                 stats,
                 self.out,
                 self.supports,
@@ -152,7 +159,7 @@ class Chains:
             if n < 0:
                 self._room(2 * -n)
                 continue
-            self._tally(stats, length)
+            self.tallies.setdefault(length, Level()).add(stats)
             ends = np.searchsorted(self.owner[:n], np.arange(int(stats[-1]) + 1))
             for c in range(int(stats[-1])):
                 steps = self.out[ends[c] : ends[c + 1]]
@@ -169,17 +176,6 @@ class Chains:
                     groups.append((start + done + c, longer, first, steps))
             done += int(stats[-1])
         return groups
-
-    def _stats(self) -> NDArray[np.float64]:
-        return np.array([0, 0, 0, 0, 0, *np.maximum(self.class_sizes, 1), 0], np.float64)
-
-    def _tally(self, stats: NDArray[np.float64], length: int) -> None:
-        tally = self.tallies.setdefault(length, Level())
-        tally.occurred += int(stats[0])
-        tally.infrequent += int(stats[1])
-        tally.unsupported += int(stats[2])
-        tally.nearest_frequency = max(tally.nearest_frequency, int(stats[3]))
-        tally.nearest_share = max(tally.nearest_share, float(stats[4]))
 
     def _rows_of(self, chain: Longs) -> ck.Rows:
         """The rows of a pattern, from those of its longest beginning that is still at hand."""

@@ -39,7 +39,11 @@ class Conditions:
 
 @dataclass(slots=True)
 class Level:
-    """Tallies of one length."""
+    """Tallies of one length.
+
+    What came nearest to a threshold, and how many came as near; for `min_frequency` among those
+    that have enough support.
+    """
 
     occurred: int = 0
     infrequent: int = 0
@@ -47,7 +51,42 @@ class Level:
     forbidden: int = 0
     kept: int = 0
     nearest_share: float = 0.0
+    n_nearest_share: int = 0
     nearest_frequency: int = 0
+    n_nearest_frequency: int = 0
+
+    def note_frequency(self, frequencies: NDArray[np.int64]) -> None:
+        """Candidates that were too rare."""
+        most = int(frequencies.max(initial=0))
+        self.note_nearest_frequency(most, int((frequencies == most).sum()))
+
+    def note_share(self, shares: NDArray[np.float64]) -> None:
+        """Candidates that had too little support."""
+        most = float(shares.max(initial=0.0))
+        self.note_nearest_share(most, int((shares == most).sum()))
+
+    def note_nearest_frequency(self, most: int, n: int) -> None:
+        if most > self.nearest_frequency:
+            self.nearest_frequency, self.n_nearest_frequency = most, 0
+        if most and most == self.nearest_frequency:
+            self.n_nearest_frequency += n
+
+    def note_nearest_share(self, most: float, n: int) -> None:
+        if most > self.nearest_share:
+            self.nearest_share, self.n_nearest_share = most, 0
+        if most and most == self.nearest_share:
+            self.n_nearest_share += n
+
+    def add(self, stats: NDArray[np.float64]) -> None:
+        """The tallies of a compiled loop, in the order of `STATS`."""
+        self.occurred += int(stats[0])
+        self.infrequent += int(stats[1])
+        self.unsupported += int(stats[2])
+        self.note_nearest_frequency(int(stats[3]), int(stats[4]))
+        self.note_nearest_share(float(stats[5]), int(stats[6]))
+
+
+STATS = 7  # numbers that a compiled loop tallies: see `Level.add`
 
 
 @dataclass(slots=True)
@@ -131,6 +170,8 @@ class Growth:
                 for child in self._children(node):
                     (level if child.length == length else following).append(child)
             level = following
+            if not level:
+                break
         return self.conditions.max_length
 
     # Refinements
@@ -296,7 +337,8 @@ class Growth:
         frequency = supports.sum(axis=1)
         share = (supports / np.maximum(self.class_sizes, 1)).max(axis=1, initial=0.0)
         rare = frequency < self.conditions.min_frequency
-        weak = ~rare & ~(supports >= self.conditions.least).any(axis=1)
+        enough = (supports >= self.conditions.least).any(axis=1)
+        weak = ~rare & ~enough
         longer = np.ones(len(keys), bool) if closings is None else keys < closings
         for part, n in ((longer, length), (~longer, length - 1)):
             if not part.any():
@@ -305,9 +347,8 @@ class Growth:
             tally.occurred += int(part.sum())
             tally.infrequent += int((rare & part).sum())
             tally.unsupported += int((weak & part).sum())
-            most, largest = frequency[rare & part], share[weak & part]
-            tally.nearest_frequency = max(tally.nearest_frequency, int(most.max(initial=0)))
-            tally.nearest_share = max(tally.nearest_share, float(largest.max(initial=0.0)))
+            tally.note_frequency(frequency[rare & enough & part])
+            tally.note_share(share[weak & part])
         good = np.flatnonzero(~rare & ~weak)
         good = good[np.argsort(keys[good], kind="stable")]
         return keys[good], supports[good]

@@ -101,7 +101,7 @@ class Index:
         counts = np.bincount(events // self.n_constants, minlength=self.n_sequences)
         self.node_off: Longs = np.concatenate([[0], np.cumsum(counts)])
         self.word_off: Longs = np.concatenate([[0], np.cumsum((counts + 63) // 64)])
-        self._events = events
+        self._place = tb.Finder(events, self.n_sequences * self.n_constants)
         shapes = [self._paths(name) for name in self.dimension_names]
         # Nodes are numbered along the first dimension, so that its steps are steps of numbers.
         by_path = shapes[0][1] if shapes else np.arange(self.n_nodes)
@@ -129,7 +129,7 @@ class Index:
         if key not in self._relations:
             table = self.facts.tables[key]
             self._relations[key] = Relation(
-                self._keys(table), tb.offsets(table, self.n_sequences), self.n_nodes
+                self._keys(table), self.facts.offsets(key), self.n_nodes
             )
         return self._relations[key]
 
@@ -192,12 +192,10 @@ class Index:
 
     def _keys(self, table: Table) -> Ints:
         """The arguments of a table as keys."""
-        pairs = table[0].astype(np.int64) * self.n_constants + table[1:]
         if not self.n_nodes:
             return np.ascontiguousarray(table[1:])
-        at = np.minimum(np.searchsorted(self._events, pairs), self.n_nodes - 1)
-        known = self._events[at] == pairs
-        return np.where(known, self._node[at], table[1:] + np.int32(self.n_nodes))
+        at = self._place(table[0].astype(np.int64) * self.n_constants + table[1:])
+        return np.where(at >= 0, self._node[at], table[1:] + np.int32(self.n_nodes))
 
     def constants_of(self, keys: NDArray[Any]) -> list[Any]:
         """The constants that keys stand for."""
@@ -213,10 +211,7 @@ class Index:
         """The links of a dimension between provisional nodes (events in order of their code)."""
         table = self.facts.tables[(f"next_{name}", 2)].astype(np.int64)
         ends = table[0] * self.n_constants + table[1:]
-        return (
-            np.searchsorted(self._events, ends[0]),
-            np.searchsorted(self._events, ends[1]),
-        )
+        return self._place(ends[0]), self._place(ends[1])
 
     def _paths(self, name: str) -> tuple[NDArray[np.uint8], Longs, Longs, Longs]:
         """The shape in each sequence, the nodes path by path, and of each node head and depth."""

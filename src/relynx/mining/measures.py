@@ -7,7 +7,7 @@ quotient is 0/0 the measure is 0: a pattern that covers nothing tells nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -121,6 +121,16 @@ def checked_measure(name: object) -> str:
     near = did_you_mean(name, known) if isinstance(name, str) else None
     hint = near or f"give one of {', '.join(known)}"
     raise InputError(f"unknown measure {name!r}: {hint}")
+
+
+def class_column(name: object, classes: Sequence[object]) -> int:
+    """The column of a class; as labels, True and False are `true` and `false`."""
+    if isinstance(name, bool | np.bool_):
+        name = "true" if name else "false"
+    if name not in classes:
+        known = ", ".join(map(repr, classes))
+        raise InputError(f"unknown class {name!r}: the classes are {known}")
+    return classes.index(name)
 
 
 def _quotient(numerator: Counts, denominator: Counts) -> Floats:

@@ -18,7 +18,7 @@ from relynx.logic.terms import Atom
 from relynx.mining import borders
 from relynx.mining import pattern_tables as tables
 from relynx.mining.match import covers
-from relynx.mining.measures import MEASURES, Floats, checked_measure
+from relynx.mining.measures import MEASURES, Floats, checked_measure, class_column
 from relynx.mining.patterns import Pattern
 from relynx.mining.search_report import SearchReport, explained
 from relynx.mining.trie import Rows, Trie
@@ -227,11 +227,7 @@ class PatternSet:
         return values
 
     def _columns(self, classes: SequenceOf[object]) -> list[int]:
-        for c in classes:
-            if c not in self.classes:
-                known = ", ".join(map(repr, self.classes))
-                raise InputError(f"unknown class {c!r}: the classes are {known}")
-        return [self.classes.index(c) for c in classes]
+        return [class_column(c, self.classes) for c in classes]
 
     # Smaller sets
 
@@ -272,6 +268,24 @@ class PatternSet:
         >>> [str(entry) for entry in found]
         ['a(A)']
         """
+        for name, given in (("max_support", max_support), ("at_least", at_least)):
+            if given is not None and not isinstance(given, Mapping):
+                raise InputError(f"{name} is {given!r}: give a dict")
+        thresholds = {
+            "min_confidence": min_confidence,
+            "min_support": min_support,
+            "min_frequency": min_frequency,
+            "min_length": min_length,
+            "max_length": max_length,
+        }
+        thresholds = {name: value for name, value in thresholds.items() if value is not None}
+        thresholds |= {f"max_support of {c!r}": most for c, most in (max_support or {}).items()}
+        thresholds |= {f"{name} of at_least": least for name, least in (at_least or {}).items()}
+        for name, value in thresholds.items():
+            if not _is_number(value):
+                raise InputError(f"{name} is {value!r}: give a number")
+        if isinstance(classes, str):
+            raise InputError(f"classes is {classes!r}: give a list of classes")
         kept = np.ones(len(self), bool)
         chosen = self._columns(self.classes if classes is None else classes)
         for name, least in (("confidence", min_confidence), ("support", min_support)):
@@ -317,8 +331,8 @@ class PatternSet:
         Ties go to the larger frequency, then to the shorter pattern, then by canonical text, so
         that the choice does not depend on the order in which they were found.
         """
-        if k < 0:
-            raise ValueError(f"k is {k}: give a number of patterns, 0 or more")
+        if not _is_count(k) or k < 0:
+            raise InputError(f"k is {k!r}: give a number of patterns, 0 or more")
         ordered = self.sort(by, class_=class_)
         if k < len(ordered) and k:
             values, frequencies = ordered._rounded(by, class_), ordered.frequencies
@@ -358,8 +372,8 @@ class PatternSet:
         that fewer than `times` of the kept ones cover. A sequence that too few patterns cover at
         all keeps all of those.
         """
-        if times < 1:
-            raise ValueError(f"times is {times}: give a number of patterns, 1 or more")
+        if not _is_count(times) or times < 1:
+            raise InputError(f"times is {times!r}: give a number of patterns, 1 or more")
         ordered = self.sort(by, class_=class_)
         count = np.zeros(len(X), np.int64)
         kept: list[int] = []
@@ -440,6 +454,14 @@ class PatternSet:
 
     def _repr_html_(self) -> str:
         return tables.html_table(self)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and value == value
 
 
 def _joined(steps: list[tuple[Atom, ...]]) -> tuple[Atom, ...]:

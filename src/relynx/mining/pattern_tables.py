@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from relynx.errors import InputError
 from relynx.mining.measures import confidence
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ AT_ONCE = 50_000  # patterns that are Python values at a time
 
 def schema(patterns: PatternSet, measures: Sequence[str]) -> dict[str, type]:
     """The columns of a table and what they hold."""
+    if isinstance(measures, str):
+        raise InputError(f"measures is {measures!r}: give a list of names")
     names = class_names(patterns)
     fixed = {"pattern": str, "length": int, "frequency": int}
     counts = {f"support_{name}": int for name in names}

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.errors import DataError
+from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Term, Var, as_constant, flatten
 from relynx.mining import _kernels as kn
@@ -109,10 +110,10 @@ class Query:
 
     def _operator(self, atom: Atom) -> tuple[int, int, int] | None:
         """(dimension, steps, arguments to skip) of a dimensional atom, else None."""
-        operator, _, dimension = atom.predicate.partition("_")
-        arity = {"next": 2, "follow": 2, "followat": 3}.get(operator)
-        if arity is None or dimension not in self.index.dimension_names:
+        operator, dimension = link_name(atom.predicate) or ("", "")
+        if dimension not in self.index.dimension_names:
             return None
+        arity = OPERATORS[operator]
         if len(atom.args) != arity:
             raise DataError(
                 f"{atom}: {atom.predicate} takes {arity} arguments, here it has {len(atom.args)}"

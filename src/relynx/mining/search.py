@@ -252,6 +252,8 @@ def _resident() -> int:
 
 
 def _levels(tallies: Mapping[int, Level]) -> tuple[SearchLevel, ...]:
+    if not tallies:
+        return (SearchLevel(1, 0, 0, 0, 0, 0),)
     return tuple(
         SearchLevel(
             length,
@@ -262,6 +264,8 @@ def _levels(tallies: Mapping[int, Level]) -> tuple[SearchLevel, ...]:
             tally.kept,
             tally.nearest_share or None,
             tally.nearest_frequency or None,
+            tally.n_nearest_share,
+            tally.n_nearest_frequency,
         )
         for length, tally in sorted(tallies.items())
     )

@@ -13,10 +13,10 @@ from relynx.bias import Bias
 from relynx.data.sequences import Sequences, label_array
 from relynx.errors import DataError, InputError
 from relynx.logic.terms import as_constant
-from relynx.mining.measures import checked_measure
+from relynx.mining.measures import checked_measure, class_column
 
-MOST = (1 << 31) - 1  # a count that no data reach
-MOST_GAP = 10_000
+MANY = (1 << 31) - 1  # sequences
+MOST = 10_000  # atoms or steps; to look for more would not end
 
 
 class Settings(NamedTuple):
@@ -43,9 +43,9 @@ def settings_of(
     cover = bias.min_cover if min_cover is None else min_cover
     return Settings(
         _share("min_support", _first_given(min_support, bias.min_support, 0.1)),
-        min(_count("min_frequency", _first_given(min_frequency, bias.min_frequency, 1), 0), MOST),
-        min(_count("max_length", _first_given(max_length, bias.max_length, 3), 1), MOST),
-        _gap(_first_given(max_gap, bias.max_gap, 2)),
+        min(_count("min_frequency", _first_given(min_frequency, bias.min_frequency, 1), 0), MANY),
+        _size("max_length", _first_given(max_length, bias.max_length, 3)),
+        _size("max_gap", _first_given(max_gap, bias.max_gap, 2)),
         _truth("object_identity", _first_given(object_identity, bias.object_identity, True)),
         None if cover is None else _count("min_cover", cover, 0),
     )
@@ -70,9 +70,7 @@ def check_filters(
                 f"as in {{{classes[0]!r}: 0.1}}"
             )
         for name, share in max_support.items():
-            if name not in classes:
-                known = ", ".join(map(repr, classes))
-                raise InputError(f"unknown class {name!r} in max_support: the classes are {known}")
+            class_column(name, classes)
             _share(f"max_support of {name!r}", share)
     _truth("closed", closed)
     if top_k is not None:
@@ -125,7 +123,7 @@ def _labels(y: Iterable[object]) -> list[Any]:
             labels.append(as_constant(label))
         except TypeError:
             raise DataError(
-                f"label {i} of y is {label!r}: give every sequence a label, text or a finite number"
+                f"y[{i}] is {label!r}: give every sequence a label, text or a finite number"
             ) from None
     return labels
 
@@ -151,9 +149,9 @@ def _count(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def _gap(value: Any) -> int:
-    if _count("max_gap", value, 1) > MOST_GAP:
-        raise InputError(f"max_gap is {value!r}: give an integer of at most {MOST_GAP:,}")
+def _size(name: str, value: Any) -> int:
+    if _count(name, value, 1) > MOST:
+        raise InputError(f"{name} is {value!r}: give an integer of at most {MOST:,}")
     return int(value)
 
 

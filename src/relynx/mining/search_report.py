@@ -22,7 +22,8 @@ class SearchLevel:
     """What became of the candidates of one length. Each is counted under the first that applies.
 
     `nearest_support` and `nearest_frequency` are the largest values among those that were dropped
-    for them, so the thresholds that would have kept some; None where none was dropped.
+    for that alone, so the thresholds that would have kept some, None where none was dropped; so
+    many candidates had just these values, repeated ones included.
     """
 
     length: int
@@ -33,6 +34,8 @@ class SearchLevel:
     kept: int
     nearest_support: float | None = None
     nearest_frequency: int | None = None
+    n_nearest_support: int = 0
+    n_nearest_frequency: int = 0
 
     @property
     def repeated(self) -> int:
@@ -80,15 +83,23 @@ def _level_lines(level: SearchLevel) -> Iterator[str]:
     parts = [_occurred(level), *removed, f"{level.kept:,} kept"]
     yield f"length {level.length}: {', '.join(parts)}"
     if level.nearest_frequency is not None:
-        yield f"    with min_frequency={level.nearest_frequency} there would be more"
+        yield _would_be("min_frequency", level.nearest_frequency, level.n_nearest_frequency)
     if level.nearest_support is not None:
         # Rounded down, so that the threshold printed keeps the pattern it speaks of.
         nearest = math.floor(level.nearest_support * 10_000) / 10_000
-        yield f"    with min_support={nearest:g} there would be more"
+        yield _would_be("min_support", nearest, level.n_nearest_support)
+
+
+def _would_be(name: str, nearest: float, n: int) -> str:
+    return f"    with {name}={nearest:g} there would be more: {_candidates(n)} came so near"
 
 
 def _occurred(level: SearchLevel) -> str:
-    return f"{level.occurred:,} candidate{'s' if level.occurred != 1 else ''} occurred"
+    return f"{_candidates(level.occurred)} occurred"
+
+
+def _candidates(n: int) -> str:
+    return f"{n:,} candidate{'s' if n != 1 else ''}"
 
 
 def _patterns(n: int) -> str:

@@ -19,7 +19,7 @@ from relynx.mining import _web_kernels as wk
 from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
-from relynx.mining.growth import UNUSED, Conditions, Found, Level, Longs, atom_of
+from relynx.mining.growth import STATS, UNUSED, Conditions, Found, Level, Longs, atom_of
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO
 
@@ -111,6 +111,8 @@ class Webs:
                     return length - 1
                 following += self._refine(node)
             level = following
+            if not level:
+                break
         return self.conditions.max_length
 
     # Refinements
@@ -121,7 +123,8 @@ class Webs:
         order, starts = wk.groups(rows)
         links, lanes = self._lanes(node, rows)
         blocks, supports = [], []
-        stats = np.array([0, 0, 0, 0, 0, *np.maximum(self.class_sizes, 1)], np.float64)
+        stats = np.zeros(STATS)
+        sizes = np.maximum(self.class_sizes, 1)
         for begin in range(0, len(lanes), self.lanes_at_once):
             some = lanes[begin : begin + self.lanes_at_once]
             touched = wk.count_lanes(
@@ -136,11 +139,11 @@ class Webs:
                 self.counts,
                 self.scratch,
             )
-            found, counted = wk.frequent(self.web, self.counts, touched, len(some), stats)
+            found, counted = wk.frequent(self.web, self.counts, touched, len(some), sizes, stats)
             found[:, 0] += begin
             blocks.append(found)
             supports.append(counted)
-        self._tally(stats, node.length + 1)
+        self.tallies.setdefault(node.length + 1, Level()).add(stats)
         if not blocks or not any(map(len, blocks)):
             return []
         return self._keep(node, links, lanes, np.concatenate(blocks), np.concatenate(supports))
@@ -312,25 +315,26 @@ class Webs:
             needed[extends[here]] = True
         place = np.cumsum(needed) - 1 + self.found.n_rows
         parent = np.where(further, place[extends], node.row)
-        steps = steps.copy()
-        for i in np.flatnonzero(needed & further).tolist():
-            last = links[lanes[lane[i], depth[lane[i]] - 1]]
-            _, d, n = self.meaning[last[0] % len(self.meaning)]
-            event = steps[i, ARGUMENTS + self.alphabet.event[steps[i, RELATION]]]
-            old = node.events[last[1]]
-            steps[i] = 0
-            steps[i, [DIMENSION, N_STEPS, RELATION]] = d, n, -1
-            steps[i, [FROM, TO]] = (old, event) if last[3] else (event, old)
+        last = links[lanes[lane[further], depth[lane[further]] - 1]]
+        steps = self._with_last_link(node, last, steps, further)
         self.found.add(parent[needed], steps[needed], supports[needed], keep[needed])
         return place
 
-    def _tally(self, stats: NDArray[np.float64], length: int) -> None:
-        tally = self.tallies.setdefault(length, Level())
-        tally.occurred += int(stats[0])
-        tally.infrequent += int(stats[1])
-        tally.unsupported += int(stats[2])
-        tally.nearest_frequency = max(tally.nearest_frequency, int(stats[3]))
-        tally.nearest_share = max(tally.nearest_share, float(stats[4]))
+    def _with_last_link(
+        self, node: Node, last: Longs, steps: Longs, further: NDArray[np.bool_]
+    ) -> Longs:
+        """The steps, where those that are `further` add only a link, the last of theirs."""
+        steps = steps.copy()
+        here = np.flatnonzero(further)
+        event_argument = ARGUMENTS + self.alphabet.event[steps[here, RELATION]]
+        new, old = steps[here, event_argument], node.events[last[:, 1]]
+        kind = self.meaning[last[:, 0] % len(self.meaning)]
+        steps[here] = 0
+        steps[here, DIMENSION], steps[here, N_STEPS] = kind[:, 1], kind[:, 2]
+        steps[here, FROM] = np.where(last[:, 3], old, new)
+        steps[here, TO] = np.where(last[:, 3], new, old)
+        steps[here, RELATION] = -1
+        return steps
 
     # Matches
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Atom, Term, Var, term_text
 from relynx.mining.patterns import Pattern
-
-_LINK = re.compile(r"(next|followat|follow)_(.+)\Z", re.DOTALL)
-_ARITY = {"next": 2, "follow": 2, "followat": 3}
 
 
 def in_words(pattern: Pattern) -> str:
@@ -135,18 +132,18 @@ def _events(links: list[Atom], facts: list[Atom]) -> list[Var]:
 
 
 def _is_link(atom: Atom) -> bool:
-    found = _LINK.match(atom.predicate)
+    found = link_name(atom.predicate)
     return (
         found is not None
-        and len(atom.args) == _ARITY[found[1]]
+        and len(atom.args) == OPERATORS[found[0]]
         and all(isinstance(arg, Var) and not arg.anonymous for arg in atom.args[-2:])
     )
 
 
 def _operator(link: Atom) -> tuple[str, str]:
-    found = _LINK.match(link.predicate)
+    found = link_name(link.predicate)
     assert found is not None
-    return found[1], found[2]
+    return found
 
 
 def _listed(parts: list[str]) -> str:

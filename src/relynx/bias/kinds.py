@@ -1,0 +1,66 @@
+"""What a bias made in Python is made of: dicts, tuples, texts and atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from relynx.logic.terms import Atom, Comparison, Not, as_constant
+
+
+def wrong_kinds(bias: Any) -> Iterator[str]:
+    """A message for each part of a bias that is no value of the kind it must be."""
+    parts: tuple[tuple[str, Callable[[object], bool], str], ...] = (
+        ("types", _all_of(_is_text), "a tuple of texts"),
+        ("modes", _all_of(_is_mode), "a tuple of modes, as in ('+#', '+-')"),
+        ("values", _all_of(_is_constant), "a tuple of constants"),
+    )
+    for field, right, wanted in parts:
+        given = getattr(bias, field)
+        if not isinstance(given, Mapping):
+            yield f"{field} is {given!r}: give a dict"
+            continue
+        for name, value in given.items():
+            if not _is_text(name) or not right(value):
+                yield f"{field} of {name!r} is {value!r}: give {wanted}"
+    lists: tuple[tuple[str, Callable[[object], bool], str], ...] = (
+        ("dimensions", _all_of(_is_text), "a tuple of names, as in ('s',)"),
+        ("key", _all_of(_is_atom), "a tuple of atoms"),
+        ("allowed", _all_of(_is_atom), "a tuple of atoms"),
+        *(
+            (field, _all_of(_all_of(_is_literal)), "a tuple of tuples of atoms")
+            for field in ("negconstraints", "posconstraints", "atmostone", "sametype")
+        ),
+    )
+    for field, right, wanted in lists:
+        given = getattr(bias, field)
+        if not right(given):
+            yield f"{field} is {given!r}: give {wanted}"
+
+
+def _all_of(right: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda given: isinstance(given, tuple | list) and all(map(right, given))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_mode(value: object) -> bool:
+    return _is_text(value) or _all_of(_is_text)(value)
+
+
+def _is_atom(value: object) -> bool:
+    return isinstance(value, Atom)
+
+
+def _is_literal(value: object) -> bool:
+    return isinstance(value, Atom | Comparison | Not)
+
+
+def _is_constant(value: object) -> bool:
+    try:
+        as_constant(value)
+    except TypeError:
+        return False
+    return True

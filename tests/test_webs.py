@@ -1,0 +1,187 @@
+"""Growth along several dimensions: the same answer as the general engine, whatever its batches."""
+
+from __future__ import annotations
+
+import itertools
+from random import Random
+
+import numpy as np
+import pytest
+
+from relynx import BiasError, Sequences, covers, load_protein_folds
+from relynx.bias import Bias, parse_bias
+from relynx.logic.canonical import canonical
+from relynx.logic.terms import Atom
+from relynx.mining import _web_kernels as wk
+from relynx.mining import search, webs
+from relynx.mining.growth import Growth
+from relynx.mining.pattern_set import Entry, PatternSet
+from relynx.mining.search import mine
+
+BIAS = """
+type(p(event,t,u)). mode(p(+,*,#)).
+type(q(event,t)). mode(q(+,*)).
+dimension(next_s). dimension(next_h).
+"""
+
+
+def sequence(random: Random, n_events: int, facts_of_event: int) -> list[Atom]:
+    """Events along a line `s` and, some of them, along paths of `h` in another order."""
+    events = [f"e{i}" for i in range(n_events)]
+    atoms = [Atom("next_s", pair) for pair in itertools.pairwise(events)]
+    others = random.sample(events, k=random.randint(n_events // 2, n_events))
+    cut = random.randint(0, len(others))
+    for path in (others[:cut], others[cut:]):
+        atoms += [Atom("next_h", pair) for pair in itertools.pairwise(path)]
+    for event in events:
+        for _ in range(random.randint(1, facts_of_event)):
+            value = random.choice("abc")
+            if random.random() < 0.6:
+                atoms.append(Atom("p", (event, value, random.choice("xy"))))
+            else:
+                atoms.append(Atom("q", (event, value)))
+    return atoms
+
+
+def data(seed: int, facts_of_event: int = 1) -> tuple[Sequences, list[str]]:
+    random = Random(seed)
+    sequences = [sequence(random, random.randint(2, 6), facts_of_event) for _ in range(24)]
+    return Sequences.from_atoms(sequences), [random.choice(["yes", "no"]) for _ in sequences]
+
+
+def counted(found: PatternSet) -> dict[tuple[Atom, ...], dict]:
+    answer = {canonical(tuple(entry.pattern)): dict(entry.support) for entry in found}
+    assert len(answer) == len(found), "no pattern twice"
+    return answer
+
+
+def by_general_engine(monkeypatch: pytest.MonkeyPatch, *args: object, **settings: object):
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "_engine", lambda *_: Growth)
+        return mine(*args, **settings)
+
+
+@pytest.mark.parametrize("object_identity", [True, False])
+@pytest.mark.parametrize("facts_of_event", [1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_it_finds_what_the_general_engine_finds(monkeypatch, seed, facts_of_event, object_identity):
+    X, y = data(seed, facts_of_event)
+    settings = {"min_support": 0.15, "max_length": 3, "object_identity": object_identity}
+    found = mine(X, y, parse_bias(BIAS), **settings)
+    other = by_general_engine(monkeypatch, X, y, parse_bias(BIAS), **settings)
+    assert counted(found) == counted(other)
+    assert len(found) > 50
+
+
+def test_several_dimensions_of_short_sequences_are_searched_by_words_of_bits(monkeypatch):
+    X, y = data(0)
+    asked = []
+    monkeypatch.setattr(webs.Webs, "run", lambda self, _: asked.append(self) or 0)
+    mine(X, y, parse_bias(BIAS))
+    assert len(asked) == 1
+
+
+def test_branching_dimensions_go_to_the_general_engine(monkeypatch):
+    atoms = [Atom("q", (e, "a")) for e in ("e1", "e2", "e3")]
+    atoms += [Atom("next_s", ("e1", "e2")), Atom("next_s", ("e1", "e3"))]
+    atoms += [Atom("next_h", ("e1", "e2"))]
+    monkeypatch.setattr(webs.Webs, "run", lambda *_: pytest.fail("branches are no paths"))
+    bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s). dimension(next_h).")
+    found = mine(Sequences.from_atoms([atoms]), None, bias, max_length=2)
+    assert any(len(entry.pattern) == 4 for entry in found)
+
+
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_the_answer_does_not_depend_on_how_many_lanes_are_counted_at_once(monkeypatch, lanes):
+    X, y = data(5, 2)
+    whole = mine(X, y, parse_bias(BIAS), min_support=0.3)
+    monkeypatch.setattr(wk, "MOST_LANES", lanes)
+    assert mine(X, y, parse_bias(BIAS), min_support=0.3) == whole
+
+
+def test_a_closing_link_says_side_by_side_and_two_apart():
+    line = ["e1", "e2", "e3"]
+    atoms = [Atom("next_s", pair) for pair in itertools.pairwise(line)]
+    atoms += [Atom("q", (e, "a")) for e in line]
+    turned = [*atoms, Atom("next_h", ("e1", "e3"))]
+    flat = [*atoms, Atom("next_h", ("e1", "e2"))]
+    bias = parse_bias(
+        "type(q(event,t)). mode(q(+,#)). dimension(next_s). dimension(next_h). maxfollowat(2)."
+    )
+    found = mine(Sequences.from_atoms([turned, flat]), ["turned", "flat"], bias, max_length=2)
+    texts = {str(e.pattern): dict(e.support) for e in found}
+    assert texts["q(A,a), followat_s(2,A,B), q(B,a), next_h(A,B)"] == {"flat": 0, "turned": 1}
+
+
+def test_every_pattern_of_the_folds_along_chain_and_sheet_recounts():
+    folds = load_protein_folds()
+    X, y = folds.X[::20], folds.y[::20]
+    bias = parse_bias(
+        "type(he(event,hand,class,length)). mode(he(+,*,#,*)). dimension(next_s). "
+        "type(st(event,sense,length)). mode(st(+,#,*)). dimension(next_h)."
+    )
+    found = mine(X, y, bias, min_support=0.5, max_length=3)
+    assert len(found) > 2_000
+    some = found[:: len(found) // 500]
+    frequencies = covers([entry.pattern for entry in some], X).sum(axis=0)
+    assert frequencies.tolist() == some.frequencies.tolist()
+
+
+def test_too_many_ways_to_link_an_event_are_refused(monkeypatch):
+    X, y = data(1)
+    monkeypatch.setattr(webs, "MOST_LANES", 1)
+    monkeypatch.setattr(webs.wk, "find_lanes", lambda *_: (np.empty((0, 2), np.int64), -1))
+    with pytest.raises(BiasError) as error:
+        mine(X, y, parse_bias(BIAS))
+    assert str(error.value) == (
+        "the dimensions allow too many ways to link events: declare fewer of them, "
+        "or search with a smaller max_length or a larger min_support"
+    )
+
+
+def has_both(entry: Entry) -> bool:
+    """Are two events of a pattern next to each other in both dimensions?"""
+    links = {atom.predicate: set() for atom in entry.pattern}
+    for atom in entry.pattern:
+        links[atom.predicate].add(atom.args)
+    return bool(links.get("next_s", set()) & links.get("next_h", set()))
+
+
+def test_constraints_and_keys_hold():
+    X, y = data(2)
+    bias = parse_bias(BIAS + "key([q(_,_)]). negconstraint([next_h(A,B), next_s(A,B)]).")
+    found = mine(X, y, bias, min_support=0.05, max_length=2)
+    assert all(str(entry.pattern).startswith("q(") for entry in found)
+    assert not any(map(has_both, found))
+    assert any(map(has_both, mine(X, y, parse_bias(BIAS), min_support=0.05, max_length=2)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_are_rows_with_equal_values_of_a_sequence(seed):
+    rng = np.random.default_rng(seed)
+    n = 300 if seed % 2 else 40
+    rows = wk.Rows(
+        np.sort(rng.integers(0, 3, n)),
+        np.zeros((1, n), np.uint8),
+        np.ones(n, np.uint64),
+        rng.integers(0, 3, (2, n)),
+    )
+    order, starts = wk.groups(rows)
+    keys = list(zip(rows.sequence.tolist(), *rows.values.tolist(), strict=True))
+    expected = sorted(range(n), key=lambda i: keys[i])
+    assert sorted(order.tolist()) == list(range(n))
+    assert [keys[i] for i in order.tolist()] == [keys[i] for i in expected]
+    begins = [i for i in range(n) if i == 0 or keys[order[i]] != keys[order[i - 1]]]
+    assert starts.tolist() == [*begins, n]
+
+
+def test_the_lowest_place_of_each_single_bit():
+    assert [wk.lowest_place(np.uint64(1 << i)) for i in range(64)] == list(range(64))
+    assert wk.lowest_place(np.uint64(0b101000)) == 3
+
+
+def test_settings_of_a_bias_are_read():
+    bias = parse_bias(BIAS + "maxsize(1).")
+    assert isinstance(bias, Bias)
+    X, y = data(3)
+    assert mine(X, y, bias).lengths.max() == 1
