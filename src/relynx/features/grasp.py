@@ -1,0 +1,327 @@
+"""GRASP: choose the patterns with which naive Bayes makes the fewest errors.
+
+Feo and Resende, J. Global Optimization 6 (1995); the paper's algorithm GRASP^FS. The search itself
+is in `_grasp_kernels` and its tables in `grasp_tables`; here rounds are dealt out and compared.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from numpy.random import SeedSequence
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from relynx.errors import InputError, Problem, did_you_mean
+from relynx.features import _grasp_kernels as kernels
+from relynx.features.grasp_tables import Ints, Task, count_errors, log_likelihood, task_of
+from relynx.features.naive_bayes import Matrix, check_smoothing, present
+
+MOVES = ("add", "drop", "swap")
+OBJECTIVES = ("errors", "balanced")
+LUCK = 512  # numbers that a local search draws before it uses them again
+
+
+@dataclass(frozen=True, slots=True)
+class GraspRound:
+    """What one round did.
+
+    `alpha` is how random it was, `size_built` and `error_built` describe the set before the local
+    search, the others the set after it; `error` is in the unit of the objective. `best` says
+    whether it was better than all rounds before it.
+    """
+
+    round: int
+    alpha: float
+    size_built: int
+    error_built: float
+    size: int
+    error: float
+    log_likelihood: float
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer of a round, before it is compared with others."""
+
+    round: int
+    alpha: float
+    size_built: int
+    cost_built: int
+    chosen: Ints
+    cost: int
+    log_likelihood: float
+
+    @property
+    def key(self) -> tuple[int, float, int]:
+        return self.cost, -self.log_likelihood, len(self.chosen)
+
+
+class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Choose the columns with which naive Bayes makes the fewest errors, by GRASP.
+
+    Each round draws alpha and builds a set from nothing: of all columns whose error is at most
+    `low + alpha * (high - low)` one is drawn and added, until the one drawn makes the error worse.
+    A local search follows, while a neighbour has fewer errors. The best round is kept: by error,
+    then by the log-likelihood of the labels, then by size. Errors are those of
+    `PatternNB(smoothing, prior=prior)` on the training data. One seed gives one answer, whatever
+    `n_jobs` is.
+
+    Parameters
+    ----------
+    max_iter
+        The number of rounds.
+    moves
+        The neighbours of a set: `"add"`, `"drop"`, `"swap"`. The paper has add and swap, the
+        original program add and drop; `()` leaves out the local search.
+    objective
+        `"errors"` counts the sequences that get a wrong class, `"balanced"` is the mean over the
+        classes of the share that does.
+    n_features
+        The most columns to choose; no limit if None.
+    smoothing, prior
+        As of `PatternNB`.
+    alpha
+        0 (greedy) to 1 (random); drawn anew for each round if None.
+    threshold
+        A value counts as present when it is greater. `None` wants 0 and 1 only.
+    time_limit
+        Seconds after which no new round begins. The first one always runs.
+    n_jobs
+        Rounds that run at the same time.
+    random_state
+        The seed.
+
+    Attributes
+    ----------
+    support_ : array of shape (n_features_in_,)
+        Which columns are chosen. It may be none, where no column is better than the prior alone.
+    errors_ : int
+        The errors of the chosen columns on the training data.
+    objective_ : float
+        Their value of the objective; the same number for `objective="errors"`.
+    log_likelihood_ : float
+        The sum over the sequences of the logarithm of the posterior of their class.
+    history_ : list of GraspRound
+        One record a round: `round`, `alpha`, `size_built`, `error_built`, `size`, `error`,
+        `log_likelihood`, `best`.
+    n_iter_ : int
+        The rounds that were played.
+    partial_ : str or None
+        What ended the search early.
+
+    Notes
+    -----
+    The local search takes the best neighbour that adds or drops a column, if it is better; else it
+    gives up the chosen columns one after the other, going round from a place that is drawn, and
+    takes the best replacement of the first that has a better one. Among equally good ones it draws.
+    Scores are whole numbers with 34 bits after the point; two that differ by less than 2e-9 are a
+    tie, as in `PatternNB`.
+
+    Building stops only when the error gets worse. Columns that tell the training data apart without
+    error are followed by all others that keep it so; `n_features` bounds such sets.
+
+    Examples
+    --------
+    >>> from relynx import GraspSelector
+    >>> X = [[1, 0, 1], [1, 1, 1], [0, 0, 1], [0, 1, 1]]
+    >>> selector = GraspSelector(max_iter=5, n_features=1, random_state=0)
+    >>> selector.fit(X, ["yes", "yes", "no", "no"]).get_support()
+    array([ True, False, False])
+    """
+
+    def __init__(
+        self,
+        max_iter: int = 200,
+        *,
+        moves: Sequence[str] = MOVES,
+        objective: str = "errors",
+        n_features: int | None = None,
+        smoothing: float = 0.1,
+        prior: str | ArrayLike = "empirical",
+        alpha: float | None = None,
+        threshold: float | None = 0.0,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.moves = moves
+        self.objective = objective
+        self.n_features = n_features
+        self.smoothing = smoothing
+        self.prior = prior
+        self.alpha = alpha
+        self.threshold = threshold
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Matrix, y: ArrayLike) -> GraspSelector:
+        """Search for the columns of a 0/1 matrix, dense or sparse, that tell the classes apart."""
+        begun = time.monotonic()
+        self._check()
+        X, y = validate_data(self, X, y, accept_sparse="csr")
+        check_classification_targets(y)
+        X = present(X, self.threshold)
+        bits = X.toarray().astype(np.uint8) if sp.issparse(X) else X
+        task = task_of(
+            bits,
+            np.asarray(y),
+            smoothing=float(self.smoothing),
+            prior=self.prior,
+            balanced=self.objective == "balanced",
+        )
+        found = self._rounds(task, begun)
+        best = self._record(found, task)
+        self.support_ = np.zeros(bits.shape[1], bool)
+        self.support_[best.chosen] = True
+        self.errors_ = count_errors(task, best.chosen)
+        self.objective_ = best.cost * task.unit
+        self.log_likelihood_ = best.log_likelihood
+        return self
+
+    def _rounds(self, task: Task, begun: float) -> list[Found]:
+        """All rounds in their order; those that the time limit left out are missing."""
+        entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4)
+        seeds = SeedSequence(entropy.tolist()).spawn(self.max_iter)
+        moves = np.array([move in self.moves for move in MOVES])
+        end = math.inf if self.time_limit is None else begun + self.time_limit
+        most = len(task.first) if self.n_features is None else self.n_features
+
+        def play(i: int, seed: SeedSequence) -> Found | None:
+            if i > 0 and time.monotonic() >= end:
+                return None
+            return play_round(task, i, seed, alpha=self.alpha, most=most, moves=moves)
+
+        # Kernels let other threads run, and threads share the tables.
+        results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(play)(i, seed) for i, seed in enumerate(seeds)
+        )
+        return [one for one in results if one is not None]
+
+    def _record(self, found: list[Found], task: Task) -> Found:
+        """The best round; the history of all."""
+        best: Found | None = None
+        self.history_ = []
+        for one in found:
+            better = best is None or one.key < best.key
+            best = one if better else best
+            self.history_.append(
+                GraspRound(
+                    round=one.round,
+                    alpha=one.alpha,
+                    size_built=one.size_built,
+                    error_built=one.cost_built * task.unit,
+                    size=len(one.chosen),
+                    error=one.cost * task.unit,
+                    log_likelihood=one.log_likelihood,
+                    best=better,
+                )
+            )
+        assert best is not None  # the first round always runs
+        self.n_iter_ = len(found)
+        self.partial_ = None
+        if len(found) < self.max_iter:
+            self.partial_ = (
+                f"time_limit={self.time_limit} ended the search"
+                f" after {len(found)} of {self.max_iter} rounds"
+            )
+        return best
+
+    def _check(self) -> None:
+        """All parameters at once."""
+        problems = [
+            *_not_a_count("max_iter", self.max_iter),
+            *_not_a_count("n_features", self.n_features, none="None for no limit"),
+            *_unknown_words("move", self.moves, MOVES),
+            *_unknown_words("objective", [self.objective], OBJECTIVES),
+            *_outside(
+                "alpha", self.alpha, 1.0, "from 0 (greedy) to 1 (random), or None to draw it"
+            ),
+            *_outside("time_limit", self.time_limit, math.inf, "seconds, or None for no limit"),
+        ]
+        if problems:
+            raise InputError(problems)
+        check_smoothing(self.smoothing)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def play_round(
+    task: Task,
+    i: int,
+    seed: SeedSequence,
+    *,
+    alpha: float | None,
+    most: int,
+    moves: NDArray[np.bool_],
+) -> Found:
+    """Round i: the kernel's answer for what a generator of its own draws."""
+    n = len(task.first)
+    draws = np.random.default_rng(seed).random(1 + n + LUCK)
+    if alpha is not None:
+        draws[0] = alpha
+    chosen = np.empty(n, np.int64)
+    margins = task.prior_margins.copy()
+    n_built, cost_built, size, cost = kernels.play_round(
+        task.tables, margins, task.first, draws, min(most, n), moves, chosen
+    )
+    return Found(
+        round=i,
+        alpha=float(draws[0]),
+        size_built=int(n_built),
+        cost_built=int(cost_built),
+        chosen=np.sort(chosen[:size]),
+        cost=int(cost),
+        log_likelihood=log_likelihood(task, margins),
+    )
+
+
+def _not_a_count(name: str, value: Any, none: str | None = None) -> list[Problem]:
+    if value is None and none:
+        return []
+    if isinstance(value, int | np.integer) and value >= 1 and value is not True:
+        return []
+    hint = "a whole number from 1 on" + (f", or {none}" if none else "")
+    return [Problem(f"{name} is {value!r}", hint=hint)]
+
+
+def _unknown_words(what: str, words: Any, known: Sequence[str]) -> list[Problem]:
+    if not isinstance(words, Sequence) or isinstance(words, str):
+        return [Problem(f"{what}s is {words!r}", hint=f"a tuple of {', '.join(known)}")]
+    return [
+        Problem(
+            f"unknown {what} {word!r}",
+            hint=did_you_mean(str(word), known) or f"one of {', '.join(known)}",
+        )
+        for word in words
+        if word not in known
+    ]
+
+
+def _outside(name: str, value: Any, most: float, hint: str) -> list[Problem]:
+    """A problem unless the value is None or a number from 0 to the most."""
+    if value is None or (isinstance(value, float | int | np.number) and 0 <= value <= most):
+        return []
+    return [Problem(f"{name} is {value!r}", hint=hint)]

@@ -1,0 +1,168 @@
+"""The tables of the GRASP search: a 0/1 matrix and its labels as the kernels want them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relynx.features import _grasp_kernels as kernels
+from relynx.features.naive_bayes import TIE, class_prior, score_terms
+
+Ints: TypeAlias = NDArray[np.int64]
+
+SLOT_BITS = 13  # the range of the shifts is cut into so many slots, for the search in it
+SLOTS = 2**SLOT_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The training data as the kernels want them."""
+
+    tables: kernels.Tables
+    prior_margins: Ints
+    first: Ints  # the cost with each single feature
+    scale: float  # what 1 is in the whole numbers of the scores
+    infinite: int  # what minus infinity is; 0 where there is none
+    tie: Ints  # what was added to the margins to decide ties, for each class and rival
+    unit: float  # what a cost of 1 is in the objective
+
+
+def task_of(
+    bits: NDArray[np.uint8],
+    y: NDArray[Any],
+    *,
+    smoothing: float,
+    prior: str | ArrayLike,
+    balanced: bool,
+) -> Task:
+    """The tables of a 0/1 matrix, one row a sequence, and the margins of the empty set."""
+    _, codes = np.unique(y, return_inverse=True)
+    sizes = np.bincount(codes)
+    bits = bits[np.argsort(codes, kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    supports = np.add.reduceat(bits, starts[:-1], axis=0, dtype=np.int64).astype(float)
+    priors = class_prior(prior, sizes.astype(float))
+    scores, log_prior, scale, infinite = _whole_scores(supports, sizes, priors, smoothing)
+    rivals = _rivals(len(sizes))
+    shift = scores[:, None] - scores[rivals]  # class, rival, absent or present, feature
+    shift = np.ascontiguousarray(shift)
+    # A tie is lost to a class of larger prior, or of equal prior and before it.
+    own, other = priors[:, None], priors[rivals]
+    behind = (other > own) | ((other == own) & (rivals < np.arange(len(sizes))[:, None]))
+    slack = round(TIE * scale)
+    tie = np.where(behind, -slack - 1, slack).astype(np.int64)
+    start = (log_prior[:, None] - log_prior[rivals] + tie).reshape(rivals.shape)
+    margins = np.ascontiguousarray(np.repeat(start, sizes, axis=0).T)
+    weights, unit = _weights(sizes, balanced)
+    tables = _tables(bits, starts, weights, shift)
+    first = np.empty(bits.shape[1], np.int64)
+    kernels.sweep(tables, margins, np.zeros(bits.shape[1], bool), kernels.NEVER, first)
+    return Task(tables, margins, first, scale, infinite, tie, unit)
+
+
+def log_likelihood(task: Task, margins: Ints) -> float:
+    """The sum of the logarithms of the posteriors of the true classes."""
+    sizes = np.diff(task.tables.starts)
+    lead = margins - np.repeat(task.tie, sizes, axis=0).T
+    if task.infinite and (lead < -task.infinite // 2).any():
+        return -math.inf
+    behind = np.concatenate([np.zeros((1, lead.shape[1])), lead / -task.scale])
+    return -float(np.logaddexp.reduce(behind, axis=0).sum())
+
+
+def count_errors(task: Task, chosen: Ints) -> int:
+    """How many sequences get a wrong class with the chosen features."""
+    margins = task.prior_margins.copy()
+    for j in chosen:
+        kernels.add_feature(task.tables, j, 1, margins)
+    return int((margins < 0).any(axis=0).sum())
+
+
+def _whole_scores(
+    supports: NDArray[np.float64], sizes: Ints, priors: NDArray[np.float64], smoothing: float
+) -> tuple[Ints, Ints, float, int]:
+    """Scores of absent and present features as whole numbers, and what 1 and infinity are there.
+
+    Infinity is larger than all finite terms together, and all features together do not overflow.
+    """
+    terms = score_terms(supports, sizes.astype(float), smoothing)
+    finite = np.stack([terms.absent, terms.present], axis=1)  # class, absent or present, feature
+    endless = np.stack([terms.absent_infinite, terms.present_infinite], axis=1)
+    log_prior = np.log(priors)
+    n_terms = supports.shape[1] + 2
+    largest = max(np.abs(finite).max(), np.abs(log_prior).max(), 1.0)
+    room = 61 - math.ceil(math.log2(n_terms))
+    infinite = 2**room if endless.any() else 0
+    if infinite:
+        room -= 2 + math.ceil(math.log2(n_terms))
+    scale = 2.0 ** min(34, room - math.ceil(math.log2(largest)))
+    whole = np.rint(finite * scale).astype(np.int64)
+    whole[endless] -= infinite
+    return whole, np.rint(log_prior * scale).astype(np.int64), scale, infinite
+
+
+def _rivals(n_classes: int) -> Ints:
+    """For each class the others, in their order."""
+    grid = np.broadcast_to(np.arange(n_classes), (n_classes, n_classes))
+    return grid[~np.eye(n_classes, dtype=bool)].reshape(n_classes, n_classes - 1)
+
+
+def _weights(sizes: Ints, balanced: bool) -> tuple[Ints, float]:
+    """What an error of each class costs, in whole numbers, and what a cost of 1 is worth."""
+    if not balanced:
+        return np.ones(len(sizes), np.int64), 1.0
+    common = math.lcm(*sizes.tolist())
+    # Where the classes have no small common multiple, 40 bits are near enough.
+    common = common if common < 2**40 else 2**40
+    weights = np.array([round(common / n) for n in sizes.tolist()], np.int64)
+    return weights, 1 / (common * len(sizes))
+
+
+def _tables(bits: NDArray[np.uint8], starts: Ints, weights: Ints, shift: Ints) -> kernels.Tables:
+    """The shifts sorted and ranked, and the matrix in the orders in which it is asked."""
+    n_classes, n_rivals, _, n_features = shift.shape
+    levels = np.sort(shift.reshape(n_classes, n_rivals, 2 * n_features), axis=2)
+    kind = np.int16 if 2 * n_features < 2**15 else np.int32
+    rank = np.empty(shift.shape, kind)
+    slots = np.empty((n_classes, n_rivals, SLOTS + 1), np.int32)
+    grid = np.empty((n_classes, n_rivals, 2), np.int64)
+    for c, k in np.ndindex(n_classes, n_rivals):
+        rank[c, k] = np.searchsorted(levels[c, k], shift[c, k])
+        low, high = levels[c, k, [0, -1]].tolist()
+        width = max((high - low).bit_length() - SLOT_BITS, 0)
+        grid[c, k] = low, width
+        slots[c, k] = np.searchsorted(levels[c, k], low + (np.arange(SLOTS + 1) << width))
+    # Only the values that a feature has inside a class count for how far it reaches there.
+    has = np.add.reduceat(bits, starts[:-1], axis=0, dtype=np.int64)
+    occurs = np.stack([has < np.diff(starts)[:, None], has > 0], axis=1)[:, None]
+    best = np.where(occurs, shift, -kernels.NEVER).max(axis=(1, 2), initial=-kernels.NEVER)
+    worst = np.where(occurs, shift, kernels.NEVER).min(axis=(1, 2), initial=kernels.NEVER)
+    mend = _side(bits, starts, rank, -best)
+    keep = _side(bits, starts, rank, worst)
+    for c, k in np.ndindex(n_classes, n_rivals):
+        # A margin m of place p has levels[p - 1] < -m <= levels[p]. It is mended by what reaches -m
+        # at least, and broken by what goes below -m.
+        mend.reach[c, k, 0] = n_features
+        mend.reach[c, k, 1:] = np.searchsorted(np.sort(-best[c]), -levels[c, k])
+        keep.reach[c, k, -1] = n_features
+        keep.reach[c, k, :-1] = np.searchsorted(np.sort(worst[c]), levels[c, k])
+    columns = np.ascontiguousarray(bits.T)
+    return kernels.Tables(starts, weights, shift, levels, slots, grid, columns, mend, keep)
+
+
+def _side(bits: NDArray[np.uint8], starts: Ints, rank: NDArray[Any], by: Ints) -> kernels.Side:
+    """The candidates of each class in a rising order; their reach is filled in later."""
+    order = np.argsort(by, axis=1, kind="stable")
+    rows = np.empty_like(bits)
+    sorted_rank = np.empty_like(rank)
+    for c, one in enumerate(order):
+        part = slice(starts[c], starts[c + 1])
+        rows[part] = bits[part][:, one]
+        sorted_rank[c] = rank[c][..., one]
+    n_classes, n_rivals, _, n_features = rank.shape
+    reach = np.empty((n_classes, n_rivals, 2 * n_features + 1), np.int32)
+    return kernels.Side(order, sorted_rank, rows, reach)
