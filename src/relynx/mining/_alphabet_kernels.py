@@ -67,6 +67,25 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def longer(column):
+    """The same numbers in a column of twice the room."""
+    out = np.empty(2 * len(column), column.dtype)
+    for i in range(len(column)):
+        out[i] = column[i]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def wider(table):
+    """The same rows in a table of twice the room."""
+    out = np.empty((len(table), 2 * table.shape[1]), table.dtype)
+    for r in range(len(table)):
+        for i in range(table.shape[1]):
+            out[r, i] = table[r, i]
+    return out
+
+
+@njit(cache=True, nogil=True)
 def context(alphabet, chain):
     """The context of the pattern that a chain of steps makes."""
     number = np.zeros(MOST, np.int64)

@@ -21,9 +21,11 @@ from relynx.mining._alphabet_kernels import (
     bases,
     constants_are_free,
     context,
+    longer,
     reading,
     tallied,
     ways,
+    wider,
     write_step,
 )
 
@@ -125,11 +127,7 @@ def advance(alphabet, rows, before, step, first):
             if n_old and not agrees(old, new, ground_values, g, old_values, i, injective):
                 continue
             if n == room:
-                sequence = np.concatenate((sequence, np.empty(room, np.int64)))
-                word = np.concatenate((word, np.empty(room, np.uint64)))
-                wider = np.empty((n_old + n_new, 2 * room), np.int64)
-                wider[:, :room] = values
-                values = wider
+                sequence, word, values = longer(sequence), longer(word), wider(values)
                 room *= 2
             sequence[n], word[n] = s, bits
             for v in range(n_old):
@@ -272,7 +270,7 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
                             alphabet, g, now, holders, taboo, starts, options, n_options, codes
                         )
                         while n_pool + m + 1 > len(pool):
-                            pool = np.concatenate((pool, np.empty(len(pool), np.uint32)))
+                            pool = longer(pool)
                         kept[state] = n_pool
                         pool[n_pool] = m
                         for c in range(m):
@@ -390,19 +388,23 @@ def grow(
     left to another call: the number of children that were done is stats[-1].
     """
     before = context(alphabet, chain)
-    longer = np.empty((len(chain) + 1, chain.shape[1]), np.int64)
-    longer[: len(chain)] = chain
+    first = len(chain) < 0  # never; a literal would be compiled apart
+    whole = np.empty((len(chain) + 1, chain.shape[1]), np.int64)
+    for i in range(len(chain)):
+        for q in range(chain.shape[1]):
+            whole[i, q] = chain[i, q]
     n = 0
     for c in range(len(children)):
-        longer[len(chain)] = children[c]
-        now = context(alphabet, longer)
+        for q in range(chain.shape[1]):
+            whole[len(chain), q] = children[c, q]
+        now = context(alphabet, whole)
         child_rows = advance(alphabet, rows, before, children[c], len(chain) == 0)
         n_touched = count_steps(alphabet, child_rows, now, limits.lanes, counts, scratch)
         total = collect(
             alphabet,
             now,
             limits,
-            False,
+            first,
             n_touched,
             constants,
             counts,

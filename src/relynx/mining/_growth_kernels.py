@@ -498,7 +498,8 @@ def canonical_atoms(atoms, n_variables, out):
     colour = np.ones(n_variables, np.uint64)
     fresh = np.zeros(n_variables, np.uint64)
     for _ in range(3):
-        fresh[:] = mix(colour)
+        for v in range(n_variables):
+            fresh[v] = mix(colour[v])
         for i in range(n):
             whole = mix(np.uint64(atoms[i, 0] + 2))
             for j in range(1, width):
@@ -508,8 +509,15 @@ def canonical_atoms(atoms, n_variables, out):
             for j in range(1, width):
                 if atoms[i, j] >= 0:
                     fresh[atoms[i, j]] += mix(whole + np.uint64(j))
-        colour[:] = fresh
-    ranked = np.argsort(colour)
+        for v in range(n_variables):
+            colour[v] = fresh[v]
+    ranked = np.arange(n_variables)
+    for i in range(1, n_variables):  # by colour
+        v, k = ranked[i], i
+        while k > 0 and colour[ranked[k - 1]] > colour[v]:
+            ranked[k] = ranked[k - 1]
+            k -= 1
+        ranked[k] = v
     number = np.full(n_variables, -1, np.int64)
     place = np.full(n_variables + 1, -1, np.int64)
     rows = np.zeros((n, width), np.int64)
@@ -542,7 +550,8 @@ def canonical_atoms(atoms, n_variables, out):
                         less = x < y
                         break
             if less:
-                out[:, :] = rows
+                for at in range(n * width):
+                    out[at // width, at % width] = rows[at // width, at % width]
                 best = True
             depth -= 1
             continue

@@ -20,9 +20,11 @@ from relynx.mining._alphabet_kernels import (
     bases,
     constants_are_free,
     facts_here,
+    longer,
     reading,
     tallied,
     ways,
+    wider,
     write_step,
 )
 
@@ -94,17 +96,13 @@ def groups(rows):
         end = begin + 1
         while end < n and sequence[end] == sequence[begin]:
             end += 1
-        if n_values and end - begin > 64:  # many: sort by one column after the other
-            part = order[begin:end].copy()
-            for v in range(n_values - 1, -1, -1):
-                part = part[np.argsort(values[v][part], kind="mergesort")]
-            order[begin:end] = part
-        elif n_values:
-            for i in range(begin + 1, end):
+        gap = (end - begin) // 2 if n_values else 0
+        while gap:  # sort, by ever smaller steps
+            for i in range(begin + gap, end):
                 row = order[i]
                 k = i
-                while k > begin:
-                    other = order[k - 1]
+                while k >= begin + gap:
+                    other = order[k - gap]
                     less = False
                     for v in range(n_values):
                         if values[v, row] != values[v, other]:
@@ -113,8 +111,9 @@ def groups(rows):
                     if not less:
                         break
                     order[k] = other
-                    k -= 1
+                    k -= gap
                 order[k] = row
+            gap //= 2
         for i in range(begin, end):
             fresh = i == begin
             if not fresh:
@@ -197,7 +196,8 @@ def find_lanes(web, rows, links, most):
             p += 1
             continue
         along, at = words[links[p, 0]], nodes[links[p, 1]]
-        supports[:] = 0
+        for c in range(n_classes):
+            supports[c] = 0
         frequency = 0
         last = -1
         m = 0
@@ -226,7 +226,11 @@ def find_lanes(web, rows, links, most):
         if n_lanes == len(lanes):
             if n_lanes >= most:
                 return lanes, -1
-            lanes = np.concatenate((lanes, np.full_like(lanes, -1)))
+            more = np.full((2 * n_lanes, lanes.shape[1]), -1, np.int64)
+            for i in range(n_lanes):
+                for d in range(lanes.shape[1]):
+                    more[i, d] = lanes[i, d]
+            lanes = more
         for d in range(depth + 1):
             lanes[n_lanes, d] = chosen[d]
         n_lanes += 1
@@ -283,7 +287,8 @@ def count_lanes(alphabet, web, rows, order, starts, now, links, lanes, counts, s
         s = sequence[first]
         label = labels[s]
         base = node_off[s]
-        reached[:] = NONE
+        for lane in range(n_lanes):
+            reached[lane] = NONE
         for at in range(starts[group], starts[group + 1]):
             i = order[at]
             free = spoken_of[s]
@@ -338,7 +343,7 @@ def count_lanes(alphabet, web, rows, order, starts, now, links, lanes, counts, s
                 if kept[state] < 0:
                     m = ways(alphabet, g, now, holders, taboo, bases_, options, n_options, codes)
                     while n_pool + m + 1 > len(pool):
-                        pool = np.concatenate((pool, np.empty(len(pool), np.uint32)))
+                        pool = longer(pool)
                     kept[state] = n_pool
                     pool[n_pool] = m
                     for c in range(m):
@@ -391,9 +396,12 @@ def count_lanes(alphabet, web, rows, order, starts, now, links, lanes, counts, s
 
 
 @njit(cache=True, nogil=True)
-def frequent(web, counts, n_touched, n_lanes, sizes, stats):
-    """The (lane, code) that are frequent, in order, and their supports; `stats` gets tallies."""
-    touched = np.sort(counts.touched[:n_touched])
+def frequent(web, counts, touched, n_lanes, sizes, stats):
+    """The (lane, code) that are frequent, in order, and their supports; `stats` gets tallies.
+
+    `touched` are codes in rising order.
+    """
+    n_touched = len(touched)
     supports, ever = counts.supports, counts.ever
     n_classes = supports.shape[2]
     keep = np.zeros(n_touched, np.uint64)
@@ -488,7 +496,9 @@ def write_refinements(
                 steps,
                 i,
             )
-        out[i, :n_old] = atoms
+        for row in range(n_old):
+            for q in range(out.shape[2]):
+                out[i, row, q] = atoms[row, q]
         row = n_old
         if base >= 0:
             for q in range(lanes.shape[1]):
@@ -573,14 +583,8 @@ def advance(alphabet, web, rows, before, lane, links, step):
                     if not agrees(old, new, ground_values, g, old_values, i, injective):
                         continue
                     if n == size:
-                        sequence = np.concatenate((sequence, np.empty(size, np.int64)))
-                        word = np.concatenate((word, np.empty(size, np.uint64)))
-                        wider_events = np.empty((n_events, 2 * size), np.uint8)
-                        wider_events[:, :size] = events
-                        events = wider_events
-                        wider = np.empty((n_old + n_new, 2 * size), np.int64)
-                        wider[:, :size] = values
-                        values = wider
+                        sequence, word = longer(sequence), longer(word)
+                        events, values = wider(events), wider(values)
                         size *= 2
                     sequence[n] = s
                     word[n] = places[a]

@@ -139,7 +139,8 @@ class Webs:
                 self.counts,
                 self.scratch,
             )
-            found, counted = wk.frequent(self.web, self.counts, touched, len(some), sizes, stats)
+            codes = np.sort(self.counts.touched[:touched])
+            found, counted = wk.frequent(self.web, self.counts, codes, len(some), sizes, stats)
             found[:, 0] += begin
             blocks.append(found)
             supports.append(counted)
