@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from relynx.logic import tables as tb
 from relynx.mining import _alphabet_kernels as ak
-from relynx.mining.growth import Conditions, Longs
+from relynx.mining.engine import Conditions, Longs
 from relynx.mining.language import Compiled
 
 MOST_EVENTS = 64

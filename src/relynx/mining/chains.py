@@ -17,7 +17,7 @@ from relynx.mining import _chain_kernels as ck
 from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import LINE
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
-from relynx.mining.growth import STATS, UNUSED, Conditions, Found, Level, Longs, atom_of
+from relynx.mining.engine import STATS, UNUSED, Conditions, Engine, Level, Longs
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
@@ -36,8 +36,8 @@ def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -
     return size * (len(conditions.steps) + 1) <= MOST_COUNTERS
 
 
-class Chains:
-    """One search; the same interface as `Growth`."""
+class Chains(Engine):
+    """Searches lines."""
 
     def __init__(
         self,
@@ -48,12 +48,8 @@ class Chains:
         *,
         object_identity: bool,
     ) -> None:
-        self.compiled, self.conditions = compiled, conditions
-        self.found = Found()
-        self.tallies: dict[int, Level] = {}
-        self.class_sizes = np.bincount(labels, minlength=n_classes)
+        super().__init__(compiled, labels, n_classes, conditions, object_identity=object_identity)
         self.sizes = np.maximum(self.class_sizes, 1)
-        self.width = 1 + max([2, *(len(types) for types in compiled.types)])
         self.alphabet, self.constants, crowded = alphabet_of(compiled, labels, object_identity)
         lanes = conditions.steps if not crowded else (ck.SAME, *conditions.steps)
         self.limits = ck.Limits(
@@ -62,7 +58,6 @@ class Chains:
             conditions.min_frequency,
             compiled.dimensions[0],
         )
-        self._seen: set[bytes] = set()
         self._rows: list[tuple[Longs, ck.Rows]] = []
         most_old = conditions.max_length * int(self.alphabet.arity.max(initial=0))
         size = max(int(ak.bases(self.alphabet, n)[-1]) for n in range(most_old + 1))
@@ -218,12 +213,7 @@ class Chains:
                 self._seen.add(form)
         if checks.is_key or checks.admits or checks.forbids:
             for i in np.flatnonzero(keep).tolist():
-                pattern = [atom_of(self.compiled, a) for a in self._atoms(chain, steps[i])]
-                if (
-                    (checks.is_key and not len(chain) and not checks.is_key(pattern[-1]))
-                    or (checks.admits and not checks.admits(pattern[-1]))
-                    or (checks.forbids and checks.forbids(pattern))
-                ):
+                if self._is_forbidden(self._atoms(chain, steps[i]), first=not len(chain)):
                     keep[i] = False
                     self.tallies[length].forbidden += 1
         return np.flatnonzero(keep)

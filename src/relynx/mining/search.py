@@ -16,7 +16,8 @@ from relynx.logic.terms import Atom, Term, Var, same_terms
 from relynx.mining import chains, webs
 from relynx.mining._kernels import GRAPH
 from relynx.mining.answer import answer
-from relynx.mining.growth import Conditions, Found, Growth, Level
+from relynx.mining.engine import Conditions, Engine, Found, Level
+from relynx.mining.growth import Growth
 from relynx.mining.index import Index
 from relynx.mining.language import Compiled, compile_bias
 from relynx.mining.pattern_set import PatternSet
@@ -146,9 +147,7 @@ def mine(
     )
 
 
-def _engine(
-    compiled: Compiled, conditions: Conditions, object_identity: bool
-) -> type[Growth] | type[chains.Chains] | type[webs.Webs]:
+def _engine(compiled: Compiled, conditions: Conditions, object_identity: bool) -> type[Engine]:
     """The fastest engine that can search a language."""
     if chains.fits(compiled, conditions, object_identity=object_identity):
         return chains.Chains

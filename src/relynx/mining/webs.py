@@ -19,7 +19,7 @@ from relynx.mining import _web_kernels as wk
 from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
-from relynx.mining.growth import STATS, UNUSED, Conditions, Found, Level, Longs, atom_of
+from relynx.mining.engine import STATS, UNUSED, Conditions, Engine, Level, Longs
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO
 
@@ -55,8 +55,8 @@ class Node:
     step: Longs
 
 
-class Webs:
-    """One search; the same interface as `Growth`."""
+class Webs(Engine):
+    """Searches along several dimensions."""
 
     def __init__(
         self,
@@ -67,16 +67,11 @@ class Webs:
         *,
         object_identity: bool,
     ) -> None:
-        self.compiled, self.conditions = compiled, conditions
-        self.found = Found()
-        self.tallies: dict[int, Level] = {}
-        self.class_sizes = np.bincount(labels, minlength=n_classes)
-        self.width = 1 + max([2, *(len(types) for types in compiled.types)])
+        super().__init__(compiled, labels, n_classes, conditions, object_identity=object_identity)
         self.alphabet, self.constants, self.crowded = alphabet_of(compiled, labels, object_identity)
         self.scratch = scratch(self.alphabet)
         self.web = self._web(labels, object_identity)
         self.meaning = self._meaning()
-        self._seen: set[bytes] = set()
         self._rows: list[tuple[Node, wk.Rows]] = []
         self._links: dict[bytes, Longs] = {}
         size = n_codes(compiled, most_variables(compiled, conditions))
@@ -272,12 +267,7 @@ class Webs:
         if not (checks.is_key or checks.admits or checks.forbids):
             return
         for i in np.flatnonzero(keep).tolist():
-            pattern = [atom_of(self.compiled, atom) for atom in atoms[i, : n_used[i]]]
-            if (
-                (checks.is_key and node.row < 0 and not checks.is_key(pattern[-1]))
-                or (checks.admits and not checks.admits(pattern[-1]))
-                or (checks.forbids and checks.forbids(pattern))
-            ):
+            if self._is_forbidden(atoms[i, : n_used[i]], first=node.row < 0):
                 keep[i] = False
                 self.tallies[node.length + 1].forbidden += 1
 
