@@ -606,6 +606,82 @@ def advance(alphabet, web, rows, before, lane, links, step):
 
 
 @njit(cache=True, nogil=True)
+def mark_covered(alphabet, web, rows, before, lane, links, step, out):
+    """Mark the sequences in which a pattern has a match after one more step, as by `advance`."""
+    read = reading(alphabet, before, step)
+    old, new, constants, able = read.old, read.new, read.constants, read.able
+    everywhere, ground_values = alphabet.everywhere, alphabet.ground_values
+    sequence, events, word, values = rows.sequence, rows.events, rows.word, rows.values
+    newest, about, injective = len(events), lane[0] < 0, web.injective
+    words, node_off, spoken_of = web.words, web.node_off, web.spoken_of
+    for i in range(len(sequence)):
+        s = sequence[i]
+        if out[s] or (injective and not constants_are_free(constants, values, i)):
+            continue
+        base = node_off[s]
+        free = spoken_of[s]
+        if injective:
+            for e in range(newest):
+                free &= ~(ONE << np.uint64(events[e, i]))
+        rest = word[i]
+        while rest != NONE and not out[s]:
+            low = rest & (~rest + ONE)
+            if about:
+                to = rest if lane[1] == newest else ONE << np.uint64(events[lane[1], i])
+                rest = NONE
+            else:
+                rest &= ~low
+                to = free & ~low if injective else free
+                for q in range(len(lane)):
+                    p = lane[q]
+                    if p < 0:
+                        break
+                    e = links[p, 1]
+                    place = lowest_place(low) if e == newest else np.int64(events[e, i])
+                    to &= words[links[p, 0], base + place]
+            if to == NONE:
+                continue
+            for g in able:
+                if everywhere[g, s] & to != NONE and agrees(
+                    old, new, ground_values, g, values, i, injective
+                ):
+                    out[s] = True
+                    break
+
+
+@njit(cache=True, nogil=True)
+def close(web, rows, kind, n_kinds, x, y):
+    """The rows of a pattern after one more link, from event x to event y of those it has."""
+    sequence, events, word, values = rows.sequence, rows.events, rows.word, rows.values
+    newest = len(events)
+    kept = np.empty(len(sequence), np.int64)
+    narrowed = np.empty(len(sequence), np.uint64)
+    n = 0
+    for i in range(len(sequence)):
+        base = web.node_off[sequence[i]]
+        to = word[i]
+        if y == newest:
+            to &= web.words[kind, base + events[x, i]]
+        elif x == newest:
+            to &= web.words[n_kinds + kind, base + events[y, i]]
+        elif (web.words[kind, base + events[x, i]] >> np.uint64(events[y, i])) & ONE == NONE:
+            to = NONE
+        if to != NONE:
+            kept[n], narrowed[n] = i, to
+            n += 1
+    new_events = np.empty((newest, n), np.uint8)
+    new_values = np.empty((len(values), n), np.int64)
+    new_sequence = np.empty(n, np.int64)
+    for i in range(n):
+        new_sequence[i] = sequence[kept[i]]
+        for e in range(newest):
+            new_events[e, i] = events[e, kept[i]]
+        for v in range(len(values)):
+            new_values[v, i] = values[v, kept[i]]
+    return Rows(new_sequence, new_events, narrowed[:n].copy(), new_values)
+
+
+@njit(cache=True, nogil=True)
 def link_words(order, rank, first, last, node_off, steps, out):
     """For each kind of link the events that it leads to from a node, along and against.
 

@@ -22,9 +22,11 @@ from relynx.mining.measures import MEASURES, Floats, checked_measure, class_colu
 from relynx.mining.patterns import Pattern
 from relynx.mining.search_report import SearchReport, explained
 from relynx.mining.trie import Rows, Trie
+from relynx.mining.trie_coverage import TrieMatcher
 
 SLACK = 1e-9  # thresholds are met up to rounding
 COVERED_AT_ONCE = 2_000
+MANY = 20  # patterns that are worth matching along their trie
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,6 +403,12 @@ class PatternSet:
             Give eight sequences to a byte: `np.unpackbits(bits, axis=0, count=len(X))` is the
             whole matrix.
         """
+        facts = X.facts(self.object_identity)
+        if len(self) >= MANY:
+            matcher = TrieMatcher.of(self.trie, self.rows, facts, self.object_identity)
+            if matcher is not None:
+                covered = matcher.coverage(self.rows)
+                return np.packbits(covered, axis=1).T if packed else covered.T
         height = -(-len(X) // 8) if packed else len(X)
         out: NDArray[Any] = np.zeros((height, len(self)), np.uint8 if packed else np.bool_)
         for start in range(0, len(self), COVERED_AT_ONCE):

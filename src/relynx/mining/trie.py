@@ -103,12 +103,9 @@ class Trie:
 
     def restricted(self, rows: Rows) -> tuple[Trie, Rows]:
         """The trie of these rows and what they extend, and where the rows are in it."""
-        wanted = np.zeros(len(self), bool)
-        for ancestors in self._generations(rows):
-            wanted[ancestors[ancestors >= 0]] = True
-        if wanted.all():
+        kept = self.with_ancestors(rows)
+        if len(kept) == len(self):
             return self, rows
-        kept = np.flatnonzero(wanted)
         parent = self.parent[kept]
         place = np.searchsorted(kept, parent).astype(np.int32)
         smaller = Trie(
@@ -122,6 +119,13 @@ class Trie:
             self.class_sizes,
         )
         return smaller, np.searchsorted(kept, rows)
+
+    def with_ancestors(self, rows: Rows) -> Rows:
+        """The rows and all that they extend, each once, in rising order."""
+        wanted = np.zeros(len(self), bool)
+        for ancestors in self._generations(rows):
+            wanted[ancestors[ancestors >= 0]] = True
+        return np.flatnonzero(wanted)
 
     def _generations(self, rows: Rows) -> Iterator[Rows]:
         """The rows, what they extend, what that extends, and so on; -1 above a first atom."""

@@ -1,0 +1,322 @@
+"""What the patterns of a trie cover: each is matched from the matches of what it extends.
+
+For facts as `alphabet` says and dimensions that are paths, as in the engine of several dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import Facts
+from relynx.mining import _alphabet_kernels as ak
+from relynx.mining import _web_kernels as wk
+from relynx.mining._kernels import GRAPH
+from relynx.mining.alphabet import MOST_EVENTS, MOST_VALUE_ARGUMENTS, alphabet_of
+from relynx.mining.engine import Longs
+from relynx.mining.index import Index
+from relynx.mining.language import Compiled
+from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO, Rows, Trie
+
+MOST_NODES = 1 << 19  # events of all sequences for which words of links are worth holding
+EVENT, VALUE = 0, 1  # types
+NO_ROWS = wk.Rows(
+    np.empty(0, np.int64),
+    np.empty((0, 0), np.uint8),
+    np.empty(0, np.uint64),
+    np.empty((0, 0), np.int64),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A pattern on the way down, and its matches."""
+
+    row: int
+    rows: wk.Rows
+    values: tuple[int, ...]  # variables that stand for values
+    taboo: tuple[int, ...]  # values that are constants of the pattern
+    events: tuple[int, ...]  # variables that stand for events, in order of coming
+
+
+class TrieMatcher:
+    """Matches the patterns of a trie against some facts; `of` says whether it can."""
+
+    def __init__(
+        self, trie: Trie, facts: Facts, kept: Longs, compiled: Compiled, *, object_identity: bool
+    ) -> None:
+        self.trie, self.index, self.object_identity = trie, compiled.index, object_identity
+        self.n_sequences = facts.n_sequences
+        labels = np.zeros(self.n_sequences, np.int64)
+        self.event = {
+            key: types.index(EVENT)
+            for key, types in zip(compiled.relations, compiled.types, strict=True)
+        }
+        self.number = {key: i for i, key in enumerate(compiled.relations)}
+        self.steps = self._coded(kept, facts)
+        self.kinds = self._kinds(kept)
+        self.alphabet, _, _ = alphabet_of(compiled, labels, object_identity)
+        self.web = self._web(labels)
+
+    @classmethod
+    def of(cls, trie: Trie, rows: Rows, facts: Facts, object_identity: bool) -> TrieMatcher | None:
+        """A matcher for these rows, None where the trie or the facts are of another kind."""
+        index = Index.of(facts)
+        kept = trie.with_ancestors(rows)
+        if not 0 < index.n_nodes <= MOST_NODES or np.diff(index.node_off).max() > MOST_EVENTS:
+            return None
+        steps = trie.steps[kept]
+        names = [trie.dimensions[d] for d in np.unique(steps[:, DIMENSION]).tolist() if d >= 0]
+        for name in names:
+            if name in index.dimension_names:
+                shape = index.dimensions[index.dimension_names.index(name)].shape
+                if bool((shape == GRAPH).any()):
+                    return None
+        relations, types = [], []
+        for r in np.unique(steps[:, RELATION]).tolist():
+            key = trie.relations[r] if r >= 0 else None
+            if key is None or key not in facts.tables:
+                continue
+            cells = index.relation(key).cells
+            events = [j for j in range(key[1]) if bool((cells[j] < index.n_nodes).any())]
+            if len(events) != 1 or key[1] > MOST_VALUE_ARGUMENTS:
+                return None
+            if bool((cells[events[0]] >= index.n_nodes).any()):
+                return None
+            relations.append(key)
+            types.append(tuple(EVENT if j == events[0] else VALUE for j in range(key[1])))
+        if not relations or not _events_come_by_links(trie, kept, relations, types):
+            return None
+        compiled = Compiled(
+            index=index,
+            relations=tuple(relations),
+            types=tuple(types),
+            constants=(np.empty(0, np.int64), np.empty(0, np.int64)),
+            modes=tuple((("-",) * len(t),) for t in types),
+            event_type=EVENT,
+            dimensions=tuple(
+                index.dimension_names.index(name) for name in names if name in index.dimension_names
+            ),
+        )
+        return cls(trie, facts, kept, compiled, object_identity=object_identity)
+
+    def coverage(self, rows: Rows) -> NDArray[np.bool_]:
+        """One row a pattern, one column a sequence."""
+        out = np.zeros((len(rows), self.n_sequences), bool)
+        wanted: dict[int, list[int]] = {}
+        for place, row in enumerate(rows.tolist()):
+            wanted.setdefault(row, []).append(place)
+        children: dict[int, list[int]] = {}
+        for row in self.trie.with_ancestors(rows).tolist():
+            children.setdefault(int(self.trie.parent[row]), []).append(row)
+        everywhere = wk.Rows(
+            np.arange(self.n_sequences),
+            np.empty((0, self.n_sequences), np.uint8),
+            self.web.spoken_of,
+            np.empty((0, self.n_sequences), np.int64),
+        )
+        todo = [_Place(-1, everywhere, (), (), ())]
+        while todo:
+            here = todo.pop()
+            for row in children.get(here.row, ()):
+                for found, covered in self._below(here, row, children):
+                    for place in wanted.get(found.row, ()):
+                        out[place] = covered
+                    if len(found.rows.sequence):
+                        todo.append(found)
+        return out
+
+    def _below(
+        self, here: _Place, row: int, children: dict[int, list[int]]
+    ) -> Iterator[tuple[_Place, NDArray[np.bool_]]]:
+        """A pattern that extends another by a fact, those that further links of the new event make
+        of it, and what each covers. Only those have matches that are extended on."""
+        step = self.steps.get(row)
+        if step is None:
+            return
+        if step[RELATION] < 0:
+            kind = self.kinds[int(step[DIMENSION]), int(step[N_STEPS])]
+            x, y = (here.events.index(int(step[e])) for e in (FROM, TO))
+            found = replace(
+                here, row=row, rows=wk.close(self.web, here.rows, kind, len(self.kinds), x, y)
+            )
+            covered = np.zeros(self.n_sequences, bool)
+            covered[found.rows.sequence] = True
+            yield found, covered
+            return
+        made = self._extended(here, row, step)
+        if made is None:
+            return
+        place, lane, links = made
+        before = self._context(here)
+        todo = [(row, lane, links)]
+        while todo:
+            at, lane, links = todo.pop()
+            rest = []
+            for child in children.get(at, ()):
+                link = self._further(here, place.events, child)
+                if link is None:
+                    rest.append(child)
+                elif len(link):
+                    number = np.array([*lane[lane >= 0], len(links), -1])
+                    todo.append((child, number, np.concatenate([links, link[None]])))
+            children[at] = rest
+            rows = NO_ROWS
+            covered = np.zeros(self.n_sequences, bool)
+            if rest:
+                rows = wk.advance(self.alphabet, self.web, here.rows, before, lane, links, step)
+                covered[rows.sequence] = True
+            else:
+                wk.mark_covered(
+                    self.alphabet, self.web, here.rows, before, lane, links, step, covered
+                )
+            yield replace(place, row=at, rows=rows), covered
+
+    def _further(self, here: _Place, events: tuple[int, ...], row: int) -> Longs | None:
+        """A row that only links the newest event to one before it, as a link of a lane.
+
+        None where it does something else, nothing where it cannot match.
+        """
+        if self.trie.steps[row, RELATION] >= 0 or len(events) == len(here.events):
+            return None
+        x, y = int(self.trie.steps[row, FROM]), int(self.trie.steps[row, TO])
+        if (x == events[-1]) == (y == events[-1]):
+            return None
+        step = self.steps.get(row)
+        if step is None:
+            return np.empty(0, np.int64)
+        kind = self.kinds[int(step[DIMENSION]), int(step[N_STEPS])]
+        if y == events[-1]:
+            return np.array([kind, here.events.index(x), 0, 1])
+        return np.array([len(self.kinds) + kind, here.events.index(y), 0, 0])
+
+    def _extended(self, here: _Place, row: int, step: Longs) -> tuple[_Place, Longs, Longs] | None:
+        """A pattern with one more fact, without its matches, and how to get there; None where no
+        fact has such values."""
+        key = self.trie.relations[int(self.trie.steps[row, RELATION])]
+        args = step[ARGUMENTS : ARGUMENTS + key[1]].tolist()
+        if any(self.alphabet.value[~term] < 0 for term in args if term < 0):
+            return None
+        event = args[self.event[key]]
+        links = np.empty((0, 4), np.int64)
+        if step[DIMENSION] >= 0:
+            kind = self.kinds[int(step[DIMENSION]), int(step[N_STEPS])]
+            links = np.array([[kind, here.events.index(int(step[FROM])), 0, 1]])
+            lane, events = np.array([0, -1]), (*here.events, event)
+        elif here.row < 0:
+            lane, events = np.array([-1, 0]), (event,)
+        else:
+            lane, events = np.array([-1, here.events.index(event)]), here.events
+        values, taboo = list(here.values), list(here.taboo)
+        for j, term in enumerate(args):
+            if j == self.event[key]:
+                continue
+            if term < 0:
+                taboo.append(int(self.alphabet.value[~term]))
+            elif term not in values:
+                values.append(term)
+        return _Place(row, NO_ROWS, tuple(values), tuple(taboo), events), lane, links
+
+    def _context(self, here: _Place) -> ak.Context:
+        values = np.array(here.values, np.int64)
+        return ak.Context(values, np.zeros_like(values), np.array(here.taboo, np.int64), 0, 0)
+
+    # The trie in the numbers of the facts
+
+    def _coded(self, kept: Longs, facts: Facts) -> dict[int, Longs]:
+        """The steps with relations and constants as the facts have them; those that cannot match
+        are left out."""
+        codes: dict[int, int] = {}
+        steps: dict[int, Longs] = {}
+        for row in kept.tolist():
+            step = self.trie.steps[row].astype(np.int64)
+            if step[DIMENSION] >= 0:
+                name = self.trie.dimensions[int(step[DIMENSION])]
+                if name not in self.index.dimension_names:
+                    continue
+            if step[RELATION] >= 0:
+                key = self.trie.relations[int(step[RELATION])]
+                if key not in self.number:
+                    continue
+                step[RELATION] = self.number[key]
+                args = step[ARGUMENTS : ARGUMENTS + key[1]]
+                for j in np.flatnonzero(args < 0).tolist():
+                    old = ~int(args[j])
+                    if old not in codes:
+                        codes[old] = facts.vocabulary.code(self.trie.vocabulary[old])
+                    args[j] = ~codes[old]
+                if any(codes[~int(a)] < 0 for a in self._constants(row, key[1])):
+                    continue
+            steps[row] = step
+        return steps
+
+    def _constants(self, row: int, arity: int) -> list[int]:
+        args = self.trie.steps[row, ARGUMENTS : ARGUMENTS + arity]
+        return [int(a) for a in args if a < 0]
+
+    def _kinds(self, kept: Longs) -> dict[tuple[int, int], int]:
+        """A number for each kind of link, by dimension of the trie and n."""
+        steps = self.trie.steps[kept]
+        used = {
+            (d, n)
+            for d, n in steps[steps[:, DIMENSION] >= 0][:, [DIMENSION, N_STEPS]].tolist()
+            if self.trie.dimensions[d] in self.index.dimension_names
+        }
+        return {kind: i for i, kind in enumerate(sorted(used))}
+
+    def _web(self, labels: NDArray[np.int64]) -> wk.Web:
+        words = np.zeros((2 * len(self.kinds), self.index.n_nodes), np.uint64)
+        for (d, n), i in self.kinds.items():
+            name = self.trie.dimensions[d]
+            dimension = self.index.dimensions[self.index.dimension_names.index(name)]
+            part = np.zeros((2, self.index.n_nodes), np.uint64)
+            wk.link_words(
+                dimension.order[None],
+                dimension.rank[None],
+                dimension.first[None],
+                dimension.last[None],
+                self.index.node_off,
+                np.array([n], np.int64),
+                part,
+            )
+            words[[i, len(self.kinds) + i]] = part
+        spoken_of = np.bitwise_or.reduce(self.alphabet.everywhere, axis=0)
+        nothing = np.zeros(1, np.int64)
+        off, injective = self.index.node_off, self.object_identity
+        return wk.Web(words, off, spoken_of, labels, nothing, 0, injective)
+
+
+def _events_come_by_links(
+    trie: Trie,
+    kept: Longs,
+    relations: list[tuple[str, int]],
+    types: list[tuple[int, ...]],
+) -> bool:
+    """Is every event of a pattern a variable, that of the first fact or of a link?
+
+    What is said of predicates that the facts lack does not matter.
+    """
+    event = {key: t.index(EVENT) for key, t in zip(relations, types, strict=True)}
+    known: dict[int, set[int] | None] = {-1: set()}
+    for row in kept.tolist():
+        step, before = trie.steps[row], known[int(trie.parent[row])]
+        key = trie.relations[int(step[RELATION])] if step[RELATION] >= 0 else None
+        if before is None or (key is not None and key not in event):
+            known[row] = None
+            continue
+        first = trie.parent[row] < 0
+        events = set(before)
+        if step[DIMENSION] >= 0:
+            if first or int(step[FROM]) not in events:
+                return False
+            events.add(int(step[TO]))
+        if key is not None:
+            term = int(step[ARGUMENTS + event[key]])
+            if term < 0 or not (first or term in events):
+                return False
+            events.add(term)
+        known[row] = events
+    return True
