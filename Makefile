@@ -36,7 +36,7 @@ $(DOCS): pyproject.toml | $(BIN)/python
 	$(PIP) install --editable '.[docs]'
 	@touch $@ $(CORE)
 
-demo: $(CORE)  ## ask three patterns of the bundled protein folds
+demo: $(CORE)  ## learn to tell protein folds apart, test it, show what was learnt
 	@$(BIN)/relynx demo
 
 test: lint swipl  ## lint, then all tests
@@ -78,5 +78,5 @@ swipl:
 	  || echo "SWI-Prolog is not installed and could not be: the tests that ask it are skipped"
 
 clean:  ## remove what was built, but .venv
-	rm -rf build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .import_linter_cache
+	rm -rf build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .import_linter_cache relynx-demo relynx-reproduce
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,55 +1,110 @@
-"""The demonstration: what it works out, and how it looks."""
+"""The demonstration: what it tests, shows and writes."""
 
-import io
+import csv
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from rich.console import Console
 
-from relynx import demo, from_lists, parse_pattern
+import relynx as rx
+from relynx import cli, demo
 
 
-def printed(**options):
-    """What the demonstration prints on a console of that kind."""
+@pytest.fixture(scope="module")
+def folds():
+    """A fifth of the domains and a small language, so that it takes some seconds."""
+    folds = rx.load_protein_folds()
+    some = np.flatnonzero(np.arange(len(folds.y)) % 5 == 0)
+    bias = rx.parse_bias(
+        "type(strand(event)). mode(strand(+)). type(st(event,s,l)). mode(st(+,#,#)).\n"
+        "dimension(next_b). maxsize(2)."
+    )
+    return replace(folds, X=folds.X[some], y=folds.y[some], groups=folds.groups[some], bias=bias)
+
+
+@pytest.fixture(scope="module")
+def small(folds):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(demo, "load_protein_folds", lambda: folds)
+        patch.setattr(demo, "warm_up", lambda: 0.0)
+        yield folds
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("d")
+
+
+@pytest.fixture(scope="module")
+def coloured(small, folder):
+    """What a terminal with colours shows."""
+    options = {"force_terminal": True, "color_system": "standard", "no_color": False}
     console = Console(highlight=False, width=80, **options)
     with console.capture() as capture:
-        demo.show(console)
+        demo.show(folder, 1, console)
     return capture.get()
 
 
-def test_an_answer_holds_shares_confidence_and_lift():
-    X, y = from_lists([["a"], ["a"], ["b"], ["a"], ["b"], ["b"], ["b"], ["b"]], list("uuuvvvvv"))
-    answer = demo.ask(parse_pattern("a(X)"), X, y)
-    assert answer.covered == {"u": 2 / 3, "v": 1 / 5}
-    assert answer.marks == "u"
-    assert answer.confidence == 2 / 3
-    assert answer.lift == pytest.approx((2 / 3) / (3 / 8))
+@pytest.fixture(scope="module")
+def shown(coloured):
+    return re.sub(r"\x1b\[[\d;]*m", "", coloured)
 
 
-def test_a_pattern_that_covers_nothing_has_no_confidence():
-    X, y = from_lists([["a"], ["b"]], ["u", "v"])
-    answer = demo.ask(parse_pattern("a(X), next_s(X,Y)"), X, y)
-    assert (answer.confidence, answer.lift) == (0, 0)
+def test_it_tells_accuracy_patterns_and_paths(small, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["demo", "-o", "out", "--jobs", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert "no family in two of them" in out
+    assert [line.split()[0] for line in out.splitlines() if "   parts " in line] == [
+        "Lynx",
+        "n-gram",
+        "largest",
+    ]
+    assert " 1. a st" in out
+    assert "out/model.relynx" in out
+    assert "testing: 9 of 9, " in err
 
 
-def test_each_pattern_of_the_demonstration_is_telling():
-    folds = demo.load_protein_folds()
-    answers = [demo.ask(parse_pattern(text), folds.X, folds.y) for text in demo.QUESTIONS.values()]
-    assert [answer.marks for answer in answers] == ["c.1", "c.2", "c.23"]
-    assert all(answer.lift > 2 for answer in answers)
-    assert all(answer.covered[answer.marks] > 0.6 for answer in answers)
-    assert set(demo.FOLDS) == set(np.unique(folds.y).tolist())
+def test_the_accuracy_is_that_of_the_predictions_it_writes(small, shown, folder):
+    with (folder / "predictions.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert sorted(row["id"] for row in rows) == sorted(small.X.ids.tolist())
+    label = dict(zip(small.X.ids.tolist(), small.y.tolist(), strict=True))
+    assert all(row["label"] == label[row["id"]] for row in rows)
+    line = next(line for line in shown.splitlines() if line.startswith("   Lynx"))
+    parts = [float(value) for value in line.split()[3:]]
+    assert len(parts) == 3
+    right = np.mean([row["predicted"] == row["label"] for row in rows])
+    assert right == pytest.approx(np.mean(parts), abs=0.03)  # the parts differ in size
 
 
-def test_no_line_is_wider_than_a_terminal():
-    assert max(map(len, printed().splitlines())) <= 80
+def test_the_model_and_the_patterns_can_be_read(small, shown, folder):
+    model = rx.load(folder / "model.relynx")
+    assert model.score(small.X, small.y) > 0.5
+    with (folder / "patterns.csv").open(newline="") as file:
+        assert [row["pattern"] for row in csv.DictReader(file)] == list(model.selected_.texts())
+    assert f"of {len(model.selected_)}:" in shown
 
 
-def test_a_terminal_shows_colours():
-    assert "\x1b[" in printed(force_terminal=True, color_system="standard", no_color=False)
+def test_the_most_telling_patterns_serve_every_class(small):
+    found = rx.mine(small.X, small.y, small.bias)
+    best = demo.telling(found)
+    assert len(best) == 10
+    shares = best.supports / best.class_sizes
+    assert len(set(shares.argmax(axis=1).tolist())) == 5
 
 
-def test_a_console_without_unicode_shows_plain_bars():
-    text = printed(file=io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
-    assert text.isascii()
-    assert "   c.1   TIM barrel           ###############.........  62%\n" in text
+def test_no_line_is_wider_than_a_terminal(shown, folder):
+    lines = shown.replace(str(folder), "relynx-demo").splitlines()
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_terminal_shows_colours_and_nothing_but_ascii(coloured):
+    assert "\x1b[" in coloured
+    assert coloured.isascii()
+
+
+def test_every_fold_has_a_name():
+    assert set(demo.FOLDS) == set(np.unique(rx.load_protein_folds().y).tolist())

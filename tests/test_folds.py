@@ -101,12 +101,12 @@ def test_attributes_and_items_are_the_same(folds):
 def test_every_predicate_is_described(folds):
     names = {name for name, _ in folds.X.facts().tables}
     of_the_file = {"he", "st", "sense_prev", "next_s", "next_b", "next_h", "ladder"}
-    assert names == of_the_file | {"neighbour", "helix", "strand"}
+    assert names == of_the_file | {"neighbour", "helix", "strand", "sense"}
     assert all(f"{name}(" in folds.description for name in names)
 
 
-def test_the_bias_speaks_of_all_dimensions_and_of_what_the_data_hold(folds):
-    assert folds.bias.dimensions == ("s", "b", "h")
+def test_the_bias_speaks_of_sheets_and_of_what_the_data_hold(folds):
+    assert folds.bias.dimensions == ("b", "h")
     folds.bias.check(folds.X)
     first = mine(folds.X, folds.y, folds.bias, max_length=1)
     assert {atom.predicate for p in first.patterns() for atom in p} == set(folds.bias.types)
@@ -115,7 +115,17 @@ def test_the_bias_speaks_of_all_dimensions_and_of_what_the_data_hold(folds):
 def test_strands_and_helices_are_told_without_their_details(folds):
     tables = folds.X.facts().tables
     assert np.array_equal(tables["strand", 1], tables["st", 3][:2])
+    assert np.array_equal(tables["sense", 2], tables["st", 3][:3])
     assert np.array_equal(tables["helix", 3], tables["he", 4][[0, 1, 3, 4]])
+
+
+def test_the_bias_finds_what_tells_folds_apart(folds):
+    """Side by side in the sheet, two strands apart along the chain: a closing link."""
+    two = np.isin(folds.y, ["c.2", "c.23"])
+    found = mine(folds.X[two], folds.y[two], folds.bias, max_length=2)
+    closed = parse_pattern("strand(A), next_h(A,B), strand(B), followat_b(2,A,B)").canonical()
+    assert closed in [pattern.canonical() for pattern in found.patterns()]
+    assert found.measure("chi2").max() > 100
 
 
 def test_each_event_is_one_helix_or_one_strand(folds):

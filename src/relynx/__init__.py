@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from relynx.mining.patterns import Pattern, parse_pattern
     from relynx.mining.search import mine
     from relynx.models.lynx import LynxClassifier
+    from relynx.store import load, save
 
 __version__ = "0.1.0"
 
@@ -49,6 +50,7 @@ __all__ = [
     "Vocabulary",
     "covers",
     "from_lists",
+    "load",
     "load_protein_folds",
     "match",
     "mine",
@@ -60,6 +62,7 @@ __all__ = [
     "read_background",
     "read_bias",
     "read_lynx",
+    "save",
     "write_lynx",
 ]
 
@@ -84,6 +87,7 @@ _MODULES = {
     "mining.patterns": ("Pattern", "parse_pattern"),
     "mining.search": ("mine",),
     "models.lynx": ("LynxClassifier",),
+    "store": ("load", "save"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

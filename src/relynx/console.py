@@ -5,12 +5,23 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.progress import Progress as Bar
 from rich.table import Table
+from rich.text import Text
 
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search_report import Progress
@@ -132,3 +143,74 @@ def show_search(patterns: PatternSet, console: Console | None = None) -> None:
     console.print(table)
     if not len(patterns):
         console.print(patterns.explain_search(), highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def steps(
+    title: str, total: int, console: Console | None = None
+) -> Iterator[Callable[[str], object]]:
+    """Show how many of some steps are done: call the value with a word about each.
+
+    A bar on a terminal, elsewhere a line for the last step, and now and then for others.
+    """
+    console = console or Console(stderr=True)
+    done, last = 0, -LINE_EVERY
+
+    def line(text: str) -> None:
+        nonlocal done, last
+        done += 1
+        now = time.monotonic()
+        if done == total or now - last >= LINE_EVERY:
+            console.print(f"{title}: {done} of {total}, {text}", highlight=False, soft_wrap=True)
+            last = now
+
+    if not console.is_terminal:
+        yield line
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Bar(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda text: bar.update(task, advance=1, description=f"{title}: {text}")
+
+
+@contextmanager
+def working(title: str, console: Console | None = None) -> Iterator[None]:
+    """Show that something goes on: the time that it takes on a terminal, elsewhere one line."""
+    console = console or Console(stderr=True)
+    if not console.is_terminal:
+        console.print(title, highlight=False, soft_wrap=True)
+        yield
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        bar.add_task(title, total=None)
+        yield
+
+
+@contextmanager
+def plain_warnings(console: Console | None = None) -> Iterator[None]:
+    """Print warnings of the block as what they say, without the place in the code."""
+    console = console or Console(stderr=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+
+        def show(message: Warning | str, *place: object, **more: object) -> None:
+            console.print(f"warning: {message}", highlight=False, soft_wrap=True, markup=False)
+
+        warnings.showwarning = show
+        yield
+
+
+def show_table(
+    header: list[str], rows: list[list[str]], *, title: str = "", console: Console | None = None
+) -> None:
+    """A table of text; all columns but the first are numbers, aligned on the right."""
+    if console is None:
+        console = Console(highlight=False)
+        console.width = max(console.width, TABLE_WIDTH)
+    table = Table(box=None, header_style="bold", pad_edge=False, title=title, title_justify="left")
+    for i, name in enumerate(header):
+        table.add_column(Text(name), justify="right" if i else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)

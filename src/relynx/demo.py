@@ -1,23 +1,31 @@
-"""The demonstration: three patterns asked of the bundled protein folds."""
+"""The demonstration: learn to tell protein folds apart, test it, and show what was learnt."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
 from relynx.bias import Bias
-from relynx.bias.folds import load_protein_folds
+from relynx.bias.folds import ProteinFolds, load_protein_folds
+from relynx.console import steps, working
+from relynx.data.frames import write_csv
 from relynx.data.lists import from_lists
-from relynx.data.sequences import Sequences
+from relynx.features.candidates import by_class_in_turn
 from relynx.mining.match import covers
-from relynx.mining.patterns import Pattern, parse_pattern
+from relynx.mining.pattern_set import Entry, PatternSet
+from relynx.mining.patterns import parse_pattern
 from relynx.mining.search import mine
+from relynx.mining.words import in_words
+from relynx.models.baselines import baselines
+from relynx.models.evaluation import CrossValidation, cross_validate
+from relynx.models.lynx import LynxClassifier
+from relynx.store import save
 
 FOLDS = {
     "c.1": "TIM barrel",
@@ -26,75 +34,120 @@ FOLDS = {
     "c.37": "P-loop hydrolases",
     "c.55": "ribonuclease H-like",
 }
-QUESTIONS = {
-    "A strand is bonded to the one seven further along the chain: a barrel closes.": (
-        "ladder(X,Y,plus), followat_b(7,X,Y)"
-    ),
-    "Across the sheet, one strand back along the chain, then three on.": (
-        "next_h(X,Y), next_b(Y,X), ladder(X,Y,plus), "
-        "next_h(Y,Z), followat_b(3,Y,Z), ladder(Y,Z,plus)"
-    ),
-    "The same, but two on instead of three: one number, another fold.": (
-        "next_h(X,Y), next_b(Y,X), ladder(X,Y,plus), "
-        "next_h(Y,Z), followat_b(2,Y,Z), ladder(Y,Z,plus)"
-    ),
-}
-BAR = 24
+PARTS = 3  # of the cross-validation
+TELLING = 10
+SIMPLE = ("n-gram linear SVM", "largest class")
+SEED = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Which part of each class a pattern covers, and the class that it marks.
-
-    `confidence` is the share of the marked class among the sequences covered; `lift` is that share
-    divided by the one in all sequences.
-    """
-
-    pattern: Pattern
-    covered: dict[str, float]
-    marks: str
-    confidence: float
-    lift: float
-
-
-def ask(pattern: Pattern, X: Sequences, y: NDArray[np.str_]) -> Answer:
-    """How a pattern covers each class."""
-    hits = covers(pattern, X)
-    support = {str(c): int(hits[y == c].sum()) for c in np.unique(y)}
-    size = {c: int((y == c).sum()) for c in support}
-    covered = {c: support[c] / size[c] for c in support}
-    marks = max(covered, key=lambda c: covered[c])
-    confidence = support[marks] / max(int(hits.sum()), 1)
-    return Answer(pattern, covered, marks, confidence, confidence * len(y) / size[marks])
-
-
-def show(console: Console | None = None) -> None:
-    """Ask the three patterns and print the answers."""
+def show(folder: Path, n_jobs: int = 1, console: Console | None = None) -> None:
+    """Test the classifier, learn it from all domains, print and write what it found."""
     console = console or Console(highlight=False)
     start = time.perf_counter()
+    with working("compiling what is compiled on first use; later runs have it"):
+        warm_up()
     folds = load_protein_folds()
-    console.print(f"{len(folds.X)} protein domains of {len(FOLDS)} folds, in three dimensions:")
-    console.print("s along the chain, b its strands sheet by sheet, h across the sheet\n")
-    for number, (words, text) in enumerate(QUESTIONS.items(), 1):
-        console.print(f"[bold]{number}. {words}[/]")
-        _print_answer(console, ask(parse_pattern(text), folds.X, folds.y))
-    console.print(f"Read, matched and printed in {time.perf_counter() - start:.1f} s.")
-    console.print("Next: [bold]relynx check FILES[/] on files of yours; README.md; docs/start.md")
+    _print_data(console, folds)
+    tested = _tested(folds, n_jobs)
+    _print_accuracy(console, folds, tested)
+    with working("learning from all domains"):
+        model = LynxClassifier(folds.bias, random_state=SEED, n_jobs=n_jobs).fit(folds.X, folds.y)
+    best = telling(model.selected_)
+    console.print(f"[bold]The {len(best)} patterns that tell most[/], of {len(model.selected_)}:")
+    for number, entry in enumerate(best, 1):
+        _print_pattern(console, number, entry, model.selected_)
+    console.print("\n[bold]Written[/]")
+    for path, what in _written(folder, folds, model, tested["Lynx"]).items():
+        console.print(Text(f"   {path}  {what}"))
+    console.print(f"\nDone in {time.perf_counter() - start:.0f} s. Next, on files of your own:")
+    console.print("   relynx check FILES; relynx fit TRAIN -o model.relynx; docs/classify.md")
 
 
-def _print_answer(console: Console, answer: Answer) -> None:
-    full, empty = "█·" if console.encoding.lower().startswith("utf") else "#."
-    for line in wrap(str(answer.pattern), max(console.width - 4, 40)):
-        console.print(Text(f"   {line}", "cyan"))
+def telling(patterns: PatternSet) -> PatternSet:
+    """The patterns that tell the classes apart best by chi-square, each class in turn."""
+    return by_class_in_turn(patterns, "chi2")[:TELLING]
+
+
+def _print_data(console: Console, folds: ProteinFolds) -> None:
+    families = len(set(folds.groups.tolist()))
+    console.print(f"[bold]{len(folds.X)} protein domains[/] of {families} families in five folds:")
     for fold, name in FOLDS.items():
-        share = answer.covered[fold]
-        bar = (full * round(share * BAR)).ljust(BAR, empty)
-        style = "bold green" if fold == answer.marks else ""
-        console.print(Text(f"   {fold:5} {name:20} {bar} {share:4.0%}", style))
-    console.print(
-        f"   marks [bold green]{answer.marks} {FOLDS[answer.marks]}[/]: "
-        f"{answer.confidence:.0%} of what it covers, lift {answer.lift:.1f}\n"
+        console.print(f"   {fold:5} {name:20} {int((folds.y == fold).sum()):4}")
+    console.print("Their strands have two orders: b along the chain, h across the sheet.\n")
+
+
+def _tested(folds: ProteinFolds, n_jobs: int) -> dict[str, CrossValidation]:
+    """Our classifier and two simple ones, each on families that it has not seen."""
+    rows: dict[str, Any] = {"Lynx": LynxClassifier(folds.bias)}
+    rows |= {name: baselines(folds.X)[name] for name in SIMPLE}
+    out = {}
+    with steps("testing", PARTS * len(rows)) as step:
+        for name, estimator in rows.items():
+            out[name] = cross_validate(
+                estimator,
+                folds.X,
+                folds.y,
+                folds=PARTS,
+                groups=folds.groups,
+                seeds=(SEED,),
+                n_jobs=n_jobs if name == "Lynx" else 1,
+                progress=lambda fold, name=name: step(  # type: ignore[misc]
+                    f"{name}, part {fold.number}: {fold.accuracy:.3f} in {fold.seconds:.0f} s"
+                ),
+            )
+    return out
+
+
+def _print_accuracy(
+    console: Console, folds: ProteinFolds, tested: dict[str, CrossValidation]
+) -> None:
+    console.print("[bold]Accuracy on families that were never seen[/]")
+    console.print(f"(cross-validation in {PARTS} parts, no family in two of them)")
+    for name, result in tested.items():
+        parts = "  ".join(f"{value:.3f}" for value in result.accuracies.ravel())
+        style = "bold green" if name == "Lynx" else ""
+        console.print(Text(f"   {name:18} {result.mean:.3f}   parts {parts}", style))
+    console.print("")
+
+
+def _print_pattern(console: Console, number: int, entry: Entry, patterns: PatternSet) -> None:
+    """The pattern in words, and which share of each fold it covers."""
+    sizes = dict(zip(patterns.classes, patterns.class_sizes.tolist(), strict=True))
+    shares = {str(c): n / sizes[c] for c, n in entry.support.items()}
+    marked = max(shares, key=lambda c: shares[c])
+    text = Text("    covers ")
+    for c, share in shares.items():
+        text.append(f" {c} {share:4.0%} ", "bold green" if c == marked else "")
+    lines = wrap(in_words(entry.pattern), max(console.width - 4, 40))
+    console.print(Text(f"{number:2}. ", "bold") + Text(lines[0], "cyan"))
+    for line in lines[1:]:
+        console.print(Text(f"    {line}", "cyan"))
+    console.print(text)
+
+
+def _written(
+    folder: Path, folds: ProteinFolds, model: LynxClassifier, tested: CrossValidation
+) -> dict[Path, str]:
+    """Write the model, its patterns and the predictions; what each file holds."""
+    model_path, patterns, predicted = (
+        folder / name for name in ("model.relynx", "patterns.csv", "predictions.csv")
     )
+    save(model, model_path)
+    model.selected_.to_csv(patterns, measures=["chi2"])
+    order = np.concatenate([part.test for part in tested.folds])
+    given = np.concatenate([part.predicted for part in tested.folds])
+    columns = {
+        "id": folds.X.ids[order].tolist(),
+        "family": folds.groups[order].tolist(),
+        "label": folds.y[order].tolist(),
+        "predicted": given.tolist(),
+    }
+    write_csv(predicted, [columns], dict.fromkeys(columns, str))
+    return {
+        model_path: "learnt from all domains; rx.load reads it",
+        patterns: f"the {len(model.selected_)} patterns, and what they cover",
+        predicted: "by the model that had not seen the family",
+    }
 
 
 def warm_up() -> float:
@@ -106,7 +159,8 @@ def warm_up() -> float:
         (chain, "a(X,U), next_s(X,Y), a(Y,V)"),
         (chain, "a(X,U), follow_s(X,Y), b(Y,U)"),
         (chain, "a(X,_), followat_s(2,X,Y), b(Y,x)"),
-        *((folds, text) for text in QUESTIONS.values()),
+        (folds, "ladder(X,Y,plus), followat_b(7,X,Y)"),
+        (folds, "next_h(X,Y), next_b(Y,X), ladder(X,Y,plus), next_h(Y,Z), followat_b(3,Y,Z)"),
     ]
     for X, text in questions:
         for object_identity in (True, False):
@@ -117,5 +171,7 @@ def warm_up() -> float:
     sheet = Bias(
         {"st": ("event", "sense", "length")}, {"st": (("+", "*", "*"),)}, dimensions=("s", "h")
     )
-    mine(folds, bias=sheet, min_support=0.5, max_length=2)  # that for several dimensions
+    # The engine for several dimensions, the selection, and the match of what was selected.
+    model = LynxClassifier(sheet, max_length=2, max_iter=2, multiclass="single", random_state=0)
+    model.fit(folds).predict(folds)
     return time.perf_counter() - start

@@ -30,22 +30,22 @@ by rules:
   neighbour(X,Y)            X and Y are bonded; symmetric
   helix(E,Class,Length)     a helix, whatever its hand
   strand(E)                 a strand, whatever else
+  sense(E,Sense)            a strand of this sense, whatever its length
 
 `y` is the fold. `groups` is the SCOP family: split by it, and no relative of a training domain is
-in the test part. `bias` is a language for patterns of topology; write your own for other questions.
+in the test part. `bias` is a language for the topology of sheets; write your own to ask for more.
 Sources and licences are in PROVENANCE.md beside the file.
 """
 
+# How strands that follow each other along the chain lie in the sheet: the topology of the fold.
 BIAS = """\
-type(helix(event,class,length)).
-type(st(event,sense,length)).
 type(strand(event)).
-mode(helix(+,#,#)).
-mode(st(+,#,#)).
+type(sense(event,sense)).
 mode(strand(+)).
-dimension(next_s).
+mode(sense(+,#)).
 dimension(next_b).
 dimension(next_h).
+maxfollowat(3).
 """
 
 

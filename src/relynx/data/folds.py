@@ -31,6 +31,7 @@ ladder(X,Y,S) :- ladder(Y,X,S).
 neighbour(X,Y) :- ladder(X,Y,_).
 helix(E,C,L) :- he(E,_,C,L).
 strand(E) :- st(E,_,_).
+sense(E,S) :- st(E,S,_).
 """
 
 _FIELDS = {"id": str, "fold": str, "family": str, "nr40": bool, "elements": list}

@@ -16,7 +16,7 @@ from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search_report import SearchLevel, SearchReport
 from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO, Trie
 
-MOST_STEPS = 256  # of a pattern
+MOST_STEPS, MOST_ARGUMENTS = 256, 10_000  # of a pattern, of an atom
 LEVEL_COUNTS = (
     *("length", "occurred", "infrequent", "unsupported", "forbidden", "kept"),
     *("n_nearest_support", "n_nearest_frequency"),
@@ -72,7 +72,7 @@ def patterns_of(part: Part) -> PatternSet:
     if _too_deep(parent):
         raise part.wrong("parent", f"makes a pattern of more than {MOST_STEPS} steps")
     steps = part.array("steps", np.int32, (n, None))
-    _check_steps(part, steps, relations, len(dimensions), len(vocabulary))
+    _check_steps(part, parent, steps, relations, len(dimensions), len(vocabulary))
     classes = _classes(part)
     sizes = part.numbers("class_sizes", (len(classes),), 0, 2**31 - 1)
     supports = part.array("supports", np.int32, (n, len(classes)))
@@ -94,7 +94,7 @@ def _relations(part: Part) -> tuple[tuple[str, int], ...]:
     relations = []
     for pair in part.listed("relations"):
         match pair:
-            case [str(name), int(arity)] if name and arity >= 0:
+            case [str(name), int(arity)] if name and 0 <= arity <= MOST_ARGUMENTS:
                 relations.append((name, int(arity)))
             case _:
                 raise part.wrong("relations", "is no list of names and numbers of arguments")
@@ -128,16 +128,21 @@ def _too_deep(parent: Array) -> bool:
 
 
 def _check_steps(
-    part: Part, steps: Array, relations: tuple[tuple[str, int], ...], n_dims: int, n_constants: int
+    part: Part,
+    parent: Array,
+    steps: Array,
+    relations: tuple[tuple[str, int], ...],
+    n_dimensions: int,
+    n_constants: int,
 ) -> None:
     """Refuse numbers of dimensions, relations, variables and constants that there are not."""
     if steps.shape[1] < ARGUMENTS:
         raise part.wrong("steps", f"has fewer than {ARGUMENTS} columns")
     args = steps[:, ARGUMENTS:]
     dimension, relation = steps[:, DIMENSION], steps[:, RELATION]
-    arities = np.array([arity for _, arity in relations] + [0], np.int64)  # the last for none
+    arities = np.array([*(arity for _, arity in relations), -1], np.int64)  # the last for none
     if (
-        ((dimension < -1) | (dimension >= n_dims) | (relation < -1)).any()
+        ((dimension < -1) | (dimension >= n_dimensions) | (relation < -1)).any()
         or (relation >= len(relations)).any()
         or ((dimension < 0) & (relation < 0)).any()
         or (steps[:, [N_STEPS, FROM, TO]] < 0).any()
@@ -145,13 +150,49 @@ def _check_steps(
         or (arities[relation] > args.shape[1]).any()
     ):
         raise part.wrong("steps", "holds a number that stands for nothing")
+    if not _grows(parent, steps, arities[relation]):
+        raise part.wrong("steps", "do not grow patterns variable by variable")
+
+
+def _grows(parent: Array, steps: Array, arities: Array) -> bool:
+    """Whether each row extends another as the search does, which matching relies on.
+
+    Variables are numbered as they come. A first row is a fact; a link joins two events that are
+    there, or leads from one to a new event of which the fact of its row speaks.
+    """
+    n_variables = np.zeros(len(parent), np.int64)
+    todo = np.flatnonzero(parent < 0)
+    children = np.argsort(parent, kind="stable")
+    starts = np.searchsorted(parent[children], np.arange(len(parent) + 1))
+    while len(todo):
+        known = np.where(parent[todo] < 0, 0, n_variables[parent[todo]])
+        count = known.copy()
+        rows, has_link, has_fact = steps[todo], steps[todo, DIMENSION] >= 0, arities[todo] >= 0
+        start, end = rows[:, FROM], rows[:, TO]
+        new_event = has_link & (end == known)
+        count += new_event
+        spoken_of = np.zeros(len(todo), bool)
+        for j in range(steps.shape[1] - ARGUMENTS):
+            term = np.where(j < arities[todo], rows[:, ARGUMENTS + j], -1)
+            if (term > count).any():
+                return False
+            count += term == count
+            spoken_of |= new_event & (term == end)
+        wrong = has_link & ((start >= known) | (end > known) | (has_fact != new_event))
+        if (wrong | (new_event & ~spoken_of)).any():
+            return False
+        n_variables[todo] = count
+        lengths = starts[todo + 1] - starts[todo]
+        first = np.repeat(starts[todo] - np.cumsum(lengths) + lengths, lengths)
+        todo = children[first + np.arange(len(first))]
+    return True
 
 
 def _report(part: Part) -> SearchReport:
     levels = []
     for level in part.parts("levels"):
         counts = {name: level.count(name) for name in LEVEL_COUNTS}
-        support = None if level.none("nearest_support") else level.number("nearest_support")
+        support = None if level.none("nearest_support") else level.share("nearest_support")
         frequency = None if level.none("nearest_frequency") else level.count("nearest_frequency")
         level.end()
         levels.append(SearchLevel(**counts, nearest_support=support, nearest_frequency=frequency))

@@ -1,15 +1,14 @@
-"""The command line. Exit 0 fine, 2 the user's error (a message, no traceback), 1 ours."""
+"""`relynx check` and `relynx mine`: files of data, background knowledge and biases."""
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from relynx import __version__
+from relynx.cli.options import INTERRUPTED, TABLES, counted, described, mining_options, table_ending
 from relynx.errors import BiasError, DataError, InputError, Problem, Source
 
 if TYPE_CHECKING:
@@ -19,18 +18,9 @@ if TYPE_CHECKING:
 
 DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l",)
 ENDINGS = "data end in .m or .val, background knowledge in .bk or .pl, a bias in .l"
-PATTERNS = (".csv", ".jsonl", ".parquet")
-INTERRUPTED = 130
-SHARE, COUNT = click.FloatRange(0, 1), click.IntRange(min=1)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="relynx", message="%(prog)s %(version)s")
-def relynx() -> None:
-    """Learn to classify relational sequences, and say why."""
-
-
-@relynx.command()
+@click.command()
 @click.argument("files", nargs=-1, required=True)
 def check(files: tuple[str, ...]) -> int:
     """Report every problem of FILES at once, and run nothing.
@@ -57,19 +47,14 @@ def check(files: tuple[str, ...]) -> int:
     return 2 if errors else 0
 
 
-@relynx.command()
+@click.command()
 @click.argument("train")
-@click.option("-b", "--bias", "bias_file", help="The language of the patterns; else inferred.")
-@click.option("-k", "--background", help="Rules that hold in every sequence.")
-@click.option("-o", "--output", required=True, help="A .csv, .jsonl or .parquet file.")
-@click.option("--min-support", type=SHARE, help="Least share of some class.  [0.1]")
-@click.option("--min-frequency", type=COUNT, help="Least number of sequences.  [1]")
-@click.option("--max-length", type=COUNT, help="Most atoms, links not counted.  [3]")
-@click.option("--max-gap", type=COUNT, help="Largest n of followat.  [2]")
-@click.option("--min-confidence", type=SHARE, help="Keep what marks a class so well.")
-@click.option("--no-object-identity", is_flag=True, help="Let variables share a constant.")
+@mining_options
+@click.option(
+    "-o", "--output", required=True, help=f"A {', '.join(TABLES[:-1])} or {TABLES[-1]} file."
+)
 @click.option("--closed", is_flag=True, help="Drop what a more specific pattern equals.")
-@click.option("--top-k", type=COUNT, help="Keep the best so many by confidence.")
+@click.option("--top-k", type=click.IntRange(min=1), help="Keep the best so many by confidence.")
 @click.option(
     "--time-limit", type=click.FloatRange(min=0), help="Seconds; then keep what is found."
 )
@@ -88,13 +73,11 @@ def mine(
     top_k: int | None,
     time_limit: float | None,
 ) -> int:
-    """Find every frequent pattern of TRAIN, a .m file, and write them to a file.
+    """Find every frequent pattern of TRAIN and write them to a file.
 
-    A setting that is not given is that of the bias, else the one in brackets.
+    TRAIN is a .m file. A setting that is not given is that of the bias, else the one in brackets.
     """
-    ending = Path(output).suffix.lower()
-    if ending not in PATTERNS:
-        raise click.UsageError(f"{output} ends in none of {', '.join(PATTERNS)}")
+    ending = table_ending(output)
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
     from relynx.bias import read_bias
     from relynx.console import mining_progress, show_search
@@ -133,24 +116,8 @@ def mine(
     show_search(patterns)
     if patterns.partial:
         click.echo(f"{patterns.partial}; complete up to length {patterns.complete_up_to}", err=True)
-    click.echo(f"{output}: {_count(len(patterns), 'pattern')} of {_described(X)}")
+    click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {described(X)}")
     return INTERRUPTED if progress.stopped and patterns.partial else 0
-
-
-@relynx.command()
-def demo() -> None:
-    """Ask three patterns of the bundled protein folds."""
-    from relynx.demo import show
-
-    show()
-
-
-@relynx.command()
-def warmup() -> None:
-    """Compile what is compiled on first use, and keep it for later runs."""
-    from relynx.demo import warm_up
-
-    click.echo(f"ready after {warm_up():.1f} s")
 
 
 def _checked(
@@ -167,18 +134,18 @@ def _checked(
     if kind in DATA:
         X, _ = read_lynx(path)
         data.append(X)
-        return f"{path}: {_described(X)}"
+        return f"{path}: {described(X)}"
     if kind in BACKGROUND:
         background = read_background(path)
         backgrounds.append(background)
         facts = sum(not rule.body for rule in background.rules)
         rules = len(background.rules) - facts
-        return f"{path}: {_count(rules, 'rule')}, {_count(facts, 'fact')}"
+        return f"{path}: {counted(rules, 'rule')}, {counted(facts, 'fact')}"
     if kind in BIAS:
         bias = read_bias(path)
         biases.append(bias)
-        dimensions = _count(len(bias.dimensions), "dimension")
-        return f"{path}: {_count(len(bias.modes), 'predicate')}, {dimensions}"
+        dimensions = counted(len(bias.dimensions), "dimension")
+        return f"{path}: {counted(len(bias.modes), 'predicate')}, {dimensions}"
     what = f"unknown kind of file '{ending}'" if ending else "a file without an ending"
     raise InputError(Problem(what, Source("", path), hint=ENDINGS))
 
@@ -206,7 +173,7 @@ def _arity_problems(background: Background, data: list[Sequences]) -> Iterator[P
                 continue
             name, arity = atom.key
             if arities.get(name, arity) != arity:
-                here = _count(arity, "argument")
+                here = counted(arity, "argument")
                 yield Problem(
                     f"{quoted(name)} has {here} here and {arities[name]} in the data",
                     background.source,
@@ -214,39 +181,3 @@ def _arity_problems(background: Background, data: list[Sequences]) -> Iterator[P
                     len(name),
                     hint="give it the same number of arguments in both, or another name",
                 )
-
-
-def _described(X: Sequences) -> str:
-    """What is in some sequences, in one line."""
-    parts = [_count(len(X), "sequence")]
-    if X.labels is not None:
-        parts.append(_count(len(set(X.labels.tolist())), "class"))
-    parts.append(_count(sum(table.shape[1] for table in X.tables.values()), "fact"))
-    if X.dimensions:
-        parts.append(f"dimensions {', '.join(X.dimensions)}")
-    return ", ".join(parts)
-
-
-def _count(n: int, noun: str) -> str:
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{n:,} {noun if n == 1 else plural}"
-
-
-def main(args: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
-    try:
-        code = relynx.main(args=args, prog_name="relynx", standalone_mode=False)
-        return code if isinstance(code, int) else 0
-    except InputError as error:
-        click.echo(str(error), err=True)
-        return 2
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped", err=True)
-        return INTERRUPTED
-    except Exception:
-        traceback.print_exc()
-        click.echo("this is a fault of relynx, not of your input: please report it", err=True)
-        return 1

@@ -1,0 +1,256 @@
+"""`relynx fit`, `relynx predict` and `relynx evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relynx.cli.options import (
+    INTERRUPTED,
+    counted,
+    described,
+    mining_options,
+    model_options,
+    table_ending,
+)
+from relynx.errors import DataError, Problem, Source
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from relynx.data.sequences import Sequences
+    from relynx.models.lynx import LynxClassifier
+
+MODEL = ".relynx"
+INFERRED = "no bias was given: one is inferred from the sequences"
+SHOWN_FOLDS = 10  # as many columns as a screen has room for
+
+
+@click.command()
+@click.argument("train")
+@click.option("-o", "--output", required=True, help="The model, a .relynx file.")
+@mining_options
+@model_options
+def fit(
+    train: str, output: str, bias_file: str | None, background: str | None, **settings: Any
+) -> int:
+    """Learn a classifier from TRAIN and write it to a file.
+
+    TRAIN is a .m file with classes. For each pair of classes: mine, select patterns by GRASP, fit
+    naive Bayes. A setting that is not given is that of the bias, else the one in brackets.
+    """
+    if Path(output).suffix.lower() != MODEL:
+        raise click.UsageError(f"{output} does not end in {MODEL}")
+    # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
+    from relynx.console import plain_warnings, working
+    from relynx.data.whole_files import check_writable
+    from relynx.store import save
+
+    try:
+        check_writable(output)  # not after an hour of work
+        X, y = _read_labelled(train, background)
+        model = _classifier(bias_file, settings)
+        with plain_warnings(), working(f"learning from {described(X)}"):
+            model.fit(X, y)
+            score = model.score(X, y)
+        save(model, output)
+    except KeyboardInterrupt:
+        click.echo(f"stopped; nothing was written to {output}", err=True)
+        return INTERRUPTED
+    _show_model(model)
+    right = f"training accuracy {score:.3f}, of the sequences that it was learnt from"
+    click.echo(f"{right};\nrelynx evaluate says how it does on others")
+    click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {described(X)}")
+    return 0
+
+
+@click.command()
+@click.argument("model")
+@click.argument("test")
+@click.option("-o", "--output", required=True, help="A .csv, .jsonl or .parquet file.")
+@click.option("-k", "--background", help="The rules that the model was learnt with.")
+def predict(model: str, test: str, output: str, background: str | None) -> int:
+    """Give each sequence of TEST a class, by a model of relynx fit.
+
+    TEST is a .m file. What is written has a row for each sequence: its id, the class, and the
+    probability of each class. Where TEST has classes of its own, they are beside it, and the
+    accuracy is printed.
+    """
+    ending = table_ending(output)
+    from relynx.console import working
+    from relynx.data.frames import parquet_library
+    from relynx.data.lynx_files import read_lynx
+    from relynx.data.whole_files import check_writable
+    from relynx.models.lynx import LynxClassifier
+    from relynx.models.predictions import predictions, unheard_of
+    from relynx.store import load
+
+    try:
+        check_writable(output)
+        if ending == ".parquet":
+            parquet_library()
+        loaded = load(model)
+        if not isinstance(loaded, LynxClassifier):
+            what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
+            raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
+        X, _ = read_lynx(test, background)
+        for name in unheard_of(loaded, X):
+            what = f"warning: the model asks for {name}, which {test} does not have"
+            click.echo(
+                f"{what}\nhint: give the background knowledge of the model, with -k", err=True
+            )
+        with working(f"predicting {described(X)}"):
+            table = predictions(loaded, X)
+        table.write(output)
+    except KeyboardInterrupt:
+        click.echo(f"stopped; nothing was written to {output}", err=True)
+        return INTERRUPTED
+    if table.unknown:
+        what = f"{counted(table.unknown, 'sequence')} of a class that the model does not know"
+        click.echo(f"warning: {test} has {what}", err=True)
+    if table.accuracy is not None:
+        click.echo(f"accuracy {table.accuracy:.3f}, by the classes in {test}")
+    click.echo(f"{output}: {counted(len(table), 'prediction')}")
+    return 0
+
+
+@click.command()
+@click.argument("train")
+@click.option("--folds", type=click.IntRange(min=2), default=10, help="[10]")
+@click.option("--groups", help="A .csv file, id,group: no group is split between folds.")
+@click.option("--no-baselines", is_flag=True, help="Leave out the simple methods.")
+@mining_options
+@model_options
+def evaluate(
+    train: str,
+    folds: int,
+    groups: str | None,
+    no_baselines: bool,
+    bias_file: str | None,
+    background: str | None,
+    **settings: Any,
+) -> int:
+    """Say how well a classifier does on sequences it has not seen.
+
+    TRAIN is a .m file with classes. The sequences are divided into folds, each with its share of
+    every class. Each fold is predicted by a classifier learnt from the others: nothing of it is
+    used, not even to mine. Simple methods that know nothing of relations stand beneath.
+    """
+    from relynx.console import plain_warnings, show_table, steps
+    from relynx.data.groups import read_groups
+    from relynx.models.baselines import baselines
+    from relynx.models.evaluation import Fold, cross_validate
+
+    accuracies: list[float] = []
+    jobs = settings.pop("jobs")
+    try:
+        X, y = _read_labelled(train, background)
+        kinds = None if groups is None else read_groups(groups, X.ids.tolist())
+        rows = {"Lynx": _classifier(bias_file, settings | {"jobs": 1})}
+        if not no_baselines:
+            rows |= baselines(X)
+        results = {}
+        with plain_warnings(), steps("folds", folds * len(rows)) as step:
+            for name, estimator in rows.items():
+
+                def told(fold: Fold, name: str = name) -> None:
+                    if name == "Lynx":
+                        accuracies.append(fold.accuracy)
+                    step(f"{name}, fold {fold.number}: {fold.accuracy:.3f}, {fold.seconds:.1f} s")
+
+                results[name] = cross_validate(
+                    estimator,
+                    X,
+                    y,
+                    folds=folds,
+                    groups=kinds,
+                    seeds=(settings["seed"],),
+                    n_jobs=jobs,
+                    progress=told,
+                )
+    except KeyboardInterrupt:
+        so_far = f"; mean so far {sum(accuracies) / len(accuracies):.3f}" if accuracies else ""
+        click.echo(f"stopped after {len(accuracies)} of {folds} folds{so_far}", err=True)
+        return INTERRUPTED
+    how = "stratified" if groups is None else f"stratified, no group of {groups} split"
+    click.echo(f"{train}: {described(X)}; {folds} folds, {how}, seed {settings['seed']}\n")
+    show_table(*_fold_table(results))
+    click.echo("")
+    show_table(*_confusion_table(results["Lynx"]))
+    return 0
+
+
+def _read_labelled(train: str, background: str | None) -> tuple[Sequences, NDArray[Any]]:
+    """The sequences and their classes. Raises DataError where there are none."""
+    from relynx.data.lynx_files import read_lynx
+
+    X, y = read_lynx(train, background)
+    if y is None:
+        hint = "give every sequence its class: begin(s1,up)."
+        raise DataError(Problem("the sequences have no classes", Source("", train), hint=hint))
+    return X, y
+
+
+def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifier:
+    """The classifier that the options describe; what was not given is its default."""
+    from relynx.bias import read_bias
+    from relynx.models.learners import learner
+    from relynx.models.lynx import LynxClassifier
+
+    if bias_file is None:
+        click.echo(INFERRED, err=True)
+    left = dict(settings)
+    given: dict[str, Any] = {}
+    if left.pop("paper"):
+        given |= {"significance": None, "n_features": None, "max_features": None}
+    if left.pop("all_patterns"):
+        given["selection"] = None
+    if left.pop("no_object_identity"):
+        given["object_identity"] = False
+    given["final_estimator"] = learner(left.pop("learner"))
+    given["random_state"] = left.pop("seed")
+    given["n_jobs"] = left.pop("jobs")
+    given |= {name: value for name, value in left.items() if value is not None}
+    return LynxClassifier(None if bias_file is None else read_bias(bias_file), **given)
+
+
+def _show_model(model: LynxClassifier) -> None:
+    """A row for each pair of classes: what there was to select from, and what was selected."""
+    from relynx.console import show_table
+
+    rows = [
+        [
+            " / ".join(map(str, pair.classes.tolist())),
+            f"{len(pair.patterns):,}",
+            f"{len(pair.selected):,}",
+        ]
+        for pair in model.estimators_
+    ]
+    show_table(["classes", "patterns", "selected"], rows)
+
+
+def _fold_table(results: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """A row for each method: the accuracy of each fold, where there is room, and the mean."""
+    n = len(next(iter(results.values())).folds)
+    rows = []
+    for name, result in results.items():
+        values = result.accuracies.ravel().tolist()
+        shown = values if n <= SHOWN_FOLDS else [min(values), max(values)]
+        rows.append([name, *(_share(value) for value in shown), f"{result.mean:.3f}"])
+    columns = [str(i + 1) for i in range(n)] if n <= SHOWN_FOLDS else ["least", "most"]
+    return ["accuracy", *columns, "mean"], rows
+
+
+def _confusion_table(result: Any) -> tuple[list[str], list[list[str]]]:
+    """How many sequences of each class were given each class."""
+    names = list(map(str, result.classes.tolist()))
+    counts = result.confusion.tolist()
+    rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]
+    return ["Lynx: class \\ predicted", *names], rows
+
+
+def _share(value: float) -> str:
+    """.948, and 1.00 for all."""
+    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"[1:]

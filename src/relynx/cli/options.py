@@ -1,0 +1,92 @@
+"""What several commands share: options, endings of files, and lines about what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from relynx.data.sequences import Sequences
+
+INTERRUPTED = 130
+TABLES = (".csv", ".jsonl", ".parquet")
+SHARE, COUNT = click.FloatRange(0, 1), click.IntRange(min=1)
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def mining_options(function: Function) -> Function:
+    """The bias, the background knowledge, and the settings of the search."""
+    return _with(
+        function,
+        click.option(
+            "-b", "--bias", "bias_file", help="The language of the patterns; else inferred."
+        ),
+        click.option("-k", "--background", help="Rules that hold in every sequence."),
+        click.option("--min-support", type=SHARE, help="Least share of some class.  [0.1]"),
+        click.option("--min-frequency", type=COUNT, help="Least number of sequences.  [1]"),
+        click.option("--max-length", type=COUNT, help="Most atoms, links not counted.  [3]"),
+        click.option("--max-gap", type=COUNT, help="Largest n of followat.  [2]"),
+        click.option("--min-confidence", type=SHARE, help="Keep what marks a class so well."),
+        click.option("--no-object-identity", is_flag=True, help="Let variables share a constant."),
+    )
+
+
+def model_options(function: Function) -> Function:
+    """The settings of the classifier, by their names in `LynxClassifier`."""
+    return _with(
+        function,
+        click.option("--paper", is_flag=True, help="The method of the paper, nothing added."),
+        click.option("--all-patterns", is_flag=True, help="Use all patterns found; no GRASP."),
+        click.option(
+            "--n-features", type=COUNT, help="Patterns selected for a pair at most.  [validated]"
+        ),
+        click.option("--max-features", type=COUNT, help="Patterns to select from.  [1000]"),
+        click.option("--max-iter", type=COUNT, help="Rounds of GRASP.  [200]"),
+        click.option(
+            "--multiclass", type=click.Choice(["round_robin", "single"]), help="[round_robin]"
+        ),
+        click.option("--smoothing", type=click.FloatRange(min=0), help="Of naive Bayes.  [0.1]"),
+        click.option("--prior", type=click.Choice(["empirical", "uniform"]), help="[empirical]"),
+        click.option(
+            "--learner",
+            type=click.Choice(["naive_bayes", "logistic", "svm"]),
+            default="naive_bayes",
+            help="What decides on the patterns selected.  [naive_bayes]",
+        ),
+        click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="[0]"),
+        click.option("--jobs", type=COUNT, default=1, help="Cores to use.  [1]"),
+    )
+
+
+def _with(function: Function, *options: Callable[[Function], Function]) -> Function:
+    for option in reversed(options):  # the last one applied is shown first
+        function = option(function)
+    return function
+
+
+def table_ending(output: str) -> str:
+    """The ending of a file for a table. Raises UsageError for one that is not known."""
+    ending = Path(output).suffix.lower()
+    if ending not in TABLES:
+        raise click.UsageError(f"{output} ends in none of {', '.join(TABLES)}")
+    return ending
+
+
+def described(X: Sequences) -> str:
+    """What is in some sequences, in one line."""
+    parts = [counted(len(X), "sequence")]
+    if X.labels is not None:
+        parts.append(counted(len(set(X.labels.tolist())), "class"))
+    parts.append(counted(sum(table.shape[1] for table in X.tables.values()), "fact"))
+    if X.dimensions:
+        parts.append(f"dimensions {', '.join(X.dimensions)}")
+    return ", ".join(parts)
+
+
+def counted(n: int, noun: str) -> str:
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{n:,} {noun if n == 1 else plural}"

@@ -1,0 +1,150 @@
+"""Which of the patterns found may become features: no chance finds, each column once, the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2
+
+from relynx.data.sequences import Sequences
+from relynx.mining.pattern_set import PatternSet
+from relynx.mining.trie import ARGUMENTS, Rows, Trie
+
+LEAST_AT_ONCE, MOST_AT_ONCE = 250, 2_000  # patterns matched together
+
+
+def significant(found: PatternSet, level: float) -> PatternSet:
+    """The patterns that would hardly tell the classes apart so well by chance.
+
+    Pearson's chi-square test at `level` divided by the number of patterns that the search found
+    (Bonferroni): among thousands some fit the labels by luck. Where no pattern passes, there are
+    too few sequences to tell, and all are kept.
+    """
+    if len(found.classes) < 2 or not len(found):
+        return found
+    least = chi2.isf(level / len(found.trie), len(found.classes) - 1)
+    passed = found.filter(at_least={"chi2": least})
+    return passed if len(passed) else found
+
+
+def by_class_in_turn(patterns: PatternSet, measure: str) -> PatternSet:
+    """The patterns in an order of which every beginning serves all classes.
+
+    A pattern belongs to the class of which it covers the largest share. The classes take turns,
+    each with the best by the measure that it has left.
+    """
+    ordered = patterns.sort(measure)
+    shares = ordered.supports / np.maximum(ordered.class_sizes, 1)
+    owner = shares.argmax(axis=1)
+    rank = np.zeros(len(ordered), np.int64)
+    for c in range(len(ordered.classes)):
+        mine = np.flatnonzero(owner == c)
+        rank[mine] = np.arange(len(mine))
+    return ordered[np.lexsort((owner, rank))]
+
+
+def distinct(
+    patterns: PatternSet, X: Sequences, most: int | None
+) -> tuple[PatternSet, NDArray[np.bool_]]:
+    """The first patterns of which no two cover the same sequences, and what they cover.
+
+    Of patterns that cover the same the first is kept; what covers all sequences or none is left
+    out, for it tells nothing. `most` is how many are kept at most.
+    """
+    wanted = len(patterns) if most is None else most
+    seen = {np.packbits(np.full(len(X), flag)).tobytes() for flag in (False, True)}
+    kept: list[int] = []
+    columns: list[NDArray[np.uint8]] = []
+    start = 0
+    while start < len(patterns) and len(kept) < wanted:
+        n = min(max(wanted - len(kept), LEAST_AT_ONCE), MOST_AT_ONCE)
+        packed = patterns[start : start + n].coverage(X, packed=True)
+        for i, bits in enumerate(np.ascontiguousarray(packed.T), start):
+            key = bits.tobytes()
+            if key not in seen and len(kept) < wanted:
+                seen.add(key)
+                kept.append(i)
+                columns.append(bits)
+        start += n
+    if not kept:
+        return lean(patterns[:0]), np.zeros((len(X), 0), bool)
+    matrix = np.unpackbits(np.stack(columns), axis=1, count=len(X)).T
+    return lean(patterns[kept]), matrix.astype(bool)
+
+
+def lean(patterns: PatternSet) -> PatternSet:
+    """The same set without what the search found besides."""
+    trie, rows = patterns.trie.restricted(patterns.rows)
+    return _on(patterns, trie, rows)
+
+
+def united(
+    sets: Sequence[PatternSet], X: Sequences, y: NDArray[np.int64], classes: tuple[object, ...]
+) -> tuple[PatternSet, list[NDArray[np.int64]]]:
+    """All patterns of some sets, each once, with their supports in X; and where each set's are.
+
+    The sets come from searches with the same bias. `y` is the number of each sequence's class.
+    """
+    trie, rows = _joined([lean(one) for one in sets])
+    texts = [*_on(sets[0], trie, rows).texts()]
+    place: dict[str, int] = {}
+    first: list[int] = []
+    for text, row in zip(texts, rows.tolist(), strict=True):
+        if text not in place:
+            place[text] = len(first)
+            first.append(row)
+    numbers = np.array([place[text] for text in texts], np.int64)
+    chosen = np.array(first, np.int64)
+    covered = _on(sets[0], trie, chosen).coverage(X)
+    supports = np.zeros((len(trie), len(classes)), np.int32)
+    for c in range(len(classes)):
+        supports[chosen, c] = covered[y == c].sum(axis=0)
+    counted = replace(
+        trie, supports=supports, classes=classes, class_sizes=np.bincount(y, minlength=len(classes))
+    )
+    ends = np.cumsum([len(one) for one in sets])
+    return _on(sets[0], counted, chosen), np.split(numbers, ends[:-1])
+
+
+def _joined(sets: Sequence[PatternSet]) -> tuple[Trie, Rows]:
+    """The tries of the sets one after the other, and the rows of their patterns, set by set."""
+    base = sets[0].trie
+    parents, steps, rows, start = [], [], [], 0
+    vocabulary = base.vocabulary
+    for one in sets:
+        vocabulary, codes = vocabulary.merged(one.trie.vocabulary)
+        parents.append(np.where(one.trie.parent < 0, -1, one.trie.parent + start).astype(np.int32))
+        steps.append(_recoded(one.trie, codes))
+        rows.append(one.rows + start)
+        start += len(one.trie)
+    trie = replace(
+        base,
+        parent=np.concatenate(parents),
+        steps=np.concatenate(steps),
+        supports=np.zeros((start, len(base.classes)), np.int32),
+        vocabulary=vocabulary,
+    )
+    return trie, np.concatenate(rows)
+
+
+def _recoded(trie: Trie, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The steps of a trie with its constants, each ~code, in the codes of another vocabulary."""
+    steps = trie.steps.copy()
+    args = steps[:, ARGUMENTS:]
+    constant = args < 0
+    args[constant] = ~codes[~args[constant]]
+    return steps
+
+
+def _on(like: PatternSet, trie: Trie, rows: Rows) -> PatternSet:
+    return PatternSet(
+        trie,
+        rows,
+        complete_up_to=like.complete_up_to,
+        partial=like.partial,
+        report=like.report,
+        object_identity=like.object_identity,
+    )

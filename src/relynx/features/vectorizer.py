@@ -1,0 +1,194 @@
+"""`PatternVectorizer`: sequences as 0/1 columns, one for each pattern that was mined."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import sklearn
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from relynx.bias import Bias
+from relynx.data.lists import from_lists
+from relynx.data.sequences import Sequence, Sequences
+from relynx.mining.pattern_set import PatternSet
+from relynx.mining.search import mine
+
+CELLS = 1 << 27  # of the dense matrix that is held at a time
+FRAMES = ("pandas", "polars")
+
+
+class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn sequences into a 0/1 matrix: which of the mined patterns cover which sequence.
+
+    `fit` mines the patterns, so in a pipeline nothing is learnt from the sequences of a test part.
+    Every setting of the search that is None is that of the bias, else the default in brackets.
+
+    Parameters
+    ----------
+    bias
+        What patterns may be made of; None infers a simple one from the sequences of `fit`.
+    min_support
+        A pattern covers at least this share of some class (0.1).
+    min_frequency
+        And at least so many sequences in all (1).
+    max_length
+        The largest number of atoms, links not counted (3).
+    max_gap
+        The largest n of `followat` (2).
+    min_confidence
+        The least share of some class in what a pattern covers; 1.0 keeps the patterns that cover
+        one class only. None keeps all.
+    object_identity
+        Whether different variables stand for different constants (True).
+    top_k, measure
+        Keep only so many patterns, the best by a measure; see `PatternSet.measure`.
+    n_jobs
+        Accepted for the sake of pipelines; the search uses one core.
+
+    Attributes
+    ----------
+    patterns_ : PatternSet
+        The patterns, in the order of the columns, with their supports in the training sequences.
+    bias_ : Bias
+        The bias that was used.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> lists, y = [["a", "b"], ["a"], ["b", "c"]], ["up", "up", "down"]
+    >>> vectorizer = rx.PatternVectorizer(max_length=1)
+    >>> vectorizer.fit_transform(lists, y).toarray().tolist()
+    [[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
+    >>> vectorizer.get_feature_names_out().tolist()
+    ['a(A)', 'b(A)', 'c(A)']
+    """
+
+    def __init__(
+        self,
+        bias: Bias | None = None,
+        *,
+        min_support: float | None = None,
+        min_frequency: int | None = None,
+        max_length: int | None = None,
+        max_gap: int | None = None,
+        min_confidence: float | None = None,
+        object_identity: bool | None = None,
+        top_k: int | None = None,
+        measure: str = "confidence",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.bias = bias
+        self.min_support = min_support
+        self.min_frequency = min_frequency
+        self.max_length = max_length
+        self.max_gap = max_gap
+        self.min_confidence = min_confidence
+        self.object_identity = object_identity
+        self.top_k = top_k
+        self.measure = measure
+        self.n_jobs = n_jobs
+
+    def fit(self, X: object, y: Iterable[object] | None = None) -> PatternVectorizer:
+        """Mine the patterns.
+
+        Parameters
+        ----------
+        X
+            `Sequences`, or lists as `from_lists` takes them.
+        y
+            The classes; without them those of X, and without any one class for all.
+        """
+        X = as_sequences(X)
+        self.bias_ = Bias.infer(X) if self.bias is None else self.bias
+        self.patterns_ = mine(
+            X,
+            y,
+            self.bias_,
+            min_support=self.min_support,
+            min_frequency=self.min_frequency,
+            max_length=self.max_length,
+            max_gap=self.max_gap,
+            min_confidence=self.min_confidence,
+            object_identity=self.object_identity,
+            top_k=self.top_k,
+            measure=self.measure,
+        )
+        if not len(self.patterns_):
+            warnings.warn(nothing_found(self.patterns_), UserWarning, stacklevel=2)
+        return self
+
+    def transform(self, X: object) -> sparse.csr_array | NDArray[np.float64]:
+        """The matrix: one row a sequence, one column a pattern, float64 in CSR form.
+
+        Sequences may hold constants, events and predicates that `fit` did not see. After
+        `set_output(transform="pandas")` or `"polars"` it is a data frame, and dense.
+        """
+        check_is_fitted(self)
+        matrix = coverage(self.patterns_, as_sequences(X))
+        return matrix.toarray() if self._gives_frames() else matrix
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """The patterns as text; `input_features` is ignored."""
+        check_is_fitted(self)
+        return np.array([*self.patterns_.texts()], dtype=object)
+
+    def set_output(self, *, transform: str | None = None) -> PatternVectorizer:
+        """Let `transform` give data frames: `pandas`, `polars`, or `default` for a matrix."""
+        super().set_output(transform=transform)
+        if transform is not None:
+            self._output = transform
+        return self
+
+    def __sklearn_clone__(self) -> PatternVectorizer:
+        copy: PatternVectorizer = super().__sklearn_clone__()
+        if hasattr(self, "_output"):
+            copy._output = self._output
+        return copy
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _gives_frames(self) -> bool:
+        everywhere = sklearn.get_config()["transform_output"]
+        return getattr(self, "_output", everywhere) in FRAMES
+
+
+def as_sequences(X: object) -> Sequences:
+    """X itself when it is `Sequences`; else lists, as `from_lists` reads them."""
+    if isinstance(X, Sequences):
+        return X
+    if isinstance(X, Sequence):
+        return X.sequences
+    return from_lists(X)[0]  # type: ignore[arg-type]
+
+
+def coverage(patterns: PatternSet, X: Sequences) -> sparse.csr_array:
+    """Which sequences the patterns cover, as a sparse 0/1 matrix; some patterns at a time."""
+    at_once = max(CELLS // max(len(X), 1), 1)
+    parts = [
+        _sparse(patterns[start : start + at_once].coverage(X))
+        for start in range(0, max(len(patterns), 1), at_once)
+    ]
+    return parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
+
+
+def _sparse(dense: NDArray[np.bool_]) -> sparse.csr_array:
+    """What scipy makes of the matrix, in a quarter of the time."""
+    ends = np.cumsum(dense.sum(axis=1, dtype=np.int64))
+    columns = np.flatnonzero(dense) % max(dense.shape[1], 1)
+    starts = np.concatenate([np.zeros(1, np.int64), ends])
+    return sparse.csr_array((np.ones(len(columns)), columns, starts), shape=dense.shape)
+
+
+def nothing_found(patterns: PatternSet, where: str = "") -> str:
+    """What to say when a search ends without patterns: what it saw, and what to loosen."""
+    return f"no pattern was found{where}; this is what the search saw:\n{patterns.explain_search()}"

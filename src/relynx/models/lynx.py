@@ -1,0 +1,390 @@
+"""`LynxClassifier`: mine, filter, select, classify; one model for each pair of classes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from relynx.bias import Bias
+from relynx.data.sequences import Sequences, counted
+from relynx.errors import InputError, Problem
+from relynx.features.candidates import united
+from relynx.features.grasp import GraspSelector
+from relynx.features.naive_bayes import PatternNB
+from relynx.features.vectorizer import as_sequences, coverage
+from relynx.mining.patterns import Pattern
+from relynx.models.pair_model import Floats, PairModel, Recipe, learn
+
+NUDGE = 1e-9  # sums of shares that differ by less are tied, and the prior decides
+LEAST = 1e-12  # a share is taken for no less than this when shares are coupled
+
+
+class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify sequences by the patterns that cover them.
+
+    For each pair of classes `fit` mines the sequences of the two, keeps the patterns that meet
+    `min_confidence` and `significance`, selects some of them by GRASP and fits naive Bayes on what
+    they cover. The models of all pairs then vote. Every setting of the search that is None is that
+    of the bias, else the default in brackets.
+
+    Of patterns that cover the same training sequences the shortest is kept. When more than
+    `max_features` are left, the classes choose in turn, each the best by `measure` of the patterns
+    that cover it most. `significance=None, n_features=None, max_features=None` is the method of
+    the paper, where selection sees every pattern and its errors on the training sequences only.
+
+    Parameters
+    ----------
+    bias
+        What patterns may be made of; None infers a simple one from the training sequences.
+    min_support
+        A pattern covers at least this share of one of the two classes (0.1).
+    min_frequency
+        And at least so many sequences of both (1).
+    max_length
+        The largest number of atoms, links not counted (3).
+    max_gap
+        The largest n of `followat` (2).
+    min_confidence
+        The least share of one class in what a pattern covers; 1.0 keeps the patterns that cover
+        one class only. None keeps all.
+    object_identity
+        Whether different variables stand for different constants (True).
+    significance
+        Drop patterns that tell the two classes apart no better than the best of so many would by
+        chance: the level of a chi-square test, divided by the number of patterns found. Where none
+        passes, all are kept. None keeps all.
+    max_features, measure
+        How many patterns of a pair selection chooses from at most, and the measure by which they
+        are the best; see `PatternSet.measure`.
+    selection
+        `grasp`, or None to take them all.
+    multiclass
+        `round_robin` learns a model for each pair of classes, `single` one for all classes.
+    smoothing
+        Of the probabilities of naive Bayes, in the selection too.
+    prior
+        `empirical` for the share of each class, `uniform`, or a weight for each class,
+        `{"a": 2, "b": 1}`; None takes that of the bias, else `empirical`.
+    final_estimator
+        Another scikit-learn classifier instead of naive Bayes on the selected columns. It has its
+        own prior, class weights and smoothing.
+    n_features
+        How many patterns of a pair are selected at most: a number, None for no limit, or
+        `validated` for the number (1, 2, 4, ..., 64, no limit) with the least error of naive Bayes
+        in five-fold cross-validation on the training sequences of the pair.
+    max_iter, moves, objective
+        Of GRASP; see `GraspSelector`.
+    n_jobs
+        Pairs learnt at a time. The model is the same for every value.
+    random_state
+        Seed of the selection, and of a `final_estimator` that takes one.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, in order.
+    class_prior_ : ndarray
+        The prior of each class.
+    estimators_ : list of PairModel
+        One for each pair, in the order (1st, 2nd), (1st, 3rd), ...; one in all for two classes or
+        `multiclass="single"`. Each has `classes`, `patterns`, `selected`, `estimator`, `selector`.
+    selected_ : PatternSet
+        The patterns that the models use, each once, with supports in all training sequences.
+    patterns_ : tuple of Pattern
+        The patterns that selection chose from, each once.
+    bias_ : Bias
+        The bias that was used.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.planted_rule(60, random_state=0)
+    >>> model = rx.LynxClassifier(max_length=2, random_state=0).fit(X, y)
+    >>> X_new, y_new = rx.planted_rule(100, random_state=1)
+    >>> model.score(X_new, y_new)
+    1.0
+    """
+
+    def __init__(
+        self,
+        bias: Bias | None = None,
+        *,
+        min_support: float | None = None,
+        min_frequency: int | None = None,
+        max_length: int | None = None,
+        max_gap: int | None = None,
+        min_confidence: float | None = None,
+        object_identity: bool | None = None,
+        significance: float | None = 0.05,
+        max_features: int | None = 1000,
+        measure: str = "chi2",
+        selection: str | None = "grasp",
+        n_features: int | str | None = "validated",
+        multiclass: str = "round_robin",
+        smoothing: float = 0.1,
+        prior: str | Mapping[object, float] | None = None,
+        final_estimator: Any = None,
+        max_iter: int = 200,
+        moves: tuple[str, ...] = ("add", "drop", "swap"),
+        objective: str = "errors",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.bias = bias
+        self.min_support = min_support
+        self.min_frequency = min_frequency
+        self.max_length = max_length
+        self.max_gap = max_gap
+        self.min_confidence = min_confidence
+        self.object_identity = object_identity
+        self.significance = significance
+        self.max_features = max_features
+        self.measure = measure
+        self.selection = selection
+        self.n_features = n_features
+        self.multiclass = multiclass
+        self.smoothing = smoothing
+        self.prior = prior
+        self.final_estimator = final_estimator
+        self.max_iter = max_iter
+        self.moves = moves
+        self.objective = objective
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: object, y: Iterable[object] | None = None) -> LynxClassifier:
+        """Learn the models.
+
+        Parameters
+        ----------
+        X
+            `Sequences`, or lists as `from_lists` takes them.
+        y
+            The classes; without them those of X.
+        """
+        self._check()
+        X = as_sequences(X)
+        labels = _labels(X, y)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            what = f"all sequences are of one class, {self.classes_.tolist()[0]!r}"
+            raise InputError(Problem(what, hint="give sequences of at least two classes"))
+        self.bias_ = Bias.infer(X) if self.bias is None else self.bias
+        self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
+        self.estimators_ = self._learn(X, labels, codes)
+        used = [model.patterns[model.selected] for model in self.estimators_]
+        names = tuple(self.classes_.tolist())
+        self.selected_, self._columns = united(used, X, codes, names)
+        return self
+
+    def _check(self) -> None:
+        """All choices at once; what the search, GRASP and naive Bayes are given, they check."""
+        problems = [
+            *_not_among("selection", self.selection, ("grasp", None)),
+            *_not_among("multiclass", self.multiclass, ("round_robin", "single")),
+        ]
+        if isinstance(self.prior, str):
+            known = ("empirical", "uniform")
+            problems += _not_among("prior", self.prior, known, "or a weight for each class")
+        if isinstance(self.n_features, str):
+            problems += _not_among(
+                "n_features", self.n_features, ("validated",), "a number or None"
+            )
+        if self.significance is not None and not 0 < self.significance <= 1:
+            hint = "a level above 0 and up to 1, or None to keep all patterns"
+            problems.append(Problem(f"significance is {self.significance!r}", hint=hint))
+        if self.max_features is not None and self.max_features < 1:
+            hint = "a number of patterns from 1 on, or None for all"
+            problems.append(Problem(f"max_features is {self.max_features!r}", hint=hint))
+        if problems:
+            raise InputError(problems)
+
+    def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
+        """The prior of some of the classes."""
+        prior = self.prior or self.bias_.prior or "empirical"
+        if isinstance(prior, str):
+            counts = np.bincount(codes, minlength=len(self.classes_))[among]
+            weights = counts.astype(float) if prior == "empirical" else np.ones(len(among))
+        else:
+            names = self.classes_.tolist()
+            for name in names:
+                if not prior.get(name, 0) > 0:
+                    what = f"prior has no weight above 0 for the class {name!r}"
+                    raise InputError(Problem(what, hint="give one for each class"))
+            weights = np.array([prior[names[c]] for c in among], float)
+        return np.asarray(weights / weights.sum())
+
+    def _learn(
+        self, X: Sequences, labels: NDArray[Any], codes: NDArray[np.int64]
+    ) -> list[PairModel]:
+        object_identity = self._object_identity()
+        X.facts(object_identity)  # derived once, not for every pair
+        everything = np.arange(len(self.classes_))
+        tasks = [everything]
+        if self.multiclass == "round_robin":
+            tasks = [np.array(pair) for pair in combinations(everything, 2)]
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(tasks))
+        alone = len(tasks) == 1
+        jobs = []
+        for among, seed in zip(tasks, seeds.tolist(), strict=True):
+            where = np.flatnonzero(np.isin(codes, among))
+            prior = self._prior(codes, among)
+            recipe = self._recipe(prior, self.n_jobs if alone else None)
+            jobs.append(delayed(learn)(X[where], labels[where], prior, recipe, seed))
+        workers = Parallel(n_jobs=None if alone else self.n_jobs, prefer="threads")
+        models = []
+        for model, warning in workers(jobs):
+            if warning is not None:
+                warnings.warn(warning, UserWarning, stacklevel=3)
+            models.append(model)
+        return models
+
+    def _object_identity(self) -> bool:
+        given = (self.object_identity, self.bias_.object_identity, True)
+        return bool(next(value for value in given if value is not None))
+
+    def _recipe(self, prior: Floats, n_jobs: int | None) -> Recipe:
+        selector, limit = None, self.n_features
+        if self.selection is not None:
+            selector = GraspSelector(
+                max_iter=self.max_iter,
+                moves=self.moves,
+                objective=self.objective,
+                n_features=None if isinstance(limit, str) else limit,
+                smoothing=self.smoothing,
+                prior=prior,
+                n_jobs=n_jobs,
+            )
+        learner = self.final_estimator
+        if learner is None:
+            learner = PatternNB(smoothing=self.smoothing, prior=prior)
+        search = {
+            "min_support": self.min_support,
+            "min_frequency": self.min_frequency,
+            "max_length": self.max_length,
+            "max_gap": self.max_gap,
+            "min_confidence": self.min_confidence,
+            "object_identity": self.object_identity,
+        }
+        return Recipe(
+            bias=self.bias_,
+            search=search,
+            significance=self.significance,
+            max_features=self.max_features,
+            measure=self.measure,
+            selector=selector,
+            validated=limit == "validated",
+            learner=learner,
+        )
+
+    @property
+    def patterns_(self) -> tuple[Pattern, ...]:
+        """The patterns that selection chose from, each once."""
+        check_is_fitted(self)
+        return tuple(dict.fromkeys(p for m in self.estimators_ for p in m.patterns.patterns()))
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """The class of each sequence.
+
+        It is the one with the most votes; among those the one to which the models give the
+        largest sum of shares, then that of the larger prior, then the first in order.
+        """
+        M = self._matrix(X)
+        if len(self.estimators_) == 1:
+            return np.asarray(self.classes_[self.estimators_[0].votes(M)])
+        return np.asarray(self.classes_[self._tally(M).argmax(axis=1)])
+
+    def predict_proba(self, X: object) -> Floats:
+        """The share of each class, row by row; the largest is that of the class predicted.
+
+        With one model, what it says: for naive Bayes the posterior. With a model for each pair,
+        their posteriors `r_jk` of class j against k are coupled by
+
+            p_j = 1 / (sum over k of 1/r_jk - (c - 2))
+
+        and scaled to sum 1 (Price and others 1994; exact when the models agree). Where the order
+        of these shares is not that of `decision_function`, they change places.
+        """
+        M = self._matrix(X)
+        if len(self.estimators_) == 1:
+            return self.estimators_[0].posteriors(M)
+        coupled = self._coupled(M)
+        tally = self._tally(M)
+        out = np.empty_like(coupled)
+        # From the last to the first; of classes with the same score the first in order is ahead.
+        order = tally.shape[1] - 1 - np.argsort(tally[:, ::-1], axis=1, kind="stable")
+        np.put_along_axis(out, order, np.sort(coupled, axis=1), axis=1)
+        out[np.arange(len(out)), tally.argmax(axis=1)] += NUDGE
+        return np.asarray(out / out.sum(axis=1, keepdims=True))
+
+    def decision_function(self, X: object) -> Floats:
+        """What `predict` decides by.
+
+        With one model, the value of its learner: for two classes one a row, positive for the
+        second class. With a model for each pair, for each of the c classes its votes plus 1/c of
+        the sum of its shares (below 1, so it decides ties only), and a trace of the prior.
+        """
+        M = self._matrix(X)
+        if len(self.estimators_) == 1:
+            return self.estimators_[0].decisions(M)
+        return self._tally(M)
+
+    def _matrix(self, X: object) -> sparse.csr_array:
+        check_is_fitted(self)
+        return coverage(self.selected_, as_sequences(X))
+
+    def _tally(self, M: sparse.csr_array) -> Floats:
+        n_classes = len(self.classes_)
+        votes = np.zeros((M.shape[0], n_classes))
+        sums = np.zeros((M.shape[0], n_classes))
+        for model, columns in zip(self.estimators_, self._columns, strict=True):
+            among = np.searchsorted(self.classes_, model.classes)
+            votes[np.arange(len(votes)), among[model.votes(M[:, columns])]] += 1
+            sums[:, among] += model.posteriors(M[:, columns])
+        tally: Floats = votes + (sums.round(9) + NUDGE / 2 * self.class_prior_) / n_classes
+        return tally
+
+    def _coupled(self, M: sparse.csr_array) -> Floats:
+        inverse = np.full((M.shape[0], len(self.classes_)), 2.0 - len(self.classes_))
+        for model, columns in zip(self.estimators_, self._columns, strict=True):
+            among = np.searchsorted(self.classes_, model.classes)
+            inverse[:, among] += 1 / np.clip(model.posteriors(M[:, columns]), LEAST, 1)
+        shares: Floats = 1 / inverse
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _not_among(name: str, value: object, known: Sequence[object], more: str = "") -> list[Problem]:
+    if value in known:
+        return []
+    hint = " or ".join(map(repr, known))
+    return [Problem(f"{name} is {value!r}", hint=f"give {hint}{', ' + more if more else ''}")]
+
+
+def _labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
+    """The classes of the sequences, checked."""
+    if y is None:
+        if X.labels is None:
+            raise InputError(Problem("y is missing", hint="give the class of each sequence"))
+        return X.labels
+    labels = column_or_1d(y if hasattr(y, "shape") else [*y])
+    check_classification_targets(labels)
+    if len(labels) != len(X):
+        what = f"{counted(len(labels), 'label')} in y for {counted(len(X), 'sequence')} in X"
+        raise InputError(Problem(what, hint="give one label for each sequence"))
+    return np.asarray(labels)

@@ -1,0 +1,1 @@
+"""The paper's experiments on the bundled protein folds, beside the published figures."""

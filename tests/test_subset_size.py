@@ -1,0 +1,60 @@
+"""How many patterns to select."""
+
+import numpy as np
+from sklearn.naive_bayes import BernoulliNB
+
+from relynx.features.grasp import GraspSelector
+from relynx.features.subset_size import best_size
+
+
+def noisy(seed, n=120, features=40):
+    """A column that is right in nine of ten rows, among columns of noise."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(n) % 2
+    M = (rng.random((n, features)) < 0.3).astype(np.uint8)
+    M[:, 0] = np.where(rng.random(n) < 0.9, y, 1 - y)
+    return M, y
+
+
+def test_one_column_is_enough_where_the_others_are_noise():
+    for seed in range(5):
+        M, y = noisy(seed)
+        assert best_size(GraspSelector(), M, y, seed=0) == 1
+
+
+def test_many_columns_are_taken_where_each_tells_a_little():
+    rng = np.random.default_rng(0)
+    y = rng.permutation(300) % 2
+    M = (rng.random((300, 60)) < 0.35 + 0.3 * y[:, None]).astype(np.uint8)
+    size = best_size(GraspSelector(), M, y, seed=0)
+    assert size is None or size >= 8
+    few = BernoulliNB().fit(M[:150, :1], y[:150]).score(M[150:, :1], y[150:])
+    assert BernoulliNB().fit(M[:150], y[:150]).score(M[150:], y[150:]) > few + 0.2
+
+
+def test_a_seed_gives_one_answer_and_the_selector_is_left_alone():
+    M, y = noisy(1)
+    selector = GraspSelector(max_iter=20, random_state=3)
+    before = selector.get_params()
+    assert best_size(selector, M, y, seed=4) == best_size(selector, M, y, seed=4)
+    assert selector.get_params() == before
+    assert not hasattr(selector, "support_")
+
+
+def test_a_class_of_one_sequence_leaves_the_number_free():
+    M, y = noisy(0)
+    assert best_size(GraspSelector(), M, np.r_[1, np.zeros(len(y) - 1, int)], seed=0) is None
+
+
+def test_balanced_errors_count_classes_alike():
+    rng = np.random.default_rng(2)
+    y = np.r_[np.zeros(100, int), np.ones(20, int)]
+    M = (rng.random((120, 10)) < 0.5).astype(np.uint8)
+    M[:, 3] = (rng.random(120) < np.where(y == 1, 0.9, 0.25)).astype(np.uint8)
+    selector = GraspSelector(objective="balanced", prior="uniform")
+    assert best_size(selector, M, y, seed=0) == 1
+
+
+def test_the_number_is_below_that_of_the_columns_or_free():
+    M, y = noisy(0, features=3)
+    assert best_size(GraspSelector(), M, y, seed=0) in (1, 2, None)
