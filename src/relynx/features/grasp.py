@@ -106,7 +106,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    support_ : array of shape (n_features_in_,)
+    support_ : ndarray of bool
         Which columns are chosen. It may be none, where no column is better than the prior alone.
     errors_ : int
         The errors of the chosen columns on the training data.
