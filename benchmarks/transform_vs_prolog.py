@@ -1,8 +1,9 @@
 """`PatternVectorizer.transform` on 100,000 new sequences against SWI-Prolog.
 
 The vectorizer mines other sequences; of the patterns with three atoms 100 are drawn, and both sides
-say which of them cover each new sequence. Times are processor times. Neither side pays for loading or compiling: the table also
-has the first call, which makes the indexes. SWI-Prolog is asked on a sample, scaled to all.
+say which of them cover each new sequence. Times are processor times. Neither side pays for loading
+or compiling: the table also has the first call, which makes the indexes. SWI-Prolog is asked on a
+sample, scaled to all.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def main() -> int:
         matrix = vectorizer.transform(X)
         times.append(time.process_time() - start)
     first, later = times[0], min(times[1:])
-    print(f"{len(patterns)} patterns, {len(X):,} sequences, {matrix.nnz / len(X):.1f} hits in each\n")
+    hits = matrix.nnz / len(X)
+    print(f"{len(patterns)} patterns, {len(X):,} sequences, {hits:.1f} hits in each\n")
     if shutil.which("swipl") is None:
         print("SWI-Prolog (swipl) is not installed: its bar counts as missed\n")
         return 1
