@@ -660,7 +660,9 @@ def close(web, rows, kind, n_kinds, x, y):
     for i in range(len(sequence)):
         base = web.node_off[sequence[i]]
         to = word[i]
-        if y == newest:
+        if x == y:
+            to = NONE  # no path leads back to an event
+        elif y == newest:
             to &= web.words[kind, base + events[x, i]]
         elif x == newest:
             to &= web.words[n_kinds + kind, base + events[y, i]]

@@ -6,18 +6,22 @@ that do not depend on the order in which atoms are added.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.logic import tables as tb
+from relynx.logic.tables import Key
 from relynx.mining import _alphabet_kernels as ak
 from relynx.mining.engine import Conditions, Longs
+from relynx.mining.index import Index
 from relynx.mining.language import Compiled
 
 MOST_EVENTS = 64
 MOST_VALUE_ARGUMENTS = 8
+MOST_WORDS = 1 << 26  # for each distinct fact and each sequence one: half a gigabyte
 
 
 def is_simple(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
@@ -40,12 +44,30 @@ def is_simple(compiled: Compiled, conditions: Conditions, *, object_identity: bo
                 signs.setdefault(t, set()).add(sign)
     if any(len(s) > 1 or "+" in s for s in signs.values()):
         return False
+    if not has_few_facts(index, compiled.relations):
+        return False
     most_old = most_variables(compiled, conditions)
     # A value is written as a constant, a new variable, one that it repeats, or an old one that has
     # it, of which there is at most one under Object Identity.
     written = 2 if object_identity else most_old + 2
     ways = max(prod(written + j for j in range(len(types) - 1)) for types in compiled.types)
     return most_old < ak.MOST - 2 and ways <= ak.MOST_CODES
+
+
+def has_few_facts(index: Index, relations: Sequence[Key]) -> bool:
+    """Is there room for a word for each fact, the event left out, in each sequence?
+
+    Not where hardly any value occurs twice, such as measured numbers.
+    """
+    n_facts = 0
+    for key in relations:
+        cells = index.relation(key).cells
+        values = [column for column in cells if not bool((column < index.n_nodes).any())]
+        if cells.shape[1] * index.n_sequences <= MOST_WORDS // max(len(relations), 1):
+            n_facts += cells.shape[1]  # at most
+        else:
+            n_facts += len(tb.distinct(tb.packed(values))) if values else 1
+    return n_facts * index.n_sequences <= MOST_WORDS
 
 
 def most_variables(compiled: Compiled, conditions: Conditions) -> int:

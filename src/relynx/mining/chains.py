@@ -22,6 +22,7 @@ from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
 MOST_COUNTERS = 1 << 24  # that are worth holding
+FACTS_AT_ONCE = 1 << 19  # that are looked at before the search asks whether to go on
 
 
 def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
@@ -85,9 +86,10 @@ class Chains(Engine):
         for length in range(1, self.conditions.max_length):
             following = []
             for row, chain, start, steps in groups:
-                if not on_pattern(length + 1):
+                more = self._refine(row, chain, start, steps, length + 1, on_pattern)
+                if more is None:
                     return length
-                following += self._refine(row, chain, start, steps, length + 1)
+                following += more
             groups = following
             if not groups:
                 break
@@ -128,19 +130,32 @@ class Chains(Engine):
         return first, steps[good]
 
     def _refine(
-        self, row: int, chain: Longs, start: int, children: Longs, length: int
-    ) -> list[tuple[int, Longs, int, Longs]]:
-        """Refine the children of a pattern; the groups of siblings that this makes."""
+        self,
+        row: int,
+        chain: Longs,
+        start: int,
+        children: Longs,
+        length: int,
+        on_pattern: Callable[[int], bool],
+    ) -> list[tuple[int, Longs, int, Longs]] | None:
+        """Refine the children of a pattern; the groups of siblings that this makes.
+
+        None when `on_pattern` says stop.
+        """
         rows = self._rows_of(chain)
+        facts = len(self.alphabet.bits) * len(rows.sequence) // max(len(self.alphabet.labels), 1)
+        at_once = max(1, FACTS_AT_ONCE // max(facts, 1))
         groups = []
         done = 0
         while done < len(children):
+            if not on_pattern(length):
+                return None
             stats = np.zeros(STATS + 1)
             n = ck.grow(
                 self.alphabet,
                 rows,
                 chain,
-                children[done:],
+                children[done : done + at_once],
                 self.limits,
                 self.constants,
                 self.counts,

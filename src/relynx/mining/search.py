@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
+from relynx.bias.constraints import matched
 from relynx.data.sequences import Sequences
-from relynx.logic.terms import Atom, Term, Var, same_terms
+from relynx.logic.terms import Atom, Term, Var
 from relynx.mining import chains, webs
 from relynx.mining._kernels import GRAPH
 from relynx.mining.answer import answer
@@ -190,19 +191,12 @@ def _steps(max_gap: int, off: set[int], compiled: Compiled) -> tuple[int, ...]:
 
 
 def _key_test(keys: tuple[Atom, ...]) -> Callable[[Atom], bool] | None:
-    """Is an atom an instance of a key: the same predicate and, where a key has one, constant?"""
+    """Is an atom an instance of a key: the same predicate, constants and repeated variables?"""
     if not keys:
         return None
 
     def is_key(atom: Atom) -> bool:
-        return any(
-            key.key == atom.key
-            and all(
-                isinstance(wanted, Var) or same_terms((wanted,), (term,))
-                for wanted, term in zip(key.args, atom.args, strict=True)
-            )
-            for key in keys
-        )
+        return any(matched(key, atom, {}) is not None for key in keys)
 
     return is_key
 

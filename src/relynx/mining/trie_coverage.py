@@ -15,7 +15,7 @@ from relynx.data.sequences import Facts
 from relynx.mining import _alphabet_kernels as ak
 from relynx.mining import _web_kernels as wk
 from relynx.mining._kernels import GRAPH
-from relynx.mining.alphabet import MOST_EVENTS, MOST_VALUE_ARGUMENTS, alphabet_of
+from relynx.mining.alphabet import MOST_EVENTS, MOST_VALUE_ARGUMENTS, alphabet_of, has_few_facts
 from relynx.mining.engine import Longs
 from relynx.mining.index import Index
 from relynx.mining.language import Compiled
@@ -89,6 +89,8 @@ class TrieMatcher:
             relations.append(key)
             types.append(tuple(EVENT if j == events[0] else VALUE for j in range(key[1])))
         if not relations or not _events_come_by_links(trie, kept, relations, types):
+            return None
+        if not has_few_facts(index, relations):
             return None
         compiled = Compiled(
             index=index,
@@ -295,12 +297,13 @@ def _events_come_by_links(
     relations: list[tuple[str, int]],
     types: list[tuple[int, ...]],
 ) -> bool:
-    """Is every event of a pattern a variable, that of the first fact or of a link?
+    """Is every event of a pattern a variable, that of the first fact or of a link with a fact
+    about it, and does none stand where the facts hold values?
 
     What is said of predicates that the facts lack does not matter.
     """
     event = {key: t.index(EVENT) for key, t in zip(relations, types, strict=True)}
-    known: dict[int, set[int] | None] = {-1: set()}
+    known: dict[int, tuple[set[int], set[int]] | None] = {-1: (set(), set())}  # events, values
     for row in kept.tolist():
         step, before = trie.steps[row], known[int(trie.parent[row])]
         key = trie.relations[int(step[RELATION])] if step[RELATION] >= 0 else None
@@ -308,15 +311,20 @@ def _events_come_by_links(
             known[row] = None
             continue
         first = trie.parent[row] < 0
-        events = set(before)
-        if step[DIMENSION] >= 0:
-            if first or int(step[FROM]) not in events:
+        events, values = set(before[0]), set(before[1])
+        linked, to = bool(step[DIMENSION] >= 0), int(step[TO])
+        if linked:
+            if first or int(step[FROM]) not in events or (to in events) == (key is not None):
                 return False
-            events.add(int(step[TO]))
+            events.add(to)
         if key is not None:
-            term = int(step[ARGUMENTS + event[key]])
-            if term < 0 or not (first or term in events):
+            terms = step[ARGUMENTS : ARGUMENTS + key[1]].tolist()
+            term = terms.pop(event[key])
+            if term < 0 or not (first or (term == to if linked else term in events)):
                 return False
             events.add(term)
-        known[row] = events
+            values.update(terms)
+        if events & values:
+            return False
+        known[row] = events, values
     return True

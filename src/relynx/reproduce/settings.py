@@ -18,11 +18,23 @@ mode(st(+,#,#)).
 mode(strand(+)).
 dimension(next_s).
 """,
-    "all": "",  # that of load_protein_folds()
+    "sheet": "",  # that of load_protein_folds()
+    "all": """\
+type(strand(event)).
+type(sense(event,sense)).
+type(helix(event,class,length)).
+mode(strand(+)).
+mode(sense(+,#)).
+mode(helix(+,#,#)).
+dimension(next_s).
+dimension(next_b).
+dimension(next_h).
+""",
 }
 MEANING = {
     "chain": "one dimension: along the chain",
-    "all": "several dimensions: the bias that comes with the data",
+    "sheet": "two dimensions: strands along the chain and across the sheet",
+    "all": "three dimensions: the chain too, and helices",
     "": "simple methods",
 }
 
@@ -83,7 +95,17 @@ PAPER_ROWS: Mapping[str, Mapping[str, Any]] = {
 
 SETTINGS = (
     *(Setting(name, "chain", parameters) for name, parameters in PAPER_ROWS.items()),
-    *(Setting(name, "all", parameters) for name, parameters in PAPER_ROWS.items()),
-    Setting("defaults of LynxClassifier", "all"),
-    Setting("linear SVM on all patterns", "all", {"selection": None}, "svm"),
+    *(Setting(name, "sheet", parameters) for name, parameters in PAPER_ROWS.items()),
+    Setting("defaults of LynxClassifier", "sheet"),
+    Setting(
+        "confidence 0.95, GRASP",
+        "all",
+        {**PAPER_ROWS["confidence 0.95, GRASP"], "min_support": 0.2},
+    ),
+    Setting(
+        "logistic regression on 4,000 patterns",
+        "all",
+        {"selection": None, "multiclass": "single", "max_features": 4000},
+        "logistic",
+    ),
 )

@@ -1,0 +1,230 @@
+"""Real data of several kinds, each with a bias: sequences to compare classifiers on.
+
+The bundled folds are always there. The others come from a folder that has them in the formats in
+which they are published; a set that is not there is left out, and said to be.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx import Bias, Sequences, from_lists, load_protein_folds, parse_background, parse_bias
+from relynx import read_lynx
+from relynx.logic.terms import Atom
+
+
+@dataclass(frozen=True, slots=True)
+class RealSet:
+    """Sequences with their classes, and a language to mine them in.
+
+    `held_back` says that nothing was chosen by this set.
+    """
+
+    name: str
+    X: Sequences
+    y: NDArray[np.str_]
+    bias: Bias
+    groups: NDArray[np.str_] | None = None
+    folds: int = 5
+    held_back: bool = False
+
+
+FOLDS_BY_FAMILY = 3  # some families are large: more folds would make some of them empty of a class
+
+
+def protein_folds() -> RealSet:
+    """The bundled data; no family is on both sides of a test."""
+    data = load_protein_folds()
+    return RealSet("folds", data.X, data.y, data.bias, data.groups, FOLDS_BY_FAMILY)
+
+
+PROMOTERS_BIAS = """\
+type(base(event,base)). mode(base(+,#)).
+type(at(event,base,place)). mode(at(+,#,#)).
+dimension(next_s).
+maxsize(3). minsupport(0.3).
+"""
+
+
+def promoters(folder: Path) -> RealSet:
+    """DNA: the base at each of 57 places, alone and with its place."""
+    lists, labels = [], []
+    for line in (folder / "promoters" / "promoters.data").read_text().splitlines():
+        label, _, bases = (part.strip() for part in line.split(","))
+        lists.append([[("base", b), ("at", b, i)] for i, b in enumerate(bases, 1)])
+        labels.append({"+": "promoter", "-": "none"}[label])
+    return _set("promoters", lists, labels, PROMOTERS_BIAS)
+
+
+PRODUCTION_BIAS = """\
+type(activity(event,activity)). mode(activity(+,#)).
+type(worker(event,worker)). mode(worker(+,*)).
+type(report(event,kind)). mode(report(+,#)).
+type(rework(event)). mode(rework(+)).
+dimension(next_s).
+maxsize(3). minsupport(0.15).
+"""
+
+
+def production(folder: Path) -> RealSet:
+    """A log of a factory: the activities of each order, who did them, and what was reported."""
+    lists, labels = defaultdict(list), {}
+    for row in _csv(folder / "production" / "production.csv.gz", ";"):
+        event = [("activity", row["Activity"]), ("worker", row["Resource"])]
+        event.append(("report", row["Report_Type"]))
+        if row["Rework"] == "Y":
+            event.append(("rework",))
+        lists[row["Case ID"]].append(event)
+        labels[row["Case ID"]] = row["label"]
+    return _set("production", lists.values(), labels.values(), PRODUCTION_BIAS)
+
+
+BLOCKS_BIAS = """\
+type(on(event,symbol)). mode(on(+,#)).
+type(allen(event,event,relation)). mode(allen(+,+,#)).
+dimension(next_s).
+negconstraint([next_s(_,_)]). negconstraint([followat_s(_,_,_)]).
+maxsize(3). minsupport(0.4).
+"""
+CONTEXT_BIAS = """\
+type(on(event,symbol)). mode(on(+,#)).
+dimension(next_s).
+negconstraint([next_s(_,_)]). negconstraint([followat_s(_,_,_)]).
+maxsize(2). minsupport(0.3).
+"""
+
+
+def blocks(folder: Path) -> RealSet:
+    """Intervals of a hand with coloured blocks."""
+    return _intervals(folder, "blocks", BLOCKS_BIAS, related=True)
+
+
+def context(folder: Path) -> RealSet:
+    """Intervals of the sensors of a telephone; there are too many to relate them all."""
+    return _intervals(folder, "context", CONTEXT_BIAS, related=False, held_back=True)
+
+
+def _intervals(
+    folder: Path, name: str, bias: str, *, related: bool, held_back: bool = False
+) -> RealSet:
+    """Intervals in the order of their starts; where `related`, `allen` says how two overlap."""
+    here = folder / "intervals" / name
+    intervals = defaultdict(list)
+    for line in (here / "data.txt").read_text().splitlines():
+        sequence, symbol, start, end = map(int, line.split())
+        intervals[sequence].append((start, end, symbol))
+    labels = [f"c{label}" for label in (here / "classes.txt").read_text().split()]
+    atoms = [[*_interval_atoms(sorted(intervals[i]), related)] for i in range(len(labels))]
+    return RealSet(
+        name, Sequences.from_atoms(atoms), np.array(labels), parse_bias(bias), held_back=held_back
+    )
+
+
+def _interval_atoms(intervals: list[tuple[int, int, int]], related: bool) -> Iterator[Atom]:
+    for i, (_, _, symbol) in enumerate(intervals):
+        yield Atom("on", (f"e{i}", f"s{symbol}"))
+        if i:
+            yield Atom("next_s", (f"e{i - 1}", f"e{i}"))
+    for (i, first), (j, second) in combinations(enumerate(intervals if related else ()), 2):
+        relation = _relation(*first[:2], *second[:2])
+        if relation is not None:
+            yield Atom("allen", (f"e{i}", f"e{j}", relation))
+
+
+def _relation(start: int, end: int, start_2: int, end_2: int) -> str | None:
+    """Allen's relation of two intervals that share time; the first does not start later."""
+    if end < start_2:
+        return None
+    if start == start_2:
+        return "equals" if end == end_2 else "starts"
+    if end == start_2:
+        return "meets"
+    if end == end_2:
+        return "finished_by"
+    return "overlaps" if end < end_2 else "contains"
+
+
+MUTAGENESIS_BIAS = """\
+type(atom(atom,element,kind)). mode(atom(+,#,#)).
+type(link(atom,atom,bond)). mode(link(+,-,#)). mode(link(+,+,#)).
+maxsize(4). minsupport(0.2).
+"""
+MUTAGENESIS_RULES = """\
+atom(A,E,K) :- atm(_,A,E,K,_).
+link(A,B,K) :- bond(_,A,B,K).
+link(A,B,K) :- bond(_,B,A,K).
+"""
+
+
+def mutagenesis(folder: Path) -> RealSet:
+    """Molecules: atoms and bonds, no order. The ten test files together are the whole set."""
+    files = sorted((folder / "mutagenesis").glob("*.val"))
+    if not files:
+        raise FileNotFoundError(folder / "mutagenesis" / "*.val")
+    rules = parse_background(MUTAGENESIS_RULES)
+    X = Sequences.concatenate([read_lynx(file, rules)[0] for file in files])
+    bias = parse_bias(MUTAGENESIS_BIAS)
+    return RealSet("mutagenesis", X, X.labels, bias, held_back=True)
+
+
+TRAJECTORIES_BIAS = """\
+type(place(event,category)). mode(place(+,#)).
+type(day(event,day)). mode(day(+,*)).
+type(time(event,time)). mode(time(+,#)).
+type(price(event,price)). mode(price(+,#)).
+dimension(next_s).
+maxsize(3). minsupport(0.3).
+"""
+PEOPLE = 8
+
+
+def trajectories(folder: Path) -> RealSet:
+    """Where people went in a week: the eight people of 193 with the most weeks."""
+    lists, labels = defaultdict(list), {}
+    for row in _csv(folder / "trajectories" / "foursquare_train.csv.gz", ","):
+        hour = int(row["hour"])
+        event = [("place", row["poi"]), ("day", row["day"]), ("time", f"h{hour // 4 * 4}")]
+        if row["price"] != "-999":
+            event.append(("price", int(row["price"])))
+        lists[row["tid"]].append(event)
+        labels[row["tid"]] = f"p{row['label']}"
+    most = {label for label, _ in Counter(labels.values()).most_common(PEOPLE)}
+    kept = [tid for tid in lists if labels[tid] in most]
+    weeks, people = [lists[tid] for tid in kept], [labels[tid] for tid in kept]
+    return _set("trajectories", weeks, people, TRAJECTORIES_BIAS, held_back=True)
+
+
+READERS: tuple[Callable[[Path], RealSet], ...] = (
+    promoters,
+    production,
+    blocks,
+    mutagenesis,
+    context,
+    trajectories,
+)
+
+
+def _set(
+    name: str,
+    lists: Iterable[list[object]],
+    labels: Iterable[str],
+    bias: str,
+    *,
+    held_back: bool = False,
+) -> RealSet:
+    X, y = from_lists(lists, labels)
+    return RealSet(name, X, y, parse_bias(bias), held_back=held_back)
+
+
+def _csv(path: Path, delimiter: str) -> Iterator[dict[str, str]]:
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file, delimiter=delimiter)

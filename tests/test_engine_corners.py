@@ -1,0 +1,139 @@
+"""Corners of the engines: what a key repeats, links of an event to itself, many values, limits."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from random import Random
+
+import numpy as np
+import pytest
+from enumerate_patterns import Conditions, enumerate_patterns
+from test_mine_engines import by_each_engine
+from test_trie_coverage import along_the_trie, one_by_one
+
+from relynx import Sequences
+from relynx.bias import parse_bias
+from relynx.logic.canonical import canonical
+from relynx.logic.terms import Atom
+from relynx.mining import alphabet
+from relynx.mining.pattern_set import PatternSet
+from relynx.mining.search import mine
+
+
+def line(letters: str, *more: Atom) -> list[Atom]:
+    """A sequence q(e0,letter), next_s(e0,e1), q(e1,letter), ..."""
+    events = [f"e{i}" for i in range(len(letters))]
+    links = [Atom("next_s", pair) for pair in itertools.pairwise(events)]
+    return [*links, *(Atom("q", pair) for pair in zip(events, letters, strict=True)), *more]
+
+
+def texts(found: PatternSet) -> list[str]:
+    return sorted(str(entry.pattern) for entry in found)
+
+
+# Keys
+
+
+@pytest.mark.parametrize("object_identity", [True, False])
+def test_a_key_that_repeats_a_variable_wants_equal_arguments(monkeypatch, object_identity):
+    facts = [Atom("p", ("e1", "a", "a")), Atom("p", ("e2", "a", "b")), Atom("next_s", ("e1", "e2"))]
+    bias = parse_bias(
+        "type(p(event,t,t)). mode(p(+,*,*)). dimension(next_s). key([p(_,X,X)]). maxsize(2)."
+    )
+    conditions = Conditions(max_length=2, object_identity=object_identity)
+    expected = enumerate_patterns([set(facts)], ["all"], bias, conditions)
+    X = Sequences.from_atoms([facts])
+    answers = by_each_engine(monkeypatch, X, bias=bias, object_identity=object_identity)
+    assert len(answers) == 3
+    for name, found in answers.items():
+        forms = {canonical(tuple(entry.pattern)) for entry in found}
+        assert forms == {canonical(each.atoms) for each in expected}, name
+        assert len(forms) == len(found), name
+
+
+# Patterns of one kind of data on another
+
+
+@pytest.mark.parametrize("object_identity", [True, False])
+def test_a_link_of_an_event_to_itself_covers_no_line(object_identity):
+    ring = [*line("aaa"), Atom("next_s", ("e2", "e0"))]
+    loop = [*line("a"), Atom("next_s", ("e0", "e0"))]
+    bias = parse_bias("type(q(event,t)). mode(q(+,#)). dimension(next_s).")
+    found = mine(
+        Sequences.from_atoms([ring, loop]),
+        bias=bias,
+        object_identity=object_identity,
+    )
+    assert "q(A,a), next_s(A,A)" in texts(found)
+    lines = Sequences.from_atoms([line("a" * n) for n in (1, 2, 5, 64)])
+    covered = along_the_trie(found, lines)
+    assert covered is not None
+    assert np.array_equal(covered, one_by_one(found, lines))
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [[("e0", "x"), ("e1", "y")], [("x", "e1"), ("y", "e1")], [("e0", "e2"), ("e1", "e2")]],
+)
+def test_patterns_of_relations_between_events_on_data_where_one_side_holds_values(pairs):
+    related = line("abab", Atom("r", ("e0", "e2")), Atom("r", ("e1", "e2")))
+    bias = parse_bias(
+        "type(q(event,t)). mode(q(+,#)). type(r(event,event)). mode(r(+,+)). "
+        "key([q(_,_)]). dimension(next_s)."
+    )
+    found = mine(Sequences.from_atoms([related]), bias=bias)
+    assert any("r(" in text for text in texts(found))
+    others = Sequences.from_atoms([line("abab", *(Atom("r", pair) for pair in pairs))])
+    assert np.array_equal(found.coverage(others), one_by_one(found, others))
+
+
+# Limits
+
+
+def measured(n_sequences: int) -> Sequences:
+    """Events whose values are hardly ever the same."""
+    random = Random(0)
+    atoms = []
+    for _ in range(n_sequences):
+        events = [f"e{i}" for i in range(4)]
+        links = [Atom("next_s", pair) for pair in itertools.pairwise(events)]
+        atoms.append([*links, *(Atom("p", (event, random.random())) for event in events)])
+    return Sequences.from_atoms(atoms)
+
+
+def test_data_with_very_many_different_facts_go_to_the_general_engine(monkeypatch):
+    X = measured(30)
+    bias = parse_bias("type(p(event,number)). mode(p(+,-)). dimension(next_s).")
+    few = by_each_engine(monkeypatch, X, bias=bias, max_length=2)
+    assert set(few) == {"Growth", "Chains", "Webs"}
+    monkeypatch.setattr(alphabet, "MOST_WORDS", 4 * 30 * 30 - 1)
+    assert set(by_each_engine(monkeypatch, X, bias=bias, max_length=2)) == {"Growth"}
+    assert along_the_trie(few["Chains"], X) is None
+    monkeypatch.setattr(alphabet, "MOST_WORDS", 4 * 30 * 30)
+    again = by_each_engine(monkeypatch, X, bias=bias, max_length=2)
+    assert set(again) == {"Growth", "Chains", "Webs"}
+    assert along_the_trie(few["Chains"], X) is not None
+
+
+def test_a_time_limit_ends_the_search_between_siblings():
+    random = Random(0)
+    atoms = []
+    for _ in range(300):
+        events = [f"e{i}" for i in range(60)]
+        links = [Atom("next_s", pair) for pair in itertools.pairwise(events)]
+        facts = [
+            Atom("p", (event, *(random.choice(some) for some in ("abcdef", "ghijkl", "mnopqr"))))
+            for event in events
+        ]
+        atoms.append([*links, *facts])
+    X = Sequences.from_atoms(atoms)
+    bias = parse_bias("type(p(event,t,u,w)). mode(p(+,*,*,*)). dimension(next_s).")
+    mine(X[:2], bias=bias, max_length=2, min_support=1.0, max_gap=1)  # compiled by now
+    start = time.monotonic()
+    found = mine(X, bias=bias, max_length=2, min_support=0.05, max_gap=3, time_limit=0.2)
+    assert time.monotonic() - start < 1.5
+    assert found.partial == "stopped by time_limit=0.2 at length 2"
+    assert found.complete_up_to == 1
+    whole = mine(X, bias=bias, max_length=1, min_support=0.05)
+    assert texts(found[found.lengths == 1]) == texts(whole)
