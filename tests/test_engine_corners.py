@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from random import Random
 
 import numpy as np
@@ -16,7 +15,7 @@ from relynx import Sequences
 from relynx.bias import parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
-from relynx.mining import alphabet
+from relynx.mining import alphabet, chains, search
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
 
@@ -116,24 +115,35 @@ def test_data_with_very_many_different_facts_go_to_the_general_engine(monkeypatc
     assert along_the_trie(few["Chains"], X) is not None
 
 
-def test_a_time_limit_ends_the_search_between_siblings():
-    random = Random(0)
-    atoms = []
-    for _ in range(300):
-        events = [f"e{i}" for i in range(60)]
-        links = [Atom("next_s", pair) for pair in itertools.pairwise(events)]
-        facts = [
-            Atom("p", (event, *(random.choice(some) for some in ("abcdef", "ghijkl", "mnopqr"))))
-            for event in events
-        ]
-        atoms.append([*links, *facts])
-    X = Sequences.from_atoms(atoms)
-    bias = parse_bias("type(p(event,t,u,w)). mode(p(+,*,*,*)). dimension(next_s).")
-    mine(X[:2], bias=bias, max_length=2, min_support=1.0, max_gap=1)  # compiled by now
-    start = time.monotonic()
-    found = mine(X, bias=bias, max_length=2, min_support=0.05, max_gap=3, time_limit=0.2)
-    assert time.monotonic() - start < 1.5
-    assert found.partial == "stopped by time_limit=0.2 at length 2"
-    assert found.complete_up_to == 1
-    whole = mine(X, bias=bias, max_length=1, min_support=0.05)
-    assert texts(found[found.lengths == 1]) == texts(whole)
+def test_a_search_can_end_between_the_refinements_of_siblings(monkeypatch):
+    X = Sequences.from_atoms([line("abcdabcd"), line("dcba")])
+    bias = parse_bias("type(q(event,t)). mode(q(+,#)). dimension(next_s).")
+    whole = mine(X, bias=bias, max_length=2)
+    asked = []
+
+    def goes_on(watch: search._Watch, length: int, _: int) -> bool:
+        asked.append(length)
+        watch.reason = "asked often enough" if len(asked) > 3 else None
+        return len(asked) <= 3
+
+    monkeypatch.setattr(chains, "FACTS_AT_ONCE", 1)
+    monkeypatch.setattr(search._Watch, "goes_on", goes_on)
+    found = mine(X, bias=bias, max_length=2)
+    assert asked == [2, 2, 2, 2]
+    assert (found.partial, found.complete_up_to) == ("asked often enough", 1)
+    assert texts(found[found.lengths == 1]) == texts(whole[whole.lengths == 1])
+    assert set(texts(found)) < set(texts(whole))
+    assert 2 in found.lengths
+
+
+@pytest.mark.parametrize("facts_at_once", [1, 100])
+def test_the_answer_does_not_depend_on_how_many_siblings_are_refined_at_once(
+    monkeypatch, facts_at_once
+):
+    X = Sequences.from_atoms([line("abcdabcd"), line("dcba"), line("aabb")])
+    bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
+    whole = mine(X, bias=bias)
+    monkeypatch.setattr(chains, "FACTS_AT_ONCE", facts_at_once)
+    found = mine(X, bias=bias)
+    assert found == whole
+    assert found.explain_search() == whole.explain_search()

@@ -21,7 +21,7 @@ from relynx.mining.engine import STATS, UNUSED, Conditions, Engine, Level, Longs
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
-MOST_COUNTERS = 1 << 24  # that are worth holding
+MOST_COUNTERS = 1 << 26  # that are worth holding
 FACTS_AT_ONCE = 1 << 19  # that are looked at before the search asks whether to go on
 
 
@@ -34,7 +34,7 @@ def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -
     if not is_simple(compiled, conditions, object_identity=object_identity):
         return False
     size = n_codes(compiled, most_variables(compiled, conditions))
-    return size * (len(conditions.steps) + 1) <= MOST_COUNTERS
+    return size * len(conditions.least) * (len(conditions.steps) + 1) <= MOST_COUNTERS
 
 
 class Chains(Engine):

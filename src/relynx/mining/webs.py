@@ -23,7 +23,7 @@ from relynx.mining.engine import STATS, UNUSED, Conditions, Engine, Level, Longs
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO
 
-MOST_COUNTERS = 1 << 27  # that are worth holding
+MOST_COUNTERS = 1 << 26  # that are worth holding
 MOST_LANES = 1 << 20  # ways to link one new event
 
 
@@ -37,7 +37,8 @@ def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -
     if any(bool((shape == GRAPH).any()) for shape in shapes):
         return False
     size = n_codes(compiled, most_variables(compiled, conditions))
-    return size * len(compiled.dimensions) * len(conditions.steps) <= MOST_COUNTERS
+    n_classes = len(conditions.least)
+    return size * n_classes * len(compiled.dimensions) * len(conditions.steps) <= MOST_COUNTERS
 
 
 @dataclass(frozen=True, slots=True)

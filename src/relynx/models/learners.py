@@ -25,4 +25,6 @@ def learner(name: str) -> Any:
         hint = did_you_mean(name, NAMES) or f"give one of {', '.join(NAMES)}"
         raise InputError(Problem(f"there is no learner {name!r}", hint=hint))
     # In the primal: there are fewer patterns than sequences, or about as many.
-    return {"logistic": LogisticRegression(C=0.1, max_iter=1000), "svm": LinearSVC(dual=False)}.get(name)
+    return {"logistic": LogisticRegression(C=0.1, max_iter=1000), "svm": LinearSVC(dual=False)}.get(
+        name
+    )
