@@ -13,6 +13,7 @@ from relynx.bias import Bias, parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
 from relynx.mining import _web_kernels as wk
+from relynx.mining import _web_match_kernels as wm
 from relynx.mining import search, webs
 from relynx.mining.growth import Growth
 from relynx.mining.pattern_set import Entry, PatternSet
@@ -160,7 +161,7 @@ def test_constraints_and_keys_hold():
 def test_groups_are_rows_with_equal_values_of_a_sequence(seed):
     rng = np.random.default_rng(seed)
     n = 300 if seed % 2 else 40
-    rows = wk.Rows(
+    rows = wm.Rows(
         np.sort(rng.integers(0, 3, n)),
         np.zeros((1, n), np.uint8),
         np.ones(n, np.uint64),
@@ -176,8 +177,8 @@ def test_groups_are_rows_with_equal_values_of_a_sequence(seed):
 
 
 def test_the_lowest_place_of_each_single_bit():
-    assert [wk.lowest_place(np.uint64(1 << i)) for i in range(64)] == list(range(64))
-    assert wk.lowest_place(np.uint64(0b101000)) == 3
+    assert [wm.lowest_place(np.uint64(1 << i)) for i in range(64)] == list(range(64))
+    assert wm.lowest_place(np.uint64(0b101000)) == 3
 
 
 def test_settings_of_a_bias_are_read():

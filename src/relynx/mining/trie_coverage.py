@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import Facts
 from relynx.mining import _alphabet_kernels as ak
-from relynx.mining import _web_kernels as wk
+from relynx.mining import _web_match_kernels as wm
 from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import MOST_EVENTS, MOST_VALUE_ARGUMENTS, alphabet_of, has_few_facts
 from relynx.mining.engine import Longs
@@ -23,7 +23,7 @@ from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO
 
 MOST_NODES = 1 << 19  # events of all sequences for which words of links are worth holding
 EVENT, VALUE = 0, 1  # types
-NO_ROWS = wk.Rows(
+NO_ROWS = wm.Rows(
     np.empty(0, np.int64),
     np.empty((0, 0), np.uint8),
     np.empty(0, np.uint64),
@@ -36,7 +36,7 @@ class _Place:
     """A pattern on the way down, and its matches."""
 
     row: int
-    rows: wk.Rows
+    rows: wm.Rows
     values: tuple[int, ...]  # variables that stand for values
     taboo: tuple[int, ...]  # values that are constants of the pattern
     events: tuple[int, ...]  # variables that stand for events, in order of coming
@@ -114,7 +114,7 @@ class TrieMatcher:
         children: dict[int, list[int]] = {}
         for row in self.trie.with_ancestors(rows).tolist():
             children.setdefault(int(self.trie.parent[row]), []).append(row)
-        everywhere = wk.Rows(
+        everywhere = wm.Rows(
             np.arange(self.n_sequences),
             np.empty((0, self.n_sequences), np.uint8),
             self.web.spoken_of,
@@ -143,7 +143,7 @@ class TrieMatcher:
             kind = self.kinds[int(step[DIMENSION]), int(step[N_STEPS])]
             x, y = (here.events.index(int(step[e])) for e in (FROM, TO))
             found = replace(
-                here, row=row, rows=wk.close(self.web, here.rows, kind, len(self.kinds), x, y)
+                here, row=row, rows=wm.close(self.web, here.rows, kind, len(self.kinds), x, y)
             )
             covered = np.zeros(self.n_sequences, bool)
             covered[found.rows.sequence] = True
@@ -169,10 +169,10 @@ class TrieMatcher:
             rows = NO_ROWS
             covered = np.zeros(self.n_sequences, bool)
             if rest:
-                rows = wk.advance(self.alphabet, self.web, here.rows, before, lane, links, step)
+                rows = wm.advance(self.alphabet, self.web, here.rows, before, lane, links, step)
                 covered[rows.sequence] = True
             else:
-                wk.mark_covered(
+                wm.mark_covered(
                     self.alphabet, self.web, here.rows, before, lane, links, step, covered
                 )
             yield replace(place, row=at, rows=rows), covered
@@ -269,13 +269,13 @@ class TrieMatcher:
         }
         return {kind: i for i, kind in enumerate(sorted(used))}
 
-    def _web(self, labels: NDArray[np.int64]) -> wk.Web:
+    def _web(self, labels: NDArray[np.int64]) -> wm.Web:
         words = np.zeros((2 * len(self.kinds), self.index.n_nodes), np.uint64)
         for (d, n), i in self.kinds.items():
             name = self.trie.dimensions[d]
             dimension = self.index.dimensions[self.index.dimension_names.index(name)]
             part = np.zeros((2, self.index.n_nodes), np.uint64)
-            wk.link_words(
+            wm.link_words(
                 dimension.order[None],
                 dimension.rank[None],
                 dimension.first[None],
@@ -288,7 +288,7 @@ class TrieMatcher:
         spoken_of = np.bitwise_or.reduce(self.alphabet.everywhere, axis=0)
         nothing = np.zeros(1, np.int64)
         off, injective = self.index.node_off, self.object_identity
-        return wk.Web(words, off, spoken_of, labels, nothing, 0, injective)
+        return wm.Web(words, off, spoken_of, labels, nothing, 0, injective)
 
 
 def _events_come_by_links(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from relynx.errors import BiasError
 from relynx.mining import _alphabet_kernels as ak
 from relynx.mining import _web_kernels as wk
+from relynx.mining import _web_match_kernels as wm
 from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
@@ -73,7 +74,7 @@ class Webs(Engine):
         self.scratch = scratch(self.alphabet)
         self.web = self._web(labels, object_identity)
         self.meaning = self._meaning()
-        self._rows: list[tuple[Node, wk.Rows]] = []
+        self._rows: list[tuple[Node, wm.Rows]] = []
         self._links: dict[bytes, Longs] = {}
         size = n_codes(compiled, most_variables(compiled, conditions))
         self.lanes_at_once = max(1, min(wk.MOST_LANES, MOST_COUNTERS // (size * n_classes)))
@@ -145,7 +146,7 @@ class Webs(Engine):
             return []
         return self._keep(node, links, lanes, np.concatenate(blocks), np.concatenate(supports))
 
-    def _lanes(self, node: Node, rows: wk.Rows) -> tuple[Longs, Longs]:
+    def _lanes(self, node: Node, rows: wm.Rows) -> tuple[Longs, Longs]:
         """The links that a new event may have, and the ways to refine a pattern."""
         if node.parent is None and node.row < 0:
             return np.empty((0, 4), np.int64), np.array([[-1, 0]])
@@ -330,7 +331,7 @@ class Webs(Engine):
 
     # Matches
 
-    def _rows_of(self, node: Node) -> wk.Rows:
+    def _rows_of(self, node: Node) -> wm.Rows:
         """The rows of a pattern, from those of its nearest ancestor that is still at hand."""
         chain = [node]
         while chain[-1].parent is not None:
@@ -345,15 +346,15 @@ class Webs(Engine):
                 return self._everywhere()
             before = self._rows[-1][1] if self._rows else self._everywhere()
             now = step.parent.now if step.parent else self._context(step.atoms[:0])
-            rows = wk.advance(
+            rows = wm.advance(
                 self.alphabet, self.web, before, now, step.lane, step.links, step.step
             )
             self._rows.append((step, rows))
         return self._rows[-1][1]
 
-    def _everywhere(self) -> wk.Rows:
+    def _everywhere(self) -> wm.Rows:
         n = len(self.alphabet.labels)
-        return wk.Rows(
+        return wm.Rows(
             np.arange(n),
             np.empty((0, n), np.uint8),
             self.web.spoken_of,
@@ -402,12 +403,12 @@ class Webs(Engine):
             np.int64,
         ).reshape(-1, 3)
 
-    def _web(self, labels: NDArray[np.int64], injective: bool) -> wk.Web:
+    def _web(self, labels: NDArray[np.int64], injective: bool) -> wm.Web:
         index = self.compiled.index
         chosen = [index.dimensions[d] for d in self.compiled.dimensions]
         steps = np.array(self.conditions.steps, np.int64)
         words = np.zeros((2 * len(chosen) * len(steps), index.n_nodes), np.uint64)
-        wk.link_words(
+        wm.link_words(
             np.stack([d.order for d in chosen]),
             np.stack([d.rank for d in chosen]),
             np.stack([d.first for d in chosen]),
@@ -417,7 +418,7 @@ class Webs(Engine):
             words,
         )
         spoken_of = np.bitwise_or.reduce(self.alphabet.everywhere, axis=0)
-        return wk.Web(
+        return wm.Web(
             words,
             index.node_off,
             spoken_of,
