@@ -77,8 +77,8 @@ def test_fit_says_that_it_infers_a_bias(capsys):
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        (("--paper",), {"significance": None, "n_features": None, "max_features": None}),
-        (("--paper", "--n-features", "2"), {"n_features": 2, "significance": None}),
+        (("--paper",), {"n_features": None, "max_features": None}),
+        (("--paper", "--n-features", "2"), {"n_features": 2, "max_features": None}),
         (("--all-patterns",), {"selection": None}),
         (("--no-object-identity",), {"object_identity": False}),
         (("--multiclass", "single"), {"multiclass": "single"}),

@@ -30,6 +30,7 @@ from relynx import (
     planted_rule,
 )
 from relynx.models import pair_model
+from relynx.models.lynx import PAPER
 from relynx.models.pair_model import PairModel, shares
 
 RULE = parse_pattern("do(X,a0,O), follow_s(X,Y), do(Y,a1,O)").canonical()
@@ -66,8 +67,7 @@ def planted():
 
 def pure(**changes):
     """The method of the paper, quick."""
-    options = {"significance": None, "n_features": None, "max_features": None}
-    return LynxClassifier(**QUICK | options | changes)
+    return LynxClassifier(**QUICK | PAPER | changes)
 
 
 # What is learnt

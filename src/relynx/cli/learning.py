@@ -197,14 +197,14 @@ def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifi
     """The classifier that the options describe; what was not given is its default."""
     from relynx.bias import read_bias
     from relynx.models.learners import learner
-    from relynx.models.lynx import LynxClassifier
+    from relynx.models.lynx import PAPER, LynxClassifier
 
     if bias_file is None:
         click.echo(INFERRED, err=True)
     left = dict(settings)
     given: dict[str, Any] = {}
     if left.pop("paper"):
-        given |= {"significance": None, "n_features": None, "max_features": None}
+        given |= PAPER
     if left.pop("all_patterns"):
         given["selection"] = None
     if left.pop("no_object_identity"):

@@ -29,6 +29,10 @@ from relynx.models.pair_model import Floats, PairModel, Recipe, learn
 NUDGE = 1e-9  # sums of shares that differ by less are tied, and the prior decides
 LEAST = 1e-12  # a share is taken for no less than this when shares are coupled
 
+# Parameters of the method of the paper: no limit but the errors on the training sequences, and
+# nothing dropped before the selection.
+PAPER: Mapping[str, Any] = {"n_features": None, "max_features": None}
+
 
 class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by the patterns that cover them.
@@ -40,8 +44,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Of patterns that cover the same training sequences the shortest is kept. When more than
     `max_features` are left, the classes choose in turn, each the best by `measure` of the patterns
-    that cover it most. `significance=None, n_features=None, max_features=None` is the method of
-    the paper, where selection sees every pattern and its errors on the training sequences only.
+    that cover it most. `n_features=None, max_features=None` is the method of the paper, where
+    selection sees every pattern and its errors on the training sequences only.
 
     Parameters
     ----------
@@ -126,7 +130,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_gap: int | None = None,
         min_confidence: float | None = None,
         object_identity: bool | None = None,
-        significance: float | None = 0.05,
+        significance: float | None = None,
         max_features: int | None = 1000,
         measure: str = "chi2",
         selection: str | None = "grasp",

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from relynx.models.lynx import PAPER
+
 PROTOCOLS = ("random", "by family")
 
 BIASES = {
@@ -37,9 +39,6 @@ MEANING = {
     "all": "three dimensions: the chain too, and helices",
     "": "simple methods",
 }
-
-# No limit but the errors on the training sequences, and nothing dropped before the selection.
-PAPER = {"significance": None, "n_features": None, "max_features": None}
 
 
 @dataclass(frozen=True, slots=True)
