@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import BernoulliNB
@@ -333,6 +333,7 @@ def test_a_single_model_tells_all_classes_apart(data, single):
         LinearSVC(),
         RidgeClassifier(),
         HistGradientBoostingClassifier(max_iter=5),
+        AdaBoostClassifier(n_estimators=10),
         KNeighborsClassifier(3),
     ],
     ids=lambda learner: type(learner).__name__,

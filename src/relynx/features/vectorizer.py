@@ -186,6 +186,8 @@ def _sparse(dense: NDArray[np.bool_]) -> sparse.csr_array:
     ends = np.cumsum(dense.sum(axis=1, dtype=np.int64))
     columns = np.flatnonzero(dense) % max(dense.shape[1], 1)
     starts = np.concatenate([np.zeros(1, np.int64), ends])
+    if len(columns) <= np.iinfo(np.int32).max:  # trees of scikit-learn take no other
+        columns, starts = columns.astype(np.int32), starts.astype(np.int32)
     return sparse.csr_array((np.ones(len(columns)), columns, starts), shape=dense.shape)
 
 
