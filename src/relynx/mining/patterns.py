@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -37,6 +38,9 @@ class Pattern:
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.atoms))
+
+    def _repr_html_(self) -> str:
+        return f"<code>{html.escape(str(self))}</code>"
 
 
 def parse_pattern(text: str) -> Pattern:

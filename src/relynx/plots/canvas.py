@@ -1,0 +1,94 @@
+"""What all plots share: axes, colours, and texts that come out as they are.
+
+The one place that uses matplotlib. No setting of it is changed, and nothing is shown: a notebook
+does that, or `ax.figure.savefig`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from relynx.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, which people with any kind of colour vision tell apart.
+PALETTE = (
+    "#0072B2",  # blue
+    "#E69F00",  # orange
+    "#009E73",  # green
+    "#CC79A7",  # purple
+    "#56B4E9",  # sky blue
+    "#D55E00",  # vermilion
+    "#F0E442",  # yellow
+    "#000000",
+)
+ACCENT = "#D55E00"
+QUIET = "#999999"  # readable on white and on black
+FONT, SMALL = 9.0, 7.5  # points
+LINE = 0.16  # inches that a line of text takes
+CHARACTER = 0.072  # and a character, about
+# Data are no formulas: a `$` is a dollar, whatever the user has set for texts of their own.
+PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
+
+
+def new_axes(ax: Axes | None, width: float, height: float) -> tuple[Axes, float]:
+    """The axes to draw on: those given, or those of a new figure of a size in inches.
+
+    Also how large texts may be there, 1 for full size: given axes may be smaller.
+    """
+    if ax is None:
+        _, made = _pyplot().subplots(figsize=(width, height), layout="constrained")
+        return made, 1.0
+    place = ax.get_window_extent()
+    room = min(place.width / width, place.height / height) / ax.figure.dpi
+    return ax, min(max(room, 0.55), 1.0)
+
+
+def _pyplot() -> ModuleType:
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        what = "plots need matplotlib, which is not installed"
+        raise InputError(Problem(what, hint="pip install 'relynx[plots]'")) from None
+    return pyplot
+
+
+def box(ax: Axes, x: float, y: float, width: float, height: float, **style: Any) -> None:
+    """Draw a box with round corners, by its lower left corner."""
+    from matplotlib.patches import FancyBboxPatch
+
+    corners = "round,pad=0,rounding_size=0.05"
+    ax.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=corners, **style))
+
+
+def legend(ax: Axes, handles: Sequence[Any], names: Iterable[str], **style: Any) -> None:
+    """A legend in which every name is shown, also one that begins with `_`."""
+    made = ax.legend(handles, list(map(str, range(len(handles)))), **style)
+    for text, name in zip(made.get_texts(), names, strict=True):
+        text.set(text=name, **PLAIN)
+
+
+def visible(value: object) -> str:
+    """A value as text on one line: what does not show as itself is written as an escape."""
+    text = str(value)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def names_of(classes: Iterable[object]) -> list[str]:
+    """The classes as text, told apart where 1 and '1' are both classes."""
+    classes = list(classes)
+    names = [visible(c) for c in classes]
+    return names if len(set(names)) == len(names) else [visible(repr(c)) for c in classes]
+
+
+def wrapped(text: str, width: int, most: int) -> list[str]:
+    """A text on lines of a width in characters; the end is left out after `most` lines."""
+    lines = textwrap.wrap(visible(text), width, max_lines=most, placeholder=" ...")
+    return lines or [""]

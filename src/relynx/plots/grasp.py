@@ -1,0 +1,217 @@
+"""How the search for a set of patterns went, round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from relynx.errors import InputError, Problem
+from relynx.features.grasp import GraspRound, GraspSelector
+from relynx.models.lynx import LynxClassifier
+from relynx.models.pair_model import PairModel
+from relynx.plots.canvas import (
+    ACCENT,
+    FONT,
+    PALETTE,
+    PLAIN,
+    QUIET,
+    SMALL,
+    legend,
+    names_of,
+    new_axes,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+History: TypeAlias = tuple[str, Sequence[GraspRound]]  # the classes, and the rounds
+
+WIDTH, HEIGHT = 7.0, 3.8  # inches
+LABELLED = 7  # pairs that have a colour of their own
+SMALLEST, LARGEST = 14.0, 110.0  # areas of points, in square points
+
+
+def plot_grasp(
+    selector_or_model: GraspSelector | LynxClassifier,
+    *,
+    pair: tuple[object, object] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the rounds of GRASP: the errors of each, and the fewest so far.
+
+    A round is a point, its colour is alpha and its area the number of patterns; a line leads to it
+    from the errors that the set had before the local search. For a model of several pairs of
+    classes only the fewest errors so far are drawn, a line for each pair, unless one is chosen;
+    pairs with few errors left are grey when there are many.
+
+    Parameters
+    ----------
+    selector_or_model
+        A fitted `GraspSelector`, or a fitted `LynxClassifier`.
+    pair
+        The two classes of a pair, in any order.
+    ax
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    Axes
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X = [[1, 0], [1, 1], [0, 0], [0, 1]]
+    >>> selector = rx.GraspSelector(max_iter=5, random_state=0).fit(X, ["a", "a", "b", "b"])
+    >>> ax = rx.plot_grasp(selector)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('round', 'errors on the training sequences')
+    """
+    histories, objective = _histories(selector_or_model, pair)
+    ax, size = new_axes(ax, WIDTH, HEIGHT)
+    if len(histories) == 1:
+        [(title, history)] = histories
+        top = _rounds(ax, history, size)
+        ax.set_title(title, loc="left", fontsize=(FONT + 1) * size, pad=20 * size, **PLAIN)
+    else:
+        top = _pairs(ax, histories, size)
+    share = objective == "balanced"
+    ax.set_ylabel(f"{'mean error of the classes' if share else 'errors'} on the training sequences")
+    ax.set_xlabel("round")
+    ax.set_ylim(-0.08 * (top or 1), 1.05 * (top or 1))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.locator_params(axis="x", integer=True)
+    if not share:
+        ax.locator_params(axis="y", integer=True)
+    return ax
+
+
+def _rounds(ax: Axes, history: Sequence[GraspRound], size: float) -> float:
+    """Every round of one search. Returns the largest error drawn."""
+    rounds = np.array([one.round + 1 for one in history])
+    built = np.array([one.error_built for one in history])
+    error = np.array([one.error for one in history])
+    sizes = np.array([one.size for one in history])
+    gains = ax.vlines(rounds, error, built, color=QUIET, linewidth=0.8, zorder=1)
+    best = ax.step(
+        rounds, np.minimum.accumulate(error), where="post", color=ACCENT, linewidth=1.6, zorder=2
+    )
+    areas = SMALLEST + (LARGEST - SMALLEST) * sizes / max(sizes.max(), 1)
+    points = ax.scatter(
+        rounds,
+        error,
+        s=areas * size,
+        c=[one.alpha for one in history],
+        cmap="cividis",
+        vmin=0,
+        vmax=1,
+        edgecolor="white",
+        linewidth=0.5,
+        zorder=3,
+    )
+    bar = ax.figure.colorbar(points, ax=ax, pad=0.01, fraction=0.05)
+    bar.set_label("alpha: 0 greedy, 1 random", fontsize=SMALL * size)
+    bar.ax.tick_params(labelsize=SMALL * size)
+    smallest, largest = int(sizes.min()), int(sizes.max())
+    spread = str(smallest) if smallest == largest else f"{smallest} to {largest}"
+    names = ["fewest so far", f"after the local search ({spread} patterns)", "gain by it"]
+    above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "frameon": False}
+    legend(ax, [best[0], points, gains], names, fontsize=SMALL * size, ncols=3, **above)
+    last = [one for one in history if one.best][-1]
+    noun = "pattern" if last.size == 1 else "patterns"
+    ax.annotate(
+        f"{last.size} {noun}",
+        (last.round + 1, last.error),
+        xytext=(0, -12 * size),
+        textcoords="offset points",
+        ha="center",
+        fontsize=SMALL * size,
+        color=ACCENT,
+        annotation_clip=False,
+        **PLAIN,
+    )
+    return float(max(built.max(), error.max()))
+
+
+def _pairs(ax: Axes, histories: Sequence[History], size: float) -> float:
+    """The fewest errors so far of each search; those with the most left come first.
+
+    Returns the largest error drawn.
+    """
+    lines = [
+        (name, np.minimum.accumulate([one.error for one in history])) for name, history in histories
+    ]
+    ordered = sorted(lines, key=lambda line: -line[1][-1])
+    n_labelled = len(ordered) if len(ordered) <= LABELLED + 1 else LABELLED
+    handles, names = [], []
+    for i, (name, fewest) in enumerate(ordered):
+        named = i < n_labelled
+        style: dict[str, Any] = {"color": QUIET, "linewidth": 0.8, "zorder": 2}
+        if named:
+            style = {"color": PALETTE[i], "linewidth": 1.6, "zorder": 3}
+        rounds = np.arange(1, len(fewest) + 1)
+        [line] = ax.step(rounds, fewest, where="post", marker=".", markersize=3, **style)
+        if named or i == n_labelled:
+            handles.append(line)
+            left = f"{len(ordered) - n_labelled} other pairs"
+            names.append(f"{name}: {fewest[-1]:g}" if named else left)
+    beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
+    legend(ax, handles, names, fontsize=SMALL * size, **beside)
+    return float(max(fewest[0] for _, fewest in lines))
+
+
+def _histories(chosen: object, pair: Any) -> tuple[list[History], str]:
+    """The rounds of each search by the name of its classes, and the objective."""
+    if isinstance(chosen, GraspSelector):
+        if pair is not None:
+            raise InputError(Problem(f"pair is {pair!r}", hint="a GraspSelector has no pairs"))
+        _check_fitted(chosen, "history_")
+        return [("", chosen.history_)], chosen.objective
+    if not isinstance(chosen, LynxClassifier):
+        kind = type(chosen).__name__
+        raise TypeError(f"selector_or_model is a {kind}: give a GraspSelector or a LynxClassifier")
+    _check_fitted(chosen, "estimators_")
+    if chosen.selection is None:
+        what = "the model has selection=None: no patterns were selected"
+        raise InputError(Problem(what, hint="fit one with selection='grasp'"))
+    models = chosen.estimators_ if pair is None else [_model(chosen.estimators_, pair)]
+    found = [(_title(one), one.selector.history_) for one in models if one.selector is not None]
+    if not found:
+        names = _title(models[0]) if len(models) == 1 else "any pair"
+        what = f"no pattern was found for {names}: there was nothing to select from"
+        raise InputError(Problem(what, hint="fit a model with a smaller min_support"))
+    return found, chosen.objective
+
+
+def _check_fitted(estimator: object, learnt: str) -> None:
+    if not hasattr(estimator, learnt):
+        what = f"the {type(estimator).__name__} is not fitted"
+        raise InputError(Problem(what, hint="call fit first"))
+
+
+def _model(models: Sequence[PairModel], pair: Any) -> PairModel:
+    """The model of two classes."""
+    known = [tuple(model.classes.tolist()) for model in models]
+    if len(models) == 1 and len(known[0]) > 2:
+        hint = "leave it out: the model has one selection for all classes"
+        raise InputError(Problem(f"pair is {pair!r}", hint=hint))
+    for model, classes in zip(models, known, strict=True):
+        if (
+            isinstance(pair, Iterable)
+            and not isinstance(pair, str)
+            and tuple(pair)
+            in (
+                classes,
+                classes[::-1],
+            )
+        ):
+            return model
+    shown = ", ".join(map(repr, known[:6])) + (", ..." if len(known) > 6 else "")
+    raise InputError(Problem(f"pair is {pair!r}", hint=f"give one of {shown}"))
+
+
+def _title(model: PairModel) -> str:
+    names = names_of(model.classes.tolist())
+    return " and ".join(names) if len(names) == 2 else f"all {len(names)} classes"

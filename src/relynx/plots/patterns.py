@@ -1,0 +1,168 @@
+"""The share of each class that patterns cover, as bars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relynx.bias import Bias
+from relynx.errors import InputError, Problem
+from relynx.features.candidates import by_class_in_turn
+from relynx.mining.measures import Floats, support
+from relynx.mining.pattern_set import PatternSet
+from relynx.mining.words import in_words
+from relynx.plots.canvas import (
+    CHARACTER,
+    FONT,
+    LINE,
+    PALETTE,
+    PLAIN,
+    QUIET,
+    SMALL,
+    legend,
+    names_of,
+    new_axes,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH = 46  # characters of a line of a pattern
+MOST_LINES = 8
+BAR, GAP = 0.13, 0.16  # inches: the height of a bar, and the space between two patterns
+PLOT = 4.5  # inches: the width of the bars
+
+
+def plot_patterns(
+    patterns: PatternSet,
+    *,
+    n: int = 15,
+    measure: str = "chi2",
+    words: bool | Bias = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the share of each class that patterns cover, a row of bars for each pattern.
+
+    The classes take turns, each with the best pattern by the measure that it has left; a pattern
+    belongs to the class of which it covers the largest share. With more than eight classes only the
+    two largest shares are drawn, with the names of their classes.
+
+    Parameters
+    ----------
+    patterns
+        As `mine` returns them, or `selected_` of a model.
+    n
+        How many patterns at most.
+    measure
+        By which patterns are the best; see `PatternSet.measure`.
+    words
+        Tell the patterns in words instead of Prolog; a bias may hold the words.
+    ax
+        Where to draw; None makes a figure that is as high as it must be.
+
+    Returns
+    -------
+    Axes
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b"], ["a"], ["b"]], ["yes", "yes", "no"])
+    >>> ax = rx.plot_patterns(rx.mine(X, y, max_length=1))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['b(A)', 'a(A)']
+    """
+    _check(patterns, n, words)
+    best = by_class_in_turn(patterns, measure)[:n]
+    lines = [wrapped(text, WIDTH, MOST_LINES) for text in _texts(best, words)]
+    n_bars = min(len(best.classes), len(PALETTE))
+    if n_bars < len(best.classes):
+        n_bars = 2
+    heights = np.array([max(len(text) * LINE, n_bars * BAR) + GAP for text in lines])
+    middles = heights.cumsum() - heights / 2
+    label_width = max(len(line) for text in lines for line in text) * CHARACTER
+    total = float(heights.sum())
+    ax, size = new_axes(ax, PLOT + label_width, total + 0.9)
+    texts = ["\n".join(text) for text in lines]
+    ax.set_yticks(middles, texts, fontsize=FONT * size, multialignment="left", **PLAIN)
+    if n_bars == len(best.classes):
+        _bars_of_classes(ax, best, middles, size)
+    else:
+        _two_bars(ax, best, middles, size)
+    ax.set_ylim(total, 0)
+    ax.set_xlim(0, 1)
+    ax.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)], **PLAIN)
+    ax.set_xlabel("share of the class that is covered")
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right"]].set_visible(False)
+    for end in heights.cumsum()[:-1]:
+        ax.axhline(float(end), color=QUIET, linewidth=0.4, alpha=0.5)
+    return ax
+
+
+def _bars_of_classes(ax: Axes, best: PatternSet, middles: Floats, size: float) -> None:
+    """A bar for each class; the longest tells the counts."""
+    names, shares = names_of(best.classes), support(best.supports, best.class_sizes)
+    first = middles - BAR * len(names) / 2
+    bars = [
+        ax.barh(first + BAR * (c + 0.5), shares[:, c], BAR * 0.88, color=PALETTE[c])
+        for c in range(len(names))
+    ]
+    for i, c in enumerate(shares.argmax(axis=1).tolist()):
+        text = f"{best.supports[i, c]:,} of {best.class_sizes[c]:,}"
+        _beside(ax, shares[i, c], first[i] + BAR * (c + 0.5), text, size)
+    if len(names) > 1:
+        titles = [f"{name} ({n:,})" for name, n in zip(names, best.class_sizes, strict=True)]
+        above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "frameon": False}
+        legend(ax, bars, titles, ncols=min(len(names), 4), fontsize=SMALL * size, **above)
+
+
+def _two_bars(ax: Axes, best: PatternSet, middles: Floats, size: float) -> None:
+    """Bars for the two classes of which most is covered, with their names."""
+    names, shares = names_of(best.classes), support(best.supports, best.class_sizes)
+    order = np.argsort(-shares, axis=1, kind="stable")
+    for place, colour in enumerate((PALETTE[0], QUIET)):
+        classes = order[:, place]
+        lengths = np.take_along_axis(shares, classes[:, None], axis=1)[:, 0]
+        y = middles + BAR * (place - 0.5)
+        ax.barh(y, lengths, BAR * 0.88, color=colour)
+        for i, c in enumerate(classes.tolist()):
+            text = f"{names[c]}: {best.supports[i, c]:,} of {best.class_sizes[c]:,}"
+            _beside(ax, lengths[i], y[i], text, size)
+
+
+def _beside(ax: Axes, share: float, y: float, text: str, size: float) -> None:
+    """A text behind the end of a bar."""
+    ax.annotate(
+        text,
+        (share, y),
+        xytext=(3, 0),
+        textcoords="offset points",
+        va="center_baseline",
+        fontsize=7 * size,
+        annotation_clip=False,
+        **PLAIN,
+    )
+
+
+def _texts(best: PatternSet, words: bool | Bias) -> list[str]:
+    if words is False:
+        return list(best.texts())
+    bias = None if words is True else words
+    return [in_words(pattern, bias) for pattern in best.patterns()]
+
+
+def _check(patterns: object, n: object, words: object) -> None:
+    if not isinstance(patterns, PatternSet):
+        kind = type(patterns).__name__
+        raise TypeError(f"patterns is a {kind}: give a PatternSet, as mine returns it")
+    if not len(patterns):
+        hint = "explain_search() of the set says why"
+        raise InputError(Problem("there are no patterns to draw", hint=hint))
+    if not isinstance(n, int | np.integer) or n is True or n < 1:
+        raise InputError(Problem(f"n is {n!r}", hint="give a number of patterns, 1 or more"))
+    if not isinstance(words, bool | Bias):
+        raise InputError(Problem(f"words is {words!r}", hint="give True, False or a Bias"))

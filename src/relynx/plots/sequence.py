@@ -1,0 +1,259 @@
+"""A sequence drawn as a strip of events, with the match of a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from relynx.data.sequences import Sequence, Sequences, counted
+from relynx.errors import InputError, Problem
+from relynx.mining.patterns import Pattern
+from relynx.plots.canvas import (
+    ACCENT,
+    CHARACTER,
+    FONT,
+    LINE,
+    PALETTE,
+    PLAIN,
+    QUIET,
+    SMALL,
+    box,
+    new_axes,
+    visible,
+    wrapped,
+)
+from relynx.plots.layout import ARC, GAP, LANE, Arc, Layout
+from relynx.plots.strip import Link, Match, match_of, strip_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Point: TypeAlias = tuple[float, float]
+
+KINDS = tuple(PALETTE[i] for i in (4, 1, 2, 3, 0, 6))
+LANES = tuple(PALETTE[i] for i in (0, 2, 3, 1, 4))
+
+
+def plot_sequence(
+    sequence: Sequence,
+    pattern: Pattern | str | None = None,
+    *,
+    dimensions: Iterable[str] | None = None,
+    match: int = 0,
+    object_identity: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a sequence as a strip: a box for each event, and a lane for each dimension.
+
+    A box holds what is said of its event alone. The events are in the order of the first dimension,
+    whose links are the arrows between neighbours; each other dimension has its links as arcs in a
+    lane below. Long strips go on in a new row; a link between two rows names its other end. Of more
+    than 30 rows those with the match are drawn, and the first.
+
+    Parameters
+    ----------
+    sequence
+        One sequence: `X[0]`.
+    pattern
+        A pattern, or its text. The events of its match are marked with their variables, and arcs
+        above them tell the links and relations that it asks for.
+    dimensions
+        The names of those to draw, the first for the order. None takes all, and for the order the
+        one with the most links.
+    match
+        Which match of the pattern, 0 for the first; they are in the order of `relynx.match`.
+    object_identity
+        False matches by plain theta-subsumption.
+    ax
+        Where to draw; None makes a figure that is as large as it must be.
+
+    Returns
+    -------
+    Axes
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b", "c"]])
+    >>> ax = rx.plot_sequence(X[0], "a(A), follow_s(A,B), c(B)")
+    >>> print(ax.get_title(loc="left"))
+    s1
+    a(A), follow_s(A,B), c(B)
+    match 1 of 1: A = e1, B = e3
+    """
+    one = _one(sequence)
+    strip = strip_of(one, dimensions, object_identity)
+    found = None if pattern is None else match_of(one, pattern, match, object_identity)
+    layout = Layout(strip, found)
+    width = int(layout.width / CHARACTER)
+    title = [line for text in _title(one, found) for line in wrapped(text, width, 5)]
+    ax, size = new_axes(ax, layout.width, layout.height + 0.2 + LINE * len(title))
+    ax.set_xlim(0, layout.width)
+    ax.set_ylim(-layout.height, 0)
+    ax.axis("off")
+    ax.set_title("\n".join(title), loc="left", fontsize=FONT * size, **PLAIN)
+    pen = _Pen(ax, layout, size)
+    pen.boxes()
+    for k, name in enumerate(layout.lanes):
+        pen.lane(k, name)
+    pen.arcs()
+    return ax
+
+
+class _Pen:
+    """Draws the parts of a layout. `size` is that of texts, 1 for full size."""
+
+    def __init__(self, ax: Axes, layout: Layout, size: float) -> None:
+        self.ax = ax
+        self.layout = layout
+        self.size = size
+
+    def boxes(self) -> None:
+        """The events, the arrows between neighbours, and where events are left out."""
+        layout, kinds = self.layout, self.layout.strip.kinds
+        colours = dict(zip(kinds, KINDS, strict=False)) if len(kinds) <= len(KINDS) else {}
+        for i, facts in enumerate(layout.strip.facts):
+            if layout.drawn(i):
+                self._box(i, colours.get(facts[0].predicate if facts else "", QUIET))
+        style = {"arrowstyle": "-|>", "color": QUIET, "shrinkA": 0, "shrinkB": 0, "linewidth": 0.8}
+        for i, _ in layout.order:
+            if layout.drawn(i):
+                x = layout.x(i) + layout.box_width / 2 + 0.02
+                y = layout.top(i) - layout.box_height / 2
+                self.ax.annotate("", (x + GAP - 0.04, y), (x, y), arrowprops=style)
+        for row, n in layout.notes.items():
+            text = f"... {counted(n, 'event')} not drawn ..."
+            self._text(layout.left + 0.1, layout.bottom(row) - LINE, text, "left", "center")
+
+    def _box(self, i: int, colour: str) -> None:
+        layout, marked = self.layout, i in self.layout.marked
+        faded = bool(layout.marked) and not marked
+        x, top = layout.x(i), layout.top(i)
+        box(
+            self.ax,
+            x - layout.box_width / 2,
+            top - layout.box_height,
+            layout.box_width,
+            layout.box_height,
+            facecolor=_pale(colour, 0.12 if faded else 0.3),
+            edgecolor=ACCENT if marked else _pale(colour, 0.5 if faded else 0.9),
+            linewidth=2.2 if marked else 0.8,
+            gid=f"{'match' if marked else 'event'} {i}",
+        )
+        lines = layout.labels[i]
+        y = top - layout.box_height / 2 + LINE * (len(lines) - 1) / 2
+        inside: dict[str, Any] = {"fontsize": 8 * self.size, "color": "#111111"}
+        if faded:
+            inside["color"] = "#777777"
+        for j, (line, heading) in enumerate(lines):
+            weight = "bold" if heading else "normal"
+            self._text(x, y - LINE * j, line, "center", "center", fontweight=weight, **inside)
+        below: dict[str, Any] = {"alpha": 0.6} if faded else {}
+        if marked:
+            below = {"color": ACCENT, "fontweight": "bold"}
+        self._text(x, top - layout.box_height - 0.03, layout.names[i], "center", "top", **below)
+
+    def lane(self, k: int, name: str) -> None:
+        """The links of a dimension, as arcs that hang below the boxes."""
+        layout, colour = self.layout, LANES[k % len(LANES)]
+        for row in layout.rows:
+            y = layout.lane(row * layout.per_row, k) - 0.08
+            style = {"fontsize": FONT * self.size, "fontweight": "bold", "color": colour}
+            self._text(layout.left - 0.02, y, visible(name), "right", "center", **style)
+        links = layout.lanes[name]
+        longest = max([abs(x - y) for x, y in links if layout.same_row(x, y)], default=0) or 1
+        cut: list[tuple[Link, str]] = []
+        for x, y in links:
+            if not layout.same_row(x, y):
+                cut.append(((x, y), ""))
+            elif layout.drawn(x):
+                depth = (LANE - 0.12) * (0.4 + 0.6 * abs(x - y) / longest)
+                ends = [(layout.x(i), layout.lane(i, k)) for i in (x, y)]
+                self._curve(ends[0], ends[1], -depth, colour, f"link {name} {x} {y}")
+        starts = {i: layout.lane(i, k) for link, _ in cut for i in link if layout.drawn(i)}
+        self._stubs(cut, starts, -0.16, colour)
+
+    def arcs(self) -> None:
+        """The links and relations of the match, above the boxes."""
+        layout = self.layout
+        cut = [arc for arc in layout.arcs if not layout.same_row(*arc.ends)]
+        for arc in layout.arcs:
+            if arc not in cut and layout.drawn(arc.ends[0]):
+                self._relation(arc)
+        starts = {i: layout.top(i) + 0.03 for arc in cut for i in arc.ends if layout.drawn(i)}
+        self._stubs([(arc.ends, f"{arc.text} ") for arc in cut], starts, 0.16, ACCENT)
+
+    def _relation(self, arc: Arc) -> None:
+        ends = [(self.layout.x(i), self.layout.top(i) + 0.03) for i in arc.ends]
+        height = ARC * arc.level - 0.06
+        self._curve(ends[0], ends[1], height, ACCENT, f"relation {arc.ends[0]} {arc.ends[1]}")
+        x, y = (ends[0][0] + ends[1][0]) / 2, ends[0][1] + height + 0.01
+        self._text(x, y, arc.text, "center", "bottom", color=ACCENT)
+
+    def _curve(self, start: Point, end: Point, height: float, colour: str, gid: str) -> None:
+        """A flat arc with a dot where it begins and a head where it ends."""
+        t = np.linspace(0, np.pi, 40)
+        x = (start[0] + end[0]) / 2 - (end[0] - start[0]) / 2 * np.cos(t)
+        y = start[1] + height * np.sin(t) ** 0.6
+        self.ax.plot(x, y, color=colour, linewidth=1.2, gid=gid)
+        self._dot(*start, colour)
+        self._head(*end, height, colour)
+
+    def _stubs(
+        self, cut: list[tuple[Link, str]], starts: dict[int, float], height: float, colour: str
+    ) -> None:
+        """The two ends of links between rows, each with the name of the other."""
+        texts: dict[int, list[str]] = {}
+        names = [visible(event) for event in self.layout.strip.events]
+        for (x, y), text in cut:
+            if x in starts:
+                texts.setdefault(x, []).append(f"{text}to {names[y]}")
+                self._dot(self.layout.x(x), starts[x], colour)
+            if y in starts:
+                texts.setdefault(y, []).append(f"{text}from {names[x]}")
+                self._head(self.layout.x(y), starts[y], height, colour)
+        for i, told in texts.items():
+            place, start = self.layout.x(i), starts[i]
+            ends = [start, start + height]
+            self.ax.plot([place, place], ends, color=colour, linewidth=1.2, gid=f"stub {i}")
+            under = {"facecolor": self.ax.get_facecolor(), "alpha": 0.8, "pad": 0.5, "linewidth": 0}
+            side = "bottom" if height > 0 else "top"
+            self._text(place, ends[1], "\n".join(told), "center", side, color=colour, bbox=under)
+
+    def _dot(self, x: float, y: float, colour: str) -> None:
+        self.ax.plot(x, y, "o", color=colour, markersize=3)
+
+    def _head(self, x: float, y: float, height: float, colour: str) -> None:
+        self.ax.plot(x, y, "^" if height < 0 else "v", color=colour, markersize=5)
+
+    def _text(self, x: float, y: float, text: str, ha: Any, va: Any, **style: Any) -> None:
+        style = {"fontsize": SMALL * self.size, **PLAIN, **style}
+        self.ax.text(x, y, text, ha=ha, va=va, **style)
+
+
+def _one(sequence: Any) -> Sequence:
+    if isinstance(sequence, Sequences) and len(sequence) == 1:
+        return sequence[0]
+    if isinstance(sequence, Sequences):
+        what = f"sequence is {len(sequence):,} sequences"
+        raise InputError(Problem(what, hint="give one of them: X[i]"))
+    if not isinstance(sequence, Sequence):
+        raise TypeError(f"sequence is a {type(sequence).__name__}: give one sequence, X[i]")
+    return sequence
+
+
+def _title(sequence: Sequence, found: Match | None) -> Iterator[str]:
+    label = "" if sequence.label is None else f", class {sequence.label}"
+    yield f"{sequence.id}{label}"
+    if found is not None:
+        yield str(found.pattern)
+        yield found.text
+
+
+def _pale(colour: str, share: float) -> str:
+    """A colour mixed with white."""
+    parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - (255 - part) * share):02x}" for part in parts)

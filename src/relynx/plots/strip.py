@@ -1,0 +1,221 @@
+"""A sequence as a strip: its events in order, what is said of each, and what links them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from relynx.data.roles import Place, dimension_names, event_keys
+from relynx.data.sequences import Facts, counted
+from relynx.data.sequences import Sequence as OneSequence
+from relynx.errors import InputError, Problem, did_you_mean
+from relynx.logic.dimensions import OPERATORS, link_name
+from relynx.logic.tables import Key
+from relynx.logic.terms import Atom, Constant, Var, constant_key, constant_text
+from relynx.mining.match import match
+from relynx.mining.patterns import Pattern, parse_pattern
+
+Link: TypeAlias = tuple[int, int]  # the places of two events in the strip
+
+COUNTED = 1000  # matches that are counted at most
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A sequence, ready to be drawn.
+
+    Attributes
+    ----------
+    events
+        The events in the order of the first dimension.
+    facts
+        What is said of each of them alone, as it was read.
+    links
+        The links of each dimension, in the order asked for.
+    kinds
+        The predicates of the data, links left out: the same for all sequences of a set.
+    """
+
+    events: tuple[Constant, ...]
+    facts: tuple[tuple[Atom, ...], ...]
+    links: Mapping[str, tuple[Link, ...]]
+    kinds: tuple[str, ...]
+    _numbers: Mapping[object, int]
+    _places: frozenset[Place]
+
+    def place(self, constant: Constant) -> int | None:
+        """Where an event is; None for what is no event."""
+        return self._numbers.get(constant_key(constant))
+
+    def events_of(self, atom: Atom) -> list[int]:
+        """The places of the events that a ground atom speaks of."""
+        arguments = _event_arguments(atom, self._places)
+        return [self._numbers[constant_key(arg)] for _, arg in arguments]
+
+    def values_of(self, atom: Atom) -> list[Constant]:
+        """The other arguments of a ground atom."""
+        events = {i for i, _ in _event_arguments(atom, self._places)}
+        return [arg for i, arg in enumerate(atom.args) if i not in events]  # type: ignore[misc]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One match of a pattern: the bindings, the pattern's atoms under them, and how many there are.
+
+    Atoms with an anonymous variable are not among them. `n_matches` may be more where it is as many
+    as are counted.
+    """
+
+    pattern: Pattern
+    number: int
+    bindings: Mapping[str, Constant]
+    atoms: tuple[Atom, ...]
+    n_matches: int
+
+    @property
+    def text(self) -> str:
+        """Which match it is, and the bindings."""
+        more = " or more" if self.n_matches >= COUNTED else ""
+        pairs = [f"{name} = {constant_text(value)}" for name, value in self.bindings.items()]
+        which = f"match {self.number + 1:,} of {self.n_matches:,}{more}"
+        return f"{which}: {', '.join(pairs)}" if pairs else which
+
+
+def strip_of(
+    sequence: OneSequence, dimensions: Iterable[str] | None, object_identity: bool
+) -> Strip:
+    """The strip of a sequence."""
+    X = sequence.sequences
+    facts = X.facts(object_identity)
+    codes, places = _events(facts)
+    if not codes:
+        what = f"the sequence {constant_text(sequence.id)} has no events to draw"
+        raise InputError(Problem(what, hint="print it to see its facts"))
+    known = dimension_names(facts.tables)
+    pairs = {
+        name: facts.tables[f"next_{name}", 2][1:].T.tolist() for name in _chosen(dimensions, known)
+    }
+    if dimensions is None:  # the one that links the most gives the order
+        ordered = sorted(pairs, key=lambda name: -len(pairs[name]))
+        pairs = {name: pairs[name] for name in [*ordered[:1], *pairs]}
+    codes = in_order(codes, next(iter(pairs.values()), []))
+    place = {code: i for i, code in enumerate(codes)}
+    own: list[list[Atom]] = [[] for _ in codes]
+    numbers = {constant_key(facts.vocabulary[code]): i for code, i in place.items()}
+    for atom in sequence.atoms:
+        among = _event_arguments(atom, places)
+        if len(among) == 1 and not _is_link(atom):
+            own[numbers[constant_key(among[0][1])]].append(atom)
+    return Strip(
+        tuple(facts.vocabulary[code] for code in codes),
+        tuple(map(tuple, own)),
+        {name: tuple((place[x], place[y]) for x, y in rows) for name, rows in pairs.items()},
+        tuple(dict.fromkeys(name for name, arity in X.tables if not _is_link_key((name, arity)))),
+        numbers,
+        frozenset(places),
+    )
+
+
+def match_of(
+    sequence: OneSequence, pattern: Pattern | str, number: int, object_identity: bool
+) -> Match:
+    """A match of a pattern by its number, from 0."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+        hint = "give the number of a match, 0 for the first"
+        raise InputError(Problem(f"match is {number!r}", hint=hint))
+    found = match(pattern, sequence, max(COUNTED, number + 1), object_identity)
+    read = parse_pattern(pattern) if isinstance(pattern, str) else pattern
+    name = constant_text(sequence.id)
+    if not found:
+        what = f"the pattern does not cover the sequence {name}: {read}"
+        hint = "relynx.covers(pattern, X) tells which sequences it covers"
+        raise InputError(Problem(what, hint=hint))
+    if number >= len(found):
+        matches = counted(len(found), "match").replace("matchs", "matches")
+        what = f"match is {number}: the pattern has {matches} in the sequence {name}"
+        hint = f"give a number from 0 to {len(found) - 1}" if len(found) > 1 else "give 0"
+        raise InputError(Problem(what, hint=hint))
+    bindings = found[number]
+    bound = (_bound(atom, bindings) for atom in read.atoms)
+    ground = tuple(atom for atom in bound if not any(isinstance(a, Var) for a in atom.args))
+    return Match(read, number, bindings, ground, len(found))
+
+
+def in_order(events: Sequence[int], links: Sequence[Sequence[int]]) -> list[int]:
+    """The events such that what is linked comes after what it follows, chain by chain.
+
+    Where links go in a circle, the first of the events given begins it.
+    """
+    after: dict[int, list[int]] = {event: [] for event in events}
+    waits_for = dict.fromkeys(events, 0)
+    for x, y in links:
+        after[x].append(y)
+        waits_for[y] += 1
+    linked = {event for link in links for event in link}
+    rest = [*(e for e in events if e in linked), *(e for e in events if e not in linked)]
+    ready = [event for event in reversed(rest) if not waits_for[event]]
+    out: dict[int, None] = {}
+    while len(out) < len(rest):
+        event = ready.pop() if ready else next(event for event in rest if event not in out)
+        if event in out:
+            continue
+        out[event] = None
+        for follower in reversed(after[event]):
+            waits_for[follower] -= 1
+            if waits_for[follower] == 0:
+                ready.append(follower)
+    return list(out)
+
+
+def _events(facts: Facts) -> tuple[list[int], set[Place]]:
+    """The codes of the events, and where facts hold them.
+
+    Without any link, what the facts begin with stands for an event.
+    """
+    n = max(len(facts.vocabulary), 1)
+    keys, places = event_keys(facts.tables, n)
+    codes = (keys % n).tolist()
+    if not codes:
+        named = [key for key, table in facts.tables.items() if key[1] and table.shape[1]]
+        places = {(key, 0) for key in named}
+        codes = sorted({code for key in named for code in facts.tables[key][1].tolist()})
+    return codes, places
+
+
+def _chosen(dimensions: Iterable[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    if dimensions is None:
+        return known
+    if isinstance(dimensions, str):
+        raise InputError(Problem(f"dimensions is {dimensions!r}", hint="give a list of names"))
+    chosen = tuple(dict.fromkeys(dimensions))
+    for name in chosen:
+        if name not in known:
+            there = f"give some of {', '.join(known)}" if known else "the sequence has none"
+            hint = did_you_mean(str(name), known) or there
+            raise InputError(Problem(f"unknown dimension {name!r}", hint=hint))
+    return chosen
+
+
+def _event_arguments(atom: Atom, places: Iterable[Place]) -> list[tuple[int, Constant]]:
+    """Those arguments of a ground atom that are events, with their numbers."""
+    first = len(atom.args) - 2 if _is_link(atom) else 0
+    return [
+        (i, arg)  # type: ignore[misc]
+        for i, arg in enumerate(atom.args)
+        if (atom.key, i) in places or (_is_link(atom) and i >= first)
+    ]
+
+
+def _is_link(atom: Atom) -> bool:
+    return _is_link_key(atom.key)
+
+
+def _is_link_key(key: Key) -> bool:
+    found = link_name(key[0])
+    return found is not None and key[1] == OPERATORS[found[0]]
+
+
+def _bound(atom: Atom, bindings: Mapping[str, Constant]) -> Atom:
+    args = (bindings.get(a.name, a) if isinstance(a, Var) else a for a in atom.args)
+    return Atom(atom.predicate, tuple(args))
