@@ -279,7 +279,8 @@ def test_every_mode_that_a_key_leads_to_is_accepted():
 
 GOOD = BASE + (
     "values(t,[a,b]). key([p(_,a)]). negconstraint([p(X,A),q(X),A \\== b]). atmostone([q(X)]). "
-    "posconstraint([followat_s(2,_,_)]). v(p(_,a)). maxsize(2). :- set_lynx_flag('$maxsize',2)."
+    "posconstraint([followat_s(2,_,_)]). v(p(_,a)). maxsize(2). :- set_lynx_flag('$maxsize',2). "
+    "words(p(X,A),'a {A} p'). words(a,b). words(next_s,'along')."
 )
 WORDS = re.findall(r"\w+|\\==|:-|\s|.", GOOD)
 

@@ -55,7 +55,7 @@ def show(folder: Path, n_jobs: int = 1, console: Console | None = None) -> None:
     best = telling(model.selected_)
     console.print(f"[bold]The {len(best)} patterns that tell most[/], of {len(model.selected_)}:")
     for number, entry in enumerate(best, 1):
-        _print_pattern(console, number, entry, model.selected_)
+        _print_pattern(console, number, entry, model)
     console.print("\n[bold]Written[/]")
     for path, what in _written(folder, folds, model, tested["Lynx"]).items():
         console.print(Text(f"   {path}  {what}"))
@@ -110,15 +110,16 @@ def _print_accuracy(
     console.print("")
 
 
-def _print_pattern(console: Console, number: int, entry: Entry, patterns: PatternSet) -> None:
+def _print_pattern(console: Console, number: int, entry: Entry, model: LynxClassifier) -> None:
     """The pattern in words, and which share of each fold it covers."""
+    patterns = model.selected_
     sizes = dict(zip(patterns.classes, patterns.class_sizes.tolist(), strict=True))
     shares = {str(c): n / sizes[c] for c, n in entry.support.items()}
     marked = max(shares, key=lambda c: shares[c])
     text = Text("    covers ")
     for c, share in shares.items():
         text.append(f" {c} {share:4.0%} ", "bold green" if c == marked else "")
-    lines = wrap(in_words(entry.pattern), max(console.width - 4, 40))
+    lines = wrap(in_words(entry.pattern, model.bias_), max(console.width - 4, 40))
     console.print(Text(f"{number:2}. ", "bold") + Text(lines[0], "cyan"))
     for line in lines[1:]:
         console.print(Text(f"    {line}", "cyan"))

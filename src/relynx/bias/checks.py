@@ -8,6 +8,7 @@ from typing import Protocol
 from relynx.bias.places import Places, Where
 from relynx.bias.settings import SETTINGS
 from relynx.bias.signs import EVENT, SIGNS, operators
+from relynx.bias.words import Told, word_problems
 from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
@@ -49,6 +50,8 @@ class Language(Protocol):
     def sametype(self) -> tuple[tuple[Atom, ...], ...]: ...
     @property
     def allowed(self) -> tuple[Atom, ...]: ...
+    @property
+    def words(self) -> Mapping[Told, str]: ...
 
 
 def language_problems(bias: Language, at: Places) -> list[Problem]:
@@ -61,6 +64,7 @@ def language_problems(bias: Language, at: Places) -> list[Problem]:
         *_check_settings(bias, at),
         *_check_white_list(bias, atoms),
         *_check_constraints(bias, at, atoms),
+        *word_problems(bias, at, atoms.check),
     ]
     keys = list(_check_key(bias, at, atoms))
     problems += keys

@@ -46,6 +46,12 @@ mode(sense(+,#)).
 dimension(next_b).
 dimension(next_h).
 maxfollowat(3).
+words(strand(E),'a strand').
+words(sense(E,plus),'a parallel strand').
+words(sense(E,minus),'an antiparallel strand').
+words(sense(E,null),'the first strand of a sheet').
+words(next_b,'along the chain').
+words(next_h,'across the sheet').
 """
 
 

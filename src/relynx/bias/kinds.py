@@ -23,6 +23,12 @@ def wrong_kinds(bias: Any) -> Iterator[str]:
         for name, value in given.items():
             if not _is_text(name) or not right(value):
                 yield f"{field} of {name!r} is {value!r}: give {wanted}"
+    if not isinstance(bias.words, Mapping):
+        yield f"words is {bias.words!r}: give a dict"
+    else:
+        for told, text in bias.words.items():
+            if not _is_text(text) or not (_is_atom(told) or _is_constant(told)):
+                yield f"words of {told!r} is {text!r}: give a text for an atom or a constant"
     lists: tuple[tuple[str, Callable[[object], bool], str], ...] = (
         ("dimensions", _all_of(_is_text), "a tuple of names, as in ('s',)"),
         ("key", _all_of(_is_atom), "a tuple of atoms"),

@@ -12,9 +12,18 @@ from relynx.bias.language import Bias
 from relynx.bias.places import Places, Span, Where
 from relynx.bias.settings import FLAGS, IGNORED_FLAGS, SETTINGS, UNBALANCED
 from relynx.bias.signs import EVENT
-from relynx.errors import BiasError, ParseError, Problem, Source, did_you_mean
+from relynx.bias.words import Told
+from relynx.errors import (
+    MOST_PROBLEMS,
+    BiasError,
+    ParseError,
+    Problem,
+    Source,
+    did_you_mean,
+    first_problems,
+)
 from relynx.logic.nodes import Clause, Node, node_literal, node_text
-from relynx.logic.parser import parse_clauses
+from relynx.logic.parser import ClauseParser
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, Constant, Literal, flatten, quoted
 
@@ -38,6 +47,7 @@ EXAMPLES = {
     "mincover": "mincover(10)",
     "object_identity": "object_identity(true)",
     "prior": "prior(uniform)",
+    "words": "words(he(E,K),'a {K} helix')",
 }
 
 
@@ -90,15 +100,22 @@ class _Reader:
             "negconstraint": [],
             "posconstraint": [],
         }
+        self.words: dict[Told, str] = {}
         self.settings: dict[str, Any] = {}
 
     def read(self) -> Bias:
-        clauses, syntax = parse_clauses(self.source)
-        for clause in clauses:
-            self._clause(clause)
-        if syntax:
-            raise ParseError(sorted([*syntax, *self.problems], key=lambda p: p.offset))
-        if any(_is_flag(clause) for clause in clauses):
+        parser = ClauseParser(self.source)
+        position, of_the_original = 0, False
+        while not parser.finished and len(parser.problems) + len(self.problems) <= MOST_PROBLEMS:
+            clause, position = parser.next_clause(position)
+            if clause is not None:
+                self._clause(clause)
+                of_the_original |= _is_flag(clause)
+        if parser.problems:
+            raise ParseError(first_problems([*parser.problems, *self.problems]))
+        if not parser.finished:
+            raise BiasError(first_problems(self.problems))
+        if of_the_original:
             self._translate()
         for name, modes in self.modes.items():
             for k, mode in enumerate(modes):
@@ -110,7 +127,7 @@ class _Reader:
         except BiasError as error:
             self.problems += error.problems
         if self.problems:
-            raise BiasError(sorted(self.problems, key=lambda p: p.offset))
+            raise BiasError(first_problems(self.problems))
         return bias
 
     def _bias(self) -> Bias:
@@ -126,6 +143,7 @@ class _Reader:
             atmostone=tuple(self.lists["atmostone"]),
             sametype=tuple(self.lists["sametype"]),
             allowed=tuple(self.atoms["v"]),
+            words=self.words,
             places=Places(self.source, self.spans, frozenset(self.broken)),
             **settings,
         )
@@ -180,7 +198,7 @@ class _Reader:
                 hint = f"write {FLAGS.get(name, 'prior')}(...)"
             self._wrong(node, f"unknown declaration '{name}'", hint=hint, length=len(name))
             return
-        wanted = 2 if name == "values" else 1
+        wanted = 2 if name in ("values", "words") else 1
         if len(node.args) != wanted:
             noun = "argument" if wanted == 1 else "arguments"
             self._wrong(
@@ -198,6 +216,7 @@ class _Reader:
             "v": self._allowed,
             "atmostone": self._list,
             "sametype": self._list,
+            "words": self._words,
         }
         if name in SETTINGS:
             self._setting(name, node.args[0], node)
@@ -367,6 +386,38 @@ class _Reader:
         if listed and len(literals) == len(listed):
             self._place_list((name, len(self.conjunctions[name])), node, listed)
             self.conjunctions[name].append(tuple(literals))
+
+    def _words(self, name: str, node: Node) -> None:
+        inner, text = node.args
+        if text.kind != "atom":
+            self._wrong(
+                text,
+                f"expected a text between quotes, found {node_text(text)}",
+                hint=f"as in {EXAMPLES[name]}.",
+            )
+            return
+        told: Told
+        if inner.kind in ("atom", "number"):
+            told = inner.value
+        elif inner.kind == "call" and (atom := self._literal(inner)) is not None:
+            assert isinstance(atom, Atom)
+            told = atom
+        else:
+            if inner.kind != "call":
+                self._wrong(
+                    inner,
+                    f"words are for a fact, a constant or a dimension, not for {node_text(inner)}",
+                    hint=f"as in {EXAMPLES[name]}.",
+                )
+            return
+        if told in self.words:
+            k = list(self.words).index(told)
+            self._again((name, k), node, f"there are words for {self._text(inner)} already")
+            return
+        k = len(self.words)
+        self.words[told] = str(text.value)
+        self._place_atom((name, k), inner)
+        self._place((name, k, "text"), text)
 
     def _elements(self, node: Node) -> tuple[Node, ...] | None:
         """The elements of the list that a declaration needs."""

@@ -1,0 +1,56 @@
+"""`relynx explain`: why a model gives one sequence its class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from relynx.cli.reading import read_test
+from relynx.errors import DataError, Problem, Source, did_you_mean
+
+if TYPE_CHECKING:
+    from relynx.data.sequences import Sequences
+
+SHOWN_IDS = 5
+
+
+@click.command()
+@click.argument("model")
+@click.argument("test")
+@click.option("--id", "wanted", required=True, help="The sequence to explain.")
+@click.option("-k", "--background", help="The rules that the model was learnt with.")
+def explain(model: str, test: str, wanted: str, background: str | None) -> int:
+    """Say why a model gives a sequence of TEST its class.
+
+    MODEL is written by relynx fit. TEST is a .m file, or a table of events as the one that the
+    model was learnt from. What is printed: the share of each class, the patterns that say most,
+    where they match, and what would change the class.
+    """
+    # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
+    from relynx.models.lynx import LynxClassifier
+    from relynx.models.predictions import unheard_of
+    from relynx.reports.explain import explain as explained
+    from relynx.store import load
+
+    loaded = load(model)
+    if not isinstance(loaded, LynxClassifier):
+        what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
+        raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
+    X, _ = read_test(test, background, loaded)
+    number = _number(X, test, wanted)
+    for name in unheard_of(loaded, X):
+        what = f"warning: the model asks for {name}, which {test} does not have"
+        click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
+    click.echo(str(explained(loaded, X[number])))
+    return 0
+
+
+def _number(X: Sequences, test: str, wanted: str) -> int:
+    """Which sequence has an id. Raises DataError where none has."""
+    ids = [str(name) for name in X.ids.tolist()]
+    if wanted in ids:
+        return ids.index(wanted)
+    more = ", ..." if len(ids) > SHOWN_IDS else ""
+    hint = did_you_mean(wanted, ids) or f"its ids are {', '.join(ids[:SHOWN_IDS])}{more}"
+    raise DataError(Problem(f"no sequence has the id {wanted!r}", Source("", test), hint=hint))

@@ -1,0 +1,1 @@
+"""Looking inside: explanations of single sequences, and the report of a model."""

@@ -1,0 +1,189 @@
+"""`explain`: why a classifier gives one sequence its class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.bias.language import Bias
+from relynx.bias.signs import EVENT
+from relynx.data.sequences import Sequence, Sequences
+from relynx.errors import InputError, Problem
+from relynx.logic.dimensions import OPERATORS, link_name
+from relynx.logic.terms import Var
+from relynx.mining.match import match
+from relynx.mining.patterns import Pattern
+from relynx.mining.words import in_words
+from relynx.models.contributions import Weights, columns_of, learner_name, weights
+from relynx.models.lynx import LynxClassifier
+from relynx.models.pair_model import PairModel
+from relynx.reports.explanation import (
+    Counterfactual,
+    Explanation,
+    Flip,
+    Match,
+    ModelPart,
+    PatternEffect,
+)
+from relynx.reports.flips import changing_flips
+
+MOST_MATCHES = 1000  # counted of one pattern
+
+
+def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanation:
+    """Why a classifier gives a sequence its class.
+
+    With naive Bayes and with linear learners the explanation is exact: the contributions of all
+    patterns and the prior sum to the score. For other learners it says what happens to the shares
+    when one pattern is flipped.
+
+    Parameters
+    ----------
+    model
+        A fitted `LynxClassifier`.
+    sequence
+        One sequence: `X[i]`.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.planted_rule(60, random_state=0)
+    >>> model = rx.LynxClassifier(max_length=2, n_features=1, random_state=0).fit(X, y)
+    >>> why = rx.explain(model, X[0])
+    >>> why.predicted == y[0], len(why.models[0].patterns)
+    (True, 1)
+    """
+    one = _checked(model, sequence)
+    covered = model.selected_.coverage(one)[0]
+    effects = [*_patterns(model, one, covered)]
+    parts = [weights(part) for part in model.estimators_]
+    models = tuple(
+        _part(part, terms, covered[columns], [effects[i] for i in columns.tolist()])
+        for part, terms, columns in zip(model.estimators_, parts, columns_of(model), strict=True)
+    )
+    classes = model.classes_.tolist()
+    votes = None
+    if len(models) > 1:
+        votes = {c: sum(part.vote == c for part in models) for c in classes}
+    found = changing_flips(model, covered, parts)
+    return Explanation(
+        id=one.ids.tolist()[0],
+        label=None if one.labels is None else one.labels.tolist()[0],
+        predicted=model.predict(one).tolist()[0],
+        posterior=_by_class(classes, model.predict_proba(one)[0]),
+        scores=_scores(model, one, models),
+        votes=votes,
+        models=models,
+        counterfactuals=tuple(
+            Counterfactual(tuple(_flip(effects[i]) for i in flips), classes[code])
+            for flips, code in found.sets
+        ),
+        n_counterfactuals=found.n_found,
+        tried=found.tried,
+        smallest=found.smallest,
+    )
+
+
+def _checked(model: object, sequence: object) -> Sequences:
+    """The sequence, if there is one and the model can say something of it."""
+    if not isinstance(model, LynxClassifier):
+        what = f"explain takes a LynxClassifier, not a {type(model).__name__}"
+        hint = "in a pipeline it is the last step: explain(pipeline[-1], X[i])"
+        raise InputError(Problem(what, hint=hint))
+    if not hasattr(model, "estimators_"):
+        raise InputError(Problem("the model is not fitted", hint="call model.fit(X, y) first"))
+    if isinstance(sequence, Sequence):
+        return sequence.sequences
+    if not isinstance(sequence, Sequences):
+        what = f"explain takes a sequence of Sequences, not a {type(sequence).__name__}"
+        hint = "make Sequences of lists by X, y = rx.from_lists(...), and give X[i]"
+        raise InputError(Problem(what, hint=hint))
+    if len(sequence) != 1:
+        what = f"explain looks into one sequence, not into {len(sequence)}"
+        raise InputError(Problem(what, hint="give X[i]"))
+    return sequence
+
+
+def _patterns(
+    model: LynxClassifier, one: Sequences, covered: NDArray[np.bool_]
+) -> Iterator[PatternEffect]:
+    """Every pattern of the classifier with its match, but not what it adds to a model."""
+    identity = model.selected_.object_identity
+    for pattern, present in zip(model.selected_.patterns(), covered.tolist(), strict=True):
+        found = None
+        if present:
+            bindings = match(pattern, one, limit=MOST_MATCHES, object_identity=identity)
+            count = len(bindings)
+            events = tuple(bindings[0][name] for name in _event_names(pattern, model.bias_))
+            found = Match(bindings[0], events, count, count >= MOST_MATCHES)
+        yield PatternEffect(pattern, in_words(pattern, model.bias_), present, found, None, None)
+
+
+def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
+    """The variables of a pattern that stand for events, in order of first occurrence."""
+    found: dict[str, None] = {}
+    for atom in pattern.atoms:
+        kinds = bias.types.get(atom.predicate, ())
+        link = link_name(atom.predicate)
+        if link is not None and len(atom.args) == OPERATORS[link[0]]:
+            kinds = ("",) * (len(atom.args) - 2) + (EVENT, EVENT)
+        for arg, kind in zip(atom.args, kinds, strict=False):
+            if kind == EVENT and isinstance(arg, Var) and not arg.anonymous:
+                found[arg.name] = None
+    return found
+
+
+def _part(
+    part: PairModel,
+    terms: Weights | None,
+    covered: NDArray[np.bool_],
+    effects: list[PatternEffect],
+) -> ModelPart:
+    classes = part.classes.tolist()
+    row = covered[None].astype(np.float64)
+    posterior = part.posteriors(row)[0]
+    scores = prior = None
+    told: list[tuple[dict[Any, float] | None, dict[Any, float] | None]]
+    if terms is None:
+        flipped = covered[None] ^ np.eye(len(covered), dtype=bool)
+        changes = posterior - part.posteriors(flipped.astype(np.float64))
+        told = [(None, _by_class(classes, change)) for change in changes]
+    else:
+        told = [(_by_class(classes, values), None) for values in terms.terms(covered)]
+        scores = _by_class(classes, terms.scores(covered))
+        prior = _by_class(classes, terms.prior)
+    return ModelPart(
+        classes=tuple(classes),
+        vote=classes[int(part.votes(row)[0])],
+        posterior=_by_class(classes, posterior),
+        scores=scores,
+        prior=prior,
+        learner=learner_name(part),
+        patterns=tuple(
+            PatternEffect(e.pattern, e.words, e.present, e.match, *values)
+            for e, values in zip(effects, told, strict=True)
+        ),
+    )
+
+
+def _scores(
+    model: LynxClassifier, one: Sequences, models: tuple[ModelPart, ...]
+) -> dict[Any, float]:
+    classes = model.classes_.tolist()
+    if len(models) == 1 and models[0].scores is not None:
+        return models[0].scores
+    values = model.decision_function(one)[0]
+    if np.ndim(values) == 0:
+        return {classes[0]: float(-values / 2), classes[1]: float(values / 2)}
+    return _by_class(classes, values)
+
+
+def _flip(effect: PatternEffect) -> Flip:
+    return Flip(effect.pattern, effect.words, not effect.present)
+
+
+def _by_class(classes: list[Any], values: NDArray[np.float64]) -> dict[Any, float]:
+    return dict(zip(classes, np.asarray(values, float).tolist(), strict=True))

@@ -1,0 +1,273 @@
+"""An explanation as English text, and as HTML for notebooks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from relynx.data.sequences import counted
+from relynx.logic.terms import constant_text
+
+if TYPE_CHECKING:
+    from relynx.reports.explanation import (
+        Counterfactual,
+        Explanation,
+        Match,
+        ModelPart,
+        PatternEffect,
+    )
+
+WIDTH = 88
+SHOWN = {1: 10}  # patterns of a model, by the number of models that are shown
+FEWER = 4
+SHOWN_SETS = 5
+TOLD_FLIPS = 3  # more are only counted
+LOGARITHMS = ("PatternNB", "BernoulliNB", "LogisticRegression")
+
+Ranked: TypeAlias = "list[tuple[float, PatternEffect]]"
+
+
+def as_text(why: Explanation) -> str:
+    """The whole explanation, with the patterns that say most."""
+    parts = shown_parts(why)
+    blocks = [[*_headline(why)], [*_table(why)]]
+    blocks += [[*_told(part, why.predicted, rival, len(parts))] for part, rival in parts]
+    if any(part.patterns for part in why.models):
+        blocks.append([*_what_if(why)])
+    blocks.append([*_notes(why, parts)])
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def shown_parts(why: Explanation) -> list[tuple[ModelPart, Any]]:
+    """The models that have the predicted class, each with the strongest of its other classes."""
+    parts = []
+    for part in why.models:
+        if why.predicted in part.classes:
+            value = part.scores if part.scores is not None else part.posterior
+            others = [c for c in part.classes if c != why.predicted]
+            parts.append((part, max(others, key=lambda c: (value[c], part.posterior[c]))))
+    return sorted(parts, key=lambda pair: -why.posterior[pair[1]])
+
+
+def ranked(part: ModelPart, one: Any, other: Any) -> Ranked:
+    """The patterns by how much they speak for a class against another, the loudest first.
+
+    A pattern that rules out the other class, or the first, is infinitely loud.
+    """
+    values = [(difference(effect, one, other), effect) for effect in part.patterns]
+    return sorted(values, key=lambda pair: -abs(pair[0]))
+
+
+def difference(effect: PatternEffect, one: Any, other: Any) -> float:
+    """What a pattern adds to a class beyond what it adds to another; else to the share of one."""
+    if effect.contributions is None:
+        return effect.share_changes[one] if effect.share_changes else 0.0
+    first, second = effect.contributions[one], effect.contributions[other]
+    return 0.0 if first == second else first - second
+
+
+def where(found: Match) -> str:
+    """The events of an embedding, and how many embeddings there are."""
+    n = f"one of {found.count:,} matches" if found.count > 1 else "the only match"
+    if found.more:
+        n = f"one of {found.count:,} or more matches"
+    events = ", ".join(map(constant_text, found.events))
+    return f"at {events}, {n}" if events else n
+
+
+def _headline(why: Explanation) -> Iterator[str]:
+    share = why.posterior[why.predicted]
+    text = f"{_shown(why.id)} is predicted as {why.predicted}, with a share of {share:.3f}."
+    if why.label is not None:
+        right = why.label == why.predicted
+        text += f" Its label is {'the same' if right else why.label}."
+    yield from _wrapped(text)
+
+
+def _table(why: Explanation) -> Iterator[str]:
+    header, *rows = class_rows(why)
+    width = max(len(row[0]) for row in (header, *rows))
+    for name, *cells in (header, *rows):
+        yield f"  {name:{width}}" + "".join(f"  {cell:>7}" for cell in cells)
+
+
+def class_rows(why: Explanation) -> list[list[str]]:
+    """A header, then for each class its share, and its votes or score where it has some."""
+    more: Mapping[Any, str] = {}
+    title = []
+    if why.votes is not None:
+        title, more = ["votes"], {c: str(n) for c, n in why.votes.items()}
+    elif why.models[0].scores is not None:
+        title, more = ["score"], {c: _score(value) for c, value in why.scores.items()}
+    order = sorted(why.posterior, key=lambda c: (-why.posterior[c], c != why.predicted))
+    rows = [[str(c), f"{why.posterior[c]:.3f}", *([more[c]] if title else [])] for c in order]
+    return [["class", "share", *title], *rows]
+
+
+def _told(part: ModelPart, one: Any, other: Any, n_shown: int) -> Iterator[str]:
+    """A model: who wins, and the patterns that say most, those that are absent apart."""
+    yield from _wrapped(_outcome(part, one, other))
+    if not part.patterns:
+        return
+    loudest = ranked(part, one, other)
+    shown = loudest[: SHOWN.get(n_shown, FEWER)]
+    for title, present in (("it has", True), ("it lacks", False)):
+        group = [pair for pair in shown if pair[1].present == present]
+        if group:
+            yield f"  {title}"
+            for value, effect in group:
+                yield from _line(value, effect, one, other)
+    rest = [value for value, _ in loudest[len(shown) :]]
+    if rest:
+        finite = all(map(math.isfinite, rest))
+        total = _signed(math.fsum(rest)) if finite else "..."
+        yield f"  {total:>7}  {counted(len(rest), 'other pattern')}, together"
+
+
+def _outcome(part: ModelPart, one: Any, other: Any) -> str:
+    verb = "wins against" if len(part.classes) == 2 else "is ahead of"
+    told = f"{one} {verb if part.vote == one else 'loses to'} {other}"
+    if part.learner is None:
+        return f"{told}: no pattern was selected, and the prior decides."
+    if part.scores is None or part.prior is None:
+        return f"{told}, with a share of {part.posterior[one]:.3f}."
+    gap = part.scores[one] - part.scores[other]
+    if not math.isfinite(gap):
+        return f"{told}: {other if gap > 0 else one} is ruled out."
+    start = "prior" if part.learner in ("PatternNB", "BernoulliNB") else "intercept"
+    from_start = _signed(part.prior[one] - part.prior[other])
+    return f"{told}: {_signed(gap)} in all, {from_start} of it the {start}."
+
+
+def _line(value: float, effect: PatternEffect, one: Any, other: Any) -> Iterator[str]:
+    indent = " " * 11
+    if math.isfinite(value):
+        yield from _wrapped(effect.words, f"    {_signed(value):>5}  ", indent)
+    else:
+        yield from _wrapped(f"{_ruled_out(value, one, other)}: {effect.words}", " " * 4, indent)
+    if effect.match is not None:
+        yield from _wrapped(where(effect.match), indent, indent)
+
+
+def _what_if(why: Explanation) -> Iterator[str]:
+    """Which patterns change the class, and what was tried."""
+    yield from _wrapped(tried_text(why))
+    for one in why.counterfactuals[:SHOWN_SETS]:
+        yield from _wrapped(flips_text(one), "  - ", "    ")
+    n = why.n_counterfactuals - len(why.counterfactuals[:SHOWN_SETS])
+    if n > 0:
+        yield f"  and {n:,} more"
+
+
+def tried_text(why: Explanation) -> str:
+    """What the counterfactuals are, and whether smaller ones can exist."""
+    sizes = [len(one.flips) for one in why.counterfactuals]
+    if not sizes:
+        if why.smallest:
+            return "No change of patterns would change the class."
+        return f"No change of up to {counted(why.tried, 'pattern')} would change the class."
+    if sizes[0] == 1:
+        return "One pattern would be enough to change the class:"
+    if why.smallest:
+        fewer = "single pattern" if sizes[0] == 2 else f"{sizes[0] - 1} patterns or fewer"
+        return f"No {fewer} would change the class, but {sizes[0]} together:"
+    told = f"No change of up to {counted(why.tried, 'pattern')} would change the class."
+    return f"{told} These would, and smaller sets may exist:"
+
+
+def flips_text(one: Counterfactual) -> str:
+    """The class, and the patterns that lead to it."""
+    if len(one.flips) > TOLD_FLIPS:
+        return f"{one.predicted} if {len(one.flips)} patterns changed, those in counterfactuals"
+    told = [f"{'had' if flip.present else 'lacked'} “{flip.words}”" for flip in one.flips]
+    return f"{one.predicted} if it {' and '.join(told)}"
+
+
+def _notes(why: Explanation, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator[str]:
+    """How the numbers read."""
+    learners = {part.learner for part, _ in parts if part.learner is not None}
+    if not learners:
+        return
+    learner = learners.pop()
+    if any(part.scores is None for part, _ in parts if part.learner):
+        text = (
+            f"{learner} has no sum with a term for each pattern. The numbers say by how much the "
+            f"share of {why.predicted} is larger than with this one pattern changed."
+        )
+    elif learner in LOGARITHMS:
+        text = (
+            "The numbers are logarithms of odds: +0.69 doubles the odds, +2.3 makes them ten times "
+            "as large. The prior and all patterns sum to the whole."
+        )
+    else:
+        text = (
+            f"The numbers are parts of the decision value of {learner}: the intercept and all "
+            "patterns sum to the whole."
+        )
+    yield from _wrapped(f"{text} All are in to_frame().")
+
+
+def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
+    # Whatever stands in ids and constants, the text keeps its lines.
+    return wrap(" ".join(text.split()), WIDTH, initial_indent=first, subsequent_indent=rest)
+
+
+def _shown(value: object) -> str:
+    return constant_text(value) if isinstance(value, str | int | float) else str(value)
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0.0:+.2f}"
+
+
+def _ruled_out(value: float, one: Any, other: Any) -> str:
+    return f"rules out {other if value > 0 else one}"
+
+
+def _score(value: float) -> str:
+    return f"{value:.2f}" if math.isfinite(value) else "out"
+
+
+# HTML
+
+
+def as_html(why: Explanation) -> str:
+    """The same for notebooks: tables, with every text escaped."""
+    parts = shown_parts(why)
+    header, *rows = class_rows(why)
+    out = [f"<p>{_escaped(' '.join(_headline(why)))}</p>", _html_table(header, rows)]
+    for part, rival in parts:
+        out.append(f"<p>{_escaped(_outcome(part, why.predicted, rival))}</p>")
+        effects = ranked(part, why.predicted, rival)[: SHOWN.get(len(parts), FEWER)]
+        if effects:
+            head = [f"for {why.predicted}", "", "pattern", "where"]
+            lines = (_html_row(value, effect, why.predicted, rival) for value, effect in effects)
+            out.append(_html_table(head, lines))
+    if why.counterfactuals:
+        items = [
+            f"<li>{_escaped(flips_text(one))}</li>" for one in why.counterfactuals[:SHOWN_SETS]
+        ]
+        out.append(f"<p>{_escaped(tried_text(why))}</p><ul>{''.join(items)}</ul>")
+    return f"<div>{''.join(out)}</div>"
+
+
+def _html_row(value: float, effect: PatternEffect, one: Any, other: Any) -> list[object]:
+    said = _signed(value) if math.isfinite(value) else _ruled_out(value, one, other)
+    has = "has" if effect.present else "lacks"
+    found = "" if effect.match is None else where(effect.match)
+    return [said, has, effect.words, found]
+
+
+def _html_table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    top = "".join(f"<th>{_escaped(cell)}</th>" for cell in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _escaped(value: object) -> str:
+    return escape(str(value))
