@@ -13,7 +13,7 @@ TEST := $(VENV)/.installed-test
 DOCS := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs oracle languages fuzz clean swipl
+.PHONY: help demo test lint bench docs oracle languages fuzz clean swipl chromium
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,7 +39,7 @@ $(DOCS): pyproject.toml | $(BIN)/python
 demo: $(CORE)  ## learn to tell protein folds apart, test it, show what was learnt
 	@$(BIN)/relynx demo
 
-test: lint swipl  ## lint, then all tests
+test: lint swipl chromium  ## lint, then all tests
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m kernels tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
@@ -77,6 +77,15 @@ swipl:
 	@command -v swipl >/dev/null \
 	  || echo "SWI-Prolog is not installed and could not be: the tests that ask it are skipped"
 
+# Chromium opens the report in the tests; where it may not be installed, those tests say that they skip.
+chromium:
+	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing Chromium"; export DEBIAN_FRONTEND=noninteractive; \
+	  timeout 120 apt-get update -qq >/dev/null 2>&1; \
+	  timeout 300 apt-get install -y -qq chromium >/dev/null 2>&1 || true; fi
+	@command -v chromium >/dev/null \
+	  || echo "Chromium is not installed and could not be: the tests that open a report are skipped"
+
 clean:  ## remove what was built, but .venv
-	rm -rf build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .import_linter_cache relynx-demo relynx-reproduce
+	rm -rf build dist docs/_build docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .import_linter_cache relynx-demo relynx-reproduce
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +

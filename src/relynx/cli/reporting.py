@@ -1,0 +1,57 @@
+"""`relynx report`: a model and what it says of sequences, as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from relynx.cli.options import INTERRUPTED, described
+from relynx.cli.reading import read_test
+from relynx.errors import DataError, Problem, Source
+
+PAGES = (".html", ".htm")
+
+
+@click.command()
+@click.argument("model")
+@click.argument("test")
+@click.option("-o", "--output", required=True, help="The page, a .html file.")
+@click.option("-k", "--background", help="The rules that the model was learnt with.")
+def report(model: str, test: str, output: str, background: str | None) -> int:
+    """Show a model, and what it says of TEST, on one page.
+
+    TEST is a .m file, or a table of events as the one that the model was learnt from. Where it has
+    classes, the page says how many are predicted, and which are mistaken. It needs no network: open
+    it in a browser.
+    """
+    if Path(output).suffix.lower() not in PAGES:
+        raise click.UsageError(f"{output} does not end in {PAGES[0]}")
+    # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
+    from relynx.console import working
+    from relynx.data.whole_files import check_writable
+    from relynx.models.lynx import LynxClassifier
+    from relynx.models.predictions import unheard_of
+    from relynx.reports.html import report as make
+    from relynx.store import load
+
+    try:
+        check_writable(output)
+        loaded = load(model)
+        if not isinstance(loaded, LynxClassifier):
+            what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
+            raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
+        X, y = read_test(test, background, loaded)
+        for name in unheard_of(loaded, X):
+            what = f"warning: the model asks for {name}, which {test} does not have"
+            click.echo(
+                f"{what}\nhint: give the background knowledge of the model, with -k", err=True
+            )
+        with working(f"reporting on {described(X)}"):
+            page = make(loaded, X, y)
+        page.save(output)
+    except KeyboardInterrupt:
+        click.echo(f"stopped; nothing was written to {output}", err=True)
+        return INTERRUPTED
+    click.echo(f"{page}\n{output}: open it in a browser")
+    return 0

@@ -1,0 +1,196 @@
+"""`report`: a model and what it says of sequences, as one HTML file. The one place with jinja2."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
+
+from relynx import __version__
+from relynx.data.sequences import counted
+from relynx.data.whole_files import whole_file
+from relynx.models.lynx import LynxClassifier
+from relynx.reports.page_data import page_data
+from relynx.reports.report_data import ReportData, report_data, told
+
+SCRIPTS = (
+    "matcher.js",
+    "elements.js",
+    "patterns.js",
+    "strip.js",
+    "why.js",
+    "says.js",
+    "detail.js",
+    "sequences.js",
+    "page.js",
+)
+STYLE = "report.css"
+PAGE = "report.html"
+# Inside a script element these would end it, or a line of JavaScript.
+UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report that `report` made: `save` writes the page, `str` is a summary.
+
+    Attributes
+    ----------
+    data
+        What the page says, as plain data.
+    html
+        The page.
+    """
+
+    data: ReportData
+    html: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page. The file appears whole or not at all."""
+        with whole_file(path) as partial, open(partial, "wb") as file:
+            file.write(self.html.encode())
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        return f"<Report: {self._lines()[0]}>"
+
+    def _repr_html_(self) -> str:
+        first, *more = self._lines()
+        page = _environment().from_string(
+            "<p><strong>{{ first }}</strong></p><ul>{% for line in more %}<li>{{ line }}</li>"
+            "{% endfor %}</ul><p><code>.save('report.html')</code> writes the page.</p>"
+        )
+        return page.render(first=first, more=more)
+
+    def _lines(self) -> list[str]:
+        data = self.data
+        lines = [f"{counted(data.n_sequences, 'sequence')}, {len(data.classes)} classes"]
+        if data.scores is not None:
+            low, high = data.scores.accuracy.interval
+            right = data.scores.accuracy
+            lines.append(
+                f"accuracy {right.value:.3f} (95 % interval {low:.3f} to {high:.3f}), "
+                f"{right.hits:,} of {right.n:,} right"
+            )
+            if data.seen:
+                lines.append("the model was learnt from these very sequences: new ones are harder")
+        else:
+            lines.append("no classes are given: nothing is said about accuracy")
+        patterns = counted(len(data.patterns), "pattern")
+        models = counted(len(data.pairs), "model")
+        lines.append(f"{patterns} in {models}, {data.learner}")
+        lines.append(f"page of {len(self.html.encode()) / 1e6:.1f} MB")
+        return lines
+
+
+def report(model: LynxClassifier, X: object, y: Iterable[object] | None = None) -> Report:
+    """Make a page that shows a model and what it says of some sequences.
+
+    The page is one file that needs no network: the data at a glance, accuracy, the patterns, how
+    they were selected, and every sequence with the patterns that it matches.
+
+    Parameters
+    ----------
+    model
+        A fitted `LynxClassifier`.
+    X
+        Sequences, best such that the model was not learnt from.
+    y
+        Their classes; without them those of X. Where there are none, the page says nothing about
+        accuracy.
+
+    Returns
+    -------
+    Report
+        `save(path)` writes the page, `html` is its text, `data` what it says, as plain data.
+
+    Raises
+    ------
+    InputError
+        Where the model is not fitted or of another kind, or the classes are not as many as the
+        sequences.
+
+    Examples
+    --------
+    >>> import os, tempfile, relynx as rx
+    >>> model = rx.LynxClassifier(max_length=2, random_state=0).fit(*rx.planted_rule(60))
+    >>> report = rx.report(model, *rx.planted_rule(100, random_state=1))
+    >>> report.save(os.path.join(tempfile.mkdtemp(), "report.html"))
+    >>> print(str(report).splitlines()[1])
+    accuracy 1.000 (95 % interval 0.963 to 1.000), 100 of 100 right
+    """
+    said = told(model, X, y)
+    data = report_data(model, said)
+    return Report(data, _page(data, page_data(model, said, data)))
+
+
+def _page(data: ReportData, script_data: dict[str, Any]) -> str:
+    """The page: the template with style, scripts and data inside."""
+    style = _asset(STYLE)
+    script = "\n".join(["(function () {", '"use strict";', *map(_asset, SCRIPTS), "})();"])
+    return (
+        _environment()
+        .get_template(PAGE)
+        .render(
+            data=data,
+            style=style,
+            script=script,
+            style_hash=_hash(style),
+            script_hash=_hash(script),
+            json=as_json(script_data),
+            version=__version__,
+        )
+    )
+
+
+def as_json(value: object) -> str:
+    """JSON that may stand inside a script element, whatever text it holds."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(UNSAFE)
+
+
+def _hash(text: str) -> str:
+    """The name by which a content security policy allows a text, and no other."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _asset(name: str) -> str:
+    return files("relynx.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+class _Templates(BaseLoader):
+    """The templates that lie beside this module."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, None, None]:
+        try:
+            return _asset(template), None, None
+        except OSError:
+            raise TemplateNotFound(template) from None
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=_Templates(),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["percent"] = lambda value: f"{100 * value:.1f} %"
+    environment.filters["count"] = lambda value: f"{value:,}"
+    environment.filters["short"] = short
+    return environment
+
+
+def short(value: float) -> str:
+    """A number with three digits, or as a whole number where it is large."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

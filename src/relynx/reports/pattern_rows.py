@@ -1,0 +1,108 @@
+"""The patterns of a model as rows: text, words, supports, odds, and the models that use them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.mining.words import in_words
+from relynx.models.lynx import LynxClassifier
+from relynx.reports.page_text import visible
+
+BEST = 5  # patterns shown for each class
+HALF = 0.5  # added to every count, so that odds are finite (Haldane 1956)
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRow:
+    """A pattern that the model uses.
+
+    Attributes
+    ----------
+    class_
+        The number of the class of which it covers the largest share.
+    supports
+        How many of the sequences learnt from it covers, by class.
+    shares
+        The same as shares of the classes.
+    odds
+        How many times larger the odds of that class are with the pattern than without.
+    pairs
+        The numbers of the models that use it.
+    """
+
+    number: int
+    text: str
+    words: str
+    length: int
+    class_: int
+    supports: tuple[int, ...]
+    shares: tuple[float, ...]
+    odds: float
+    chi2: float
+    pairs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPatterns:
+    """The patterns that mark a class best."""
+
+    name: str
+    rows: tuple[PatternRow, ...]
+
+
+def pattern_rows(model: LynxClassifier) -> tuple[PatternRow, ...]:
+    """A row for each pattern of the model, in the order of `selected_`."""
+    selected = model.selected_
+    shares = selected.supports / np.maximum(selected.class_sizes, 1)
+    owner = shares.argmax(axis=1)
+    odds = odds_ratios(selected.supports, selected.class_sizes, owner)
+    chi2 = selected.measure("chi2")
+    users: list[list[int]] = [[] for _ in range(len(selected))]
+    for k, columns in enumerate(model._columns):
+        for column in columns.tolist():
+            users[column].append(k)
+    return tuple(
+        PatternRow(
+            number=i,
+            text=str(entry.pattern),
+            words=visible(in_words(entry.pattern, model.bias_)),
+            length=entry.length,
+            class_=int(owner[i]),
+            supports=tuple(entry.support.values()),
+            shares=tuple(shares[i].tolist()),
+            odds=float(odds[i]),
+            chi2=float(chi2[i]),
+            pairs=tuple(users[i]),
+        )
+        for i, entry in enumerate(selected)
+    )
+
+
+def odds_ratios(
+    supports: NDArray[np.int32], sizes: NDArray[np.int64], class_: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The odds of a class among the sequences with the pattern, over those among the others."""
+    rows = np.arange(len(supports))
+    own, all_own = supports[rows, class_] + HALF, sizes[class_] + 2 * HALF
+    other = supports.sum(axis=1) - supports[rows, class_] + HALF
+    all_other = sizes.sum() - sizes[class_] + 2 * HALF
+    ratios: NDArray[np.float64] = own * (all_other - other) / (other * (all_own - own))
+    return ratios
+
+
+def best_of_classes(
+    model: LynxClassifier, rows: tuple[PatternRow, ...], names: tuple[str, ...]
+) -> tuple[ClassPatterns, ...]:
+    """For each class the patterns that cover it most, in the order of chi-square."""
+    out = []
+    for c, name in enumerate(names):
+        values = model.selected_.measure("chi2", model.classes_.tolist()[c])
+        own = sorted(
+            (row for row in rows if row.class_ == c),
+            key=lambda row: (-round(float(values[row.number]), 9), row.length, row.number),
+        )
+        out.append(ClassPatterns(name, tuple(own[:BEST])))
+    return tuple(out)

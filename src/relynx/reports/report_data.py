@@ -1,0 +1,284 @@
+"""What a report shows, as plain data: no part of it knows about HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.roles import dimension_names, event_keys
+from relynx.data.sequences import Facts, Sequences, counted
+from relynx.errors import InputError, Problem
+from relynx.features.grasp import GraspRound
+from relynx.features.vectorizer import as_sequences
+from relynx.logic.dimensions import link_name
+from relynx.logic.tables import Key
+from relynx.logic.terms import quoted
+from relynx.models.lynx import LynxClassifier
+from relynx.reports.page_text import class_names, visible
+from relynx.reports.pattern_rows import ClassPatterns, PatternRow, best_of_classes, pattern_rows
+from relynx.reports.scores import Scores, scores
+
+Labels: TypeAlias = "NDArray[Any] | None"
+
+HISTOGRAM = 24  # columns at most
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRow:
+    """A class: how many sequences have it, how many were given it, and how long they are."""
+
+    name: str
+    n: int | None
+    predicted: int
+    learnt_from: int
+    median_length: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateRow:
+    """A predicate: its role, how many facts there are, and the share of sequences with some."""
+
+    name: str
+    role: str
+    n_facts: int
+    of_sequences: float
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How many events (or facts, where there are none) the sequences have."""
+
+    unit: str
+    least: int
+    median: float
+    most: int
+    columns: tuple[tuple[int, int, int], ...]  # from, to, how many
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A model of two classes, or of all: what it chose from, and how the choice went."""
+
+    name: str
+    classes: tuple[int, ...]
+    n_candidates: int
+    n_selected: int
+    history: tuple[GraspRound, ...] | None
+    stopped: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportData:
+    """All that the static parts of the page say.
+
+    Attributes
+    ----------
+    classes
+        The classes of the model, as text.
+    learner
+        What decides on the patterns.
+    seen
+        Whether the labels and supports are exactly those of the sequences that the model was learnt
+        from; None without labels.
+    """
+
+    n_sequences: int
+    n_facts: int
+    dimensions: tuple[str, ...]
+    classes: tuple[str, ...]
+    learner: str
+    object_identity: bool
+    class_rows: tuple[ClassRow, ...]
+    predicates: tuple[PredicateRow, ...]
+    lengths: Lengths
+    scores: Scores | None
+    seen: bool | None
+    patterns: tuple[PatternRow, ...]
+    best: tuple[ClassPatterns, ...]
+    pairs: tuple[PairRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a model says of some sequences, as numbers of classes."""
+
+    X: Sequences
+    labels: NDArray[np.int64] | None
+    label_names: tuple[str, ...]
+    predicted: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    covered: NDArray[np.bool_]
+
+
+def told(model: Any, X: object, y: Iterable[object] | None) -> Told:
+    """Ask a model about sequences, with checks of both."""
+    if not isinstance(model, LynxClassifier):
+        what = f"a report is about a LynxClassifier, not about a {type(model).__name__}"
+        raise InputError(Problem(what, hint="give the fitted model, the sequences, the classes"))
+    if not hasattr(model, "estimators_"):
+        raise InputError(
+            Problem("this LynxClassifier is not fitted", hint="call fit before report")
+        )
+    X = as_sequences(X)
+    if not len(X):
+        raise InputError(Problem("there is no sequence to report on", hint="give at least one"))
+    labels = _labels(X, y)
+    classes = model.classes_.tolist()
+    names = class_names(classes)
+    number = {value: i for i, value in enumerate(classes)}
+    codes = None
+    if labels is not None:
+        others = sorted({label for label in labels.tolist() if label not in number}, key=str)
+        number |= {value: len(classes) + i for i, value in enumerate(others)}
+        names = class_names(classes + others)
+        codes = np.array([number[label] for label in labels.tolist()], np.int64)
+    return Told(
+        X=X,
+        labels=codes,
+        label_names=names,
+        predicted=np.searchsorted(model.classes_, model.predict(X)),
+        shares=model.predict_proba(X),
+        covered=model.selected_.coverage(X),
+    )
+
+
+def _labels(X: Sequences, y: Iterable[object] | None) -> Labels:
+    if y is None:
+        return X.labels
+    labels = np.asarray(y if hasattr(y, "shape") else [*y])
+    if labels.shape != X.shape:
+        n = counted(len(labels), "label") if labels.ndim == 1 else f"labels of shape {labels.shape}"
+        what = f"{n} in y for {counted(len(X), 'sequence')} in X"
+        raise InputError(Problem(what, hint="give one label for each sequence"))
+    return labels
+
+
+def report_data(model: LynxClassifier, said: Told) -> ReportData:
+    """Work out everything that the static parts of a report say."""
+    facts = said.X.facts(model.selected_.object_identity)
+    n_classes = len(model.classes_)
+    lengths, unit = _lengths(facts)
+    scored = None
+    if said.labels is not None:
+        scored = scores(said.labels, said.predicted, said.shares, said.label_names)
+    rows = pattern_rows(model)
+    names = said.label_names[:n_classes]
+    return ReportData(
+        n_sequences=len(said.X),
+        n_facts=sum(table.shape[1] for table in said.X.tables.values()),
+        dimensions=tuple(map(visible, dimension_names(facts.tables))),
+        classes=names,
+        learner=_learner(model),
+        object_identity=model.selected_.object_identity,
+        class_rows=_class_rows(model, said, lengths),
+        predicates=tuple(_predicate_rows(model, said.X, facts)),
+        lengths=_length_columns(lengths, unit),
+        scores=scored,
+        seen=_seen(model, said),
+        patterns=rows,
+        best=best_of_classes(model, rows, names),
+        pairs=tuple(_pair_row(one, model, names) for one in model.estimators_),
+    )
+
+
+def _learner(model: LynxClassifier) -> str:
+    given = model.final_estimator
+    return "naive Bayes" if given is None else type(given).__name__
+
+
+def _lengths(facts: Facts) -> tuple[NDArray[np.int64], str]:
+    """The number of events of each sequence; of facts, where there are no events."""
+    n_constants = max(len(facts.vocabulary), 1)
+    events, _ = event_keys(facts.tables, n_constants)
+    if len(events):
+        return np.bincount(events // n_constants, minlength=facts.n_sequences), "events"
+    total = np.zeros(facts.n_sequences, np.int64)
+    for key in facts.tables:
+        total += np.diff(facts.offsets(key))
+    return total, "facts"
+
+
+def _length_columns(lengths: NDArray[np.int64], unit: str) -> Lengths:
+    least, most = int(lengths.min()), int(lengths.max())
+    width = (most - least) // HISTOGRAM + 1
+    counts = np.bincount((lengths - least) // width)
+    columns = tuple(
+        (least + i * width, min(least + (i + 1) * width - 1, most), n)
+        for i, n in enumerate(counts.tolist())
+    )
+    return Lengths(unit, least, float(np.median(lengths)), most, columns)
+
+
+def _class_rows(
+    model: LynxClassifier, said: Told, lengths: NDArray[np.int64]
+) -> tuple[ClassRow, ...]:
+    """The classes of the model, then labels that it does not know."""
+    sizes = model.selected_.class_sizes.tolist()
+    rows = []
+    for c, name in enumerate(said.label_names):
+        here = said.predicted == c if said.labels is None else said.labels == c
+        rows.append(
+            ClassRow(
+                name=name,
+                n=None if said.labels is None else int(here.sum()),
+                predicted=int((said.predicted == c).sum()),
+                learnt_from=sizes[c] if c < len(sizes) else 0,
+                median_length=float(np.median(lengths[here])) if here.any() else None,
+            )
+        )
+    return tuple(rows)
+
+
+def _predicate_rows(model: LynxClassifier, X: Sequences, facts: Facts) -> Iterable[PredicateRow]:
+    asked: dict[Key, int] = {}
+    links = {name: (f"next_{name}", 2) for name in dimension_names(facts.tables)}
+    for pattern in model.selected_.patterns():
+        names = [(link_name(atom.predicate) or ("", ""))[1] for atom in pattern]
+        keys = {links.get(name, atom.key) for name, atom in zip(names, pattern, strict=True)}
+        for key in keys:
+            asked[key] = asked.get(key, 0) + 1
+    for key, table in facts.tables.items():
+        role = "dimension" if key in links.values() else "fact"
+        has = np.count_nonzero(np.diff(facts.offsets(key)))
+        yield PredicateRow(
+            name=f"{visible(quoted(key[0]))}/{key[1]}",
+            role=role if key in X.tables else f"{role}, by a rule",
+            n_facts=table.shape[1],
+            of_sequences=has / max(len(X), 1),
+            asked=asked.get(key, 0),
+        )
+
+
+def _seen(model: LynxClassifier, said: Told) -> bool | None:
+    """Do the class sizes and all supports equal those of the sequences learnt from?
+
+    With new sequences that would be a strange chance. Part of the sequences learnt from, or those
+    among others, are not found out.
+    """
+    if said.labels is None:
+        return None
+    n = len(model.classes_)
+    sizes = np.bincount(said.labels, minlength=n)
+    if len(sizes) > n or not np.array_equal(sizes, model.selected_.class_sizes):
+        return False
+    supports = [said.covered[said.labels == c].sum(axis=0) for c in range(n)]
+    return bool(np.array_equal(np.stack(supports, axis=1), model.selected_.supports))
+
+
+def _pair_row(one: Any, model: LynxClassifier, names: tuple[str, ...]) -> PairRow:
+    among = tuple(np.searchsorted(model.classes_, one.classes).tolist())
+    name = " / ".join(names[c] for c in among) if len(among) == 2 else "all classes"
+    selector = one.selector
+    return PairRow(
+        name=name,
+        classes=among,
+        n_candidates=len(one.patterns),
+        n_selected=len(one.selected),
+        history=None if selector is None else tuple(selector.history_),
+        stopped=None if selector is None else selector.partial_,
+    )

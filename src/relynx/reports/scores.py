@@ -1,0 +1,150 @@
+"""How well a model does on labelled sequences, in plain numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Z = 1.959963984540054  # of the normal distribution: 95 % lie within so many deviations
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share that was counted, with its 95 % interval: `hits` of `n`."""
+
+    hits: int
+    n: int
+
+    @property
+    def value(self) -> float:
+        return self.hits / self.n if self.n else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval (Wilson 1927): it stays within 0 and 1, and holds for few cases too."""
+        if not self.n:
+            return 0.0, 1.0
+        p, n, z2 = self.value, self.n, Z * Z
+        middle = (p + z2 / (2 * n)) / (1 + z2 / n)
+        half = Z / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+        return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """How well one class is told from the others. None where there is nothing to divide by."""
+
+    name: str
+    n: int
+    predicted: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """The sequences whose predicted class has a share from `low` to `high`."""
+
+    low: float
+    high: float
+    n: int
+    of_all: float
+    expected: float
+    right: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What predictions are worth, by the labels.
+
+    Attributes
+    ----------
+    accuracy
+        The share of sequences that got their label.
+    largest
+        The share of the most frequent label: what always saying that class would reach.
+    labels
+        The rows of `confusion`: the classes, then labels that the model does not know.
+    confusion
+        How many sequences of each label were given each class.
+    classes
+        A row for each class.
+    reliability
+        The bins that hold sequences.
+    gap
+        The mean distance of share and accuracy over the bins, by their size.
+    """
+
+    accuracy: Share
+    largest: float
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    classes: tuple[ClassScore, ...]
+    reliability: tuple[ReliabilityBin, ...]
+    gap: float
+
+
+def scores(
+    labels: NDArray[np.int64],
+    predicted: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    names: Sequence[str],
+) -> Scores:
+    """Compare predictions with labels.
+
+    Parameters
+    ----------
+    labels
+        The number of each sequence's label among `names`.
+    predicted
+        The number of the class that it was given.
+    shares
+        The shares of the classes, one column a class.
+    names
+        The classes of the model, then labels that are none of them.
+    """
+    n_classes = shares.shape[1]
+    counts = np.zeros((len(names), n_classes), np.int64)
+    np.add.at(counts, (labels, predicted), 1)
+    hits = labels == predicted
+    bins = _reliability(hits, shares.max(axis=1))
+    return Scores(
+        accuracy=Share(int(hits.sum()), len(hits)),
+        largest=float(np.bincount(labels).max() / len(labels)),
+        labels=tuple(names),
+        confusion=tuple(tuple(row) for row in counts.tolist()),
+        classes=tuple(_class_score(counts, c, names[c]) for c in range(n_classes)),
+        reliability=bins,
+        gap=sum(one.of_all * abs(one.expected - one.right.value) for one in bins),
+    )
+
+
+def _class_score(counts: NDArray[np.int64], c: int, name: str) -> ClassScore:
+    right, n, given = int(counts[c, c]), int(counts[c].sum()), int(counts[:, c].sum())
+    return ClassScore(
+        name,
+        n,
+        given,
+        right / given if given else None,
+        right / n if n else None,
+        2 * right / (n + given) if n + given else None,
+    )
+
+
+def _reliability(hits: NDArray[Any], sure: NDArray[np.float64]) -> tuple[ReliabilityBin, ...]:
+    number = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
+    out = []
+    for i in np.unique(number).tolist():
+        here = number == i
+        n = int(here.sum())
+        right = Share(int(hits[here].sum()), n)
+        expected = float(sure[here].mean())
+        out.append(ReliabilityBin(i / BINS, (i + 1) / BINS, n, n / len(hits), expected, right))
+    return tuple(out)

@@ -1,0 +1,536 @@
+"""`report`: the numbers on the page, what its script is given, and what it may never hold."""
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+from sklearn.neighbors import KNeighborsClassifier
+
+import relynx as rx
+from relynx.models.contributions import weights
+from relynx.reports import html, page_data, page_facts
+from relynx.reports.pattern_rows import odds_ratios
+from relynx.reports.scores import Share, scores
+
+
+@pytest.fixture(scope="module")
+def rule():
+    """A model of the planted rule with errors, and sequences that it has not seen."""
+    X, y = rx.planted_rule(80, flip=0.1, random_state=0)
+    model = rx.LynxClassifier(max_length=2, n_features=6, max_iter=5, random_state=0).fit(X, y)
+    return model, *rx.planted_rule(60, flip=0.1, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def folds():
+    """A model of three folds, one for each pair, and other domains of them."""
+    whole = rx.load_protein_folds()
+    some = np.flatnonzero(np.isin(whole.y, ["c.1", "c.2", "c.37"]))
+    train, test = some[::8], some[1::8]
+    model = rx.LynxClassifier(
+        whole.bias, max_length=2, max_features=30, n_features=5, max_iter=4, random_state=0
+    )
+    return model.fit(whole.X[train], whole.y[train]), whole.X[test], whole.y[test]
+
+
+def script_data(page: str) -> dict:
+    """The data that the script of a page reads."""
+    found = re.search(r'<script type="application/json" id="data-json">(.*?)</script>', page)
+    return json.loads(found[1])
+
+
+class Elements(HTMLParser):
+    """The tags of a page with their attributes, and its text outside scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        if self.tags and self.tags[-1][0] not in ("script", "style"):
+            self.text += data
+
+
+def words(page: str) -> str:
+    return " ".join(Elements(page).text.split())
+
+
+# Scores
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "low", "high"),
+    [  # Newcombe, Statistics in Medicine 17 (1998), method 3
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_the_interval_is_that_of_wilson(hits, n, low, high):
+    assert Share(hits, n).interval == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(0, 500), st.integers(0, 500))
+def test_an_interval_holds_its_share_and_lies_between_0_and_1(hits, misses):
+    share = Share(hits, hits + misses)
+    low, high = share.interval
+    assert 0 <= low <= high <= 1
+    if share.n:
+        assert low - 1e-12 <= share.value <= high + 1e-12
+
+
+@given(st.integers(2, 5), st.integers(1, 60), st.integers(0, 99))
+def test_scores_are_those_of_scikit_learn(n_classes, n, seed):
+    rng = np.random.default_rng(seed)
+    labels, predicted = rng.integers(n_classes, size=(2, n))
+    shares = rng.dirichlet(np.ones(n_classes), n)
+    found = scores(labels, predicted, shares, [str(c) for c in range(n_classes)])
+    order = range(n_classes)
+    assert np.array_equal(found.confusion, confusion_matrix(labels, predicted, labels=order))
+    wanted = precision_recall_fscore_support(labels, predicted, labels=order, zero_division=np.nan)
+    for row, precision, recall, f1 in zip(found.classes, *wanted[:3], strict=True):
+        for value, other in ((row.precision, precision), (row.recall, recall), (row.f1, f1)):
+            assert (value is None and np.isnan(other)) or value == pytest.approx(other)
+    assert found.accuracy.value == np.mean(labels == predicted)
+
+
+def test_bins_of_the_reliability_hold_every_sequence_once():
+    shares = np.array([[0.5, 0.5], [1.0, 0.0], [0.91, 0.09], [0.3, 0.7]])
+    found = scores(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]), shares, ["a", "b"])
+    told = [(one.low, one.n, one.right.hits) for one in found.reliability]
+    assert told == [(0.5, 1, 1), (0.7, 1, 1), (0.9, 2, 1)]
+    assert found.gap == pytest.approx((0.5 + 0.3 + 2 * abs(0.955 - 0.5)) / 4)
+
+
+def test_odds_are_those_of_the_class_with_the_pattern_over_those_without():
+    supports, sizes = np.array([[8, 1]], np.int32), np.array([10, 20])
+    own = 8.5 / 1.5  # with the pattern: of the class over others
+    other = 2.5 / 19.5
+    assert odds_ratios(supports, sizes, np.array([0])) == pytest.approx(own / other)
+
+
+# What the page says
+
+
+def test_the_data_are_those_of_the_sequences_and_the_model(folds):
+    model, X, y = folds
+    data = rx.report(model, X, y).data
+    assert data.n_sequences == len(X)
+    assert data.classes == ("c.1", "c.2", "c.37")
+    assert [row.n for row in data.class_rows] == [(y == c).sum() for c in data.classes]
+    assert [row.learnt_from for row in data.class_rows] == model.selected_.class_sizes.tolist()
+    assert data.scores.accuracy.value == model.score(X, y)
+    assert data.lengths.unit == "events"
+    assert sum(n for _, _, n in data.lengths.columns) == len(X)
+    sizes = [len({a.args[0] for a in one.atoms if a.predicate in ("he", "st")}) for one in X]
+    assert (data.lengths.least, data.lengths.most) == (min(sizes), max(sizes))
+    assert data.lengths.median == np.median(sizes)
+    assert [pair.name for pair in data.pairs] == ["c.1 / c.2", "c.1 / c.37", "c.2 / c.37"]
+    roles = {row.name: row.role for row in data.predicates}
+    assert roles["next_h/2"] == "dimension"
+    assert roles["st/3"] == "fact"
+    assert roles["sense/2"] == "fact, by a rule"
+
+
+def test_rows_of_patterns_are_those_of_the_model(folds):
+    model, X, y = folds
+    rows = rx.report(model, X, y).data.patterns
+    assert [row.text for row in rows] == [*model.selected_.texts()]
+    assert [row.supports for row in rows] == [tuple(e.support.values()) for e in model.selected_]
+    used = [[row.number for row in rows if k in row.pairs] for k in range(3)]
+    assert used == [sorted(columns.tolist()) for columns in model._columns]
+
+
+def test_best_patterns_of_a_class_cover_it_most(folds):
+    model, X, y = folds
+    data = rx.report(model, X, y).data
+    assert [one.name for one in data.best] == list(data.classes)
+    for c, one in enumerate(data.best):
+        values = model.selected_.measure("chi2", data.classes[c])[[r.number for r in one.rows]]
+        assert all(row.shares[c] == max(row.shares) for row in one.rows)
+        assert values.tolist() == sorted(values.tolist(), reverse=True)
+        assert 1 <= len(one.rows) <= 5
+
+
+def test_sequences_that_were_learnt_from_are_found_out():
+    X, y = rx.planted_rule(60, flip=0.1, random_state=0)
+    model = rx.LynxClassifier(max_length=2, max_iter=3, random_state=0).fit(X, y)
+    order = np.random.default_rng(0).permutation(60)
+    seen = rx.report(model, X[order], y[order])
+    assert seen.data.seen
+    assert "These are the sequences that the model was learnt from." in words(seen.html)
+    assert "the model was learnt from these very sequences: new ones are harder" in str(seen)
+    part = rx.report(model, X[:50], y[:50])
+    assert not part.data.seen
+    assert "They are not just the sequences that the model was learnt from." in words(part.html)
+
+
+def test_without_classes_the_page_says_nothing_about_accuracy(rule):
+    model, X, _ = rule
+    page = rx.report(model, X.with_labels(None))
+    assert page.data.scores is None
+    assert page.data.seen is None
+    assert "The classes of these sequences were not given" in words(page.html)
+    assert "Confusion" not in page.html
+    assert script_data(page.html)["labelled"] is False
+    assert "no classes are given: nothing is said about accuracy" in str(page)
+
+
+def test_classes_of_the_sequences_are_used_where_none_are_given(rule):
+    model, X, y = rule
+    assert rx.report(model, X).html == rx.report(model, X, y).html
+
+
+def test_labels_that_the_model_does_not_know_count_as_wrong(rule):
+    model, X, y = rule
+    y = np.where(np.arange(len(y)) < 5, "maybe", y)
+    page = rx.report(model, X, y)
+    assert page.data.scores.labels == ("no", "yes", "maybe")
+    assert sum(page.data.scores.confusion[2]) == 5
+    assert page.data.scores.accuracy.value == model.score(X, y)
+    assert "maybe unknown to the model" in words(page.html)
+
+
+def test_classes_that_look_alike_are_told_apart():
+    X, y = rx.planted_rule(40, random_state=0)
+    labels = np.array([1 if one == "yes" else "1" for one in y], dtype=object)
+    model = rx.LynxClassifier(max_length=2, max_iter=2, random_state=0)
+    model.fit(X, np.where(y == "yes", 1, 2))
+    assert rx.report(model, X, labels).data.scores.labels == ("1", "2", "'1'")
+
+
+def test_a_model_without_selection_has_no_history(rule):
+    model, X, y = rule
+    plain = rx.LynxClassifier(max_length=1, selection=None).fit(X, y)
+    assert "The model has no history of a selection" in words(rx.report(plain, X, y).html)
+    assert "GRASP played rounds" in words(rx.report(model, X, y).html)
+
+
+def test_the_history_survives_saving(rule, tmp_path):
+    model, X, y = rule
+    rx.save(model, tmp_path / "m.relynx")
+    assert rx.report(rx.load(tmp_path / "m.relynx"), X, y).html == rx.report(model, X, y).html
+
+
+def test_lists_are_sequences_too(rule):
+    model = rule[0]
+    lists = [[("do", "a0", "o1"), ("do", "a1", "o1")], [("do", "a2", "o1")]]
+    assert rx.report(model, lists, ["yes", "no"]).data.scores.accuracy.n == 2
+
+
+def test_sequences_without_events_are_told_by_their_facts():
+    lists = [["bond(a,b,single)", "charge(high)"], ["bond(a,b,double)"]] * 10
+    X = rx.Sequences.from_atoms([[rx.parse_atom(one) for one in atoms] for atoms in lists])
+    y = ["yes", "no"] * 10
+    model = rx.LynxClassifier(max_length=1, random_state=0).fit(X, y)
+    data = rx.report(model, X, y).data
+    assert data.lengths.unit == "facts"
+    assert (data.lengths.least, data.lengths.most) == (1, 2)
+
+
+def test_a_model_without_patterns_has_a_report():
+    X, y = rx.planted_rule(40, random_state=0)
+    with pytest.warns(UserWarning, match="no pattern was found"):
+        model = rx.LynxClassifier(min_frequency=1000, max_length=1).fit(X, y)
+    page = rx.report(model, X, y)
+    assert page.data.patterns == ()
+    assert "No pattern covers this class more than another." in words(page.html)
+    assert script_data(page.html)["patterns"] == []
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda model, X, y: (rx.PatternNB(), X, y),
+            "a report is about a LynxClassifier, not about a PatternNB\n"
+            "hint: give the fitted model, the sequences, the classes",
+        ),
+        (
+            lambda model, X, y: (rx.LynxClassifier(), X, y),
+            "this LynxClassifier is not fitted\nhint: call fit before report",
+        ),
+        (
+            lambda model, X, y: (model, X[:0], y[:0]),
+            "there is no sequence to report on\nhint: give at least one",
+        ),
+        (
+            lambda model, X, y: (model, X, y[:3]),
+            "3 labels in y for 60 sequences in X\nhint: give one label for each sequence",
+        ),
+        (
+            lambda model, X, y: (model, X, y[:, None]),
+            "labels of shape (60, 1) in y for 60 sequences in X\n"
+            "hint: give one label for each sequence",
+        ),
+    ],
+)
+def test_wrong_input_gets_a_message(rule, make, message):
+    with pytest.raises(rx.InputError) as caught:
+        rx.report(*make(*rule))
+    assert str(caught.value) == message
+
+
+# The report as a value
+
+
+def test_save_writes_the_page(rule, tmp_path):
+    page = rx.report(*rule)
+    page.save(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_bytes() == page.html.encode()
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_file_that_cannot_be_written_gets_a_message(rule, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(rx.InputError) as caught:
+        rx.report(*rule).save("none/report.html")
+    assert str(caught.value) == (
+        "none/report.html: this file cannot be written (No such file or directory)"
+    )
+
+
+def test_the_same_input_gives_the_same_page(rule):
+    assert rx.report(*rule).html == rx.report(*rule).html
+
+
+def test_the_text_of_a_report_is_a_summary(rule):
+    model, X, y = rule
+    page = rx.report(model, X, y)
+    right = page.data.scores.accuracy
+    low, high = right.interval
+    assert str(page) == (
+        f"60 sequences, 2 classes\n"
+        f"accuracy {model.score(X, y):.3f} (95 % interval {low:.3f} to {high:.3f}), "
+        f"{right.hits} of 60 right\n"
+        f"{len(model.selected_)} patterns in 1 model, naive Bayes\n"
+        f"page of {len(page.html) / 1e6:.1f} MB"
+    )
+    assert repr(page) == "<Report: 60 sequences, 2 classes>"
+    assert page._repr_html_().startswith("<p><strong>60 sequences, 2 classes</strong></p><ul>")
+
+
+# What the script is given
+
+
+@given(st.lists(st.integers(0, 2**40), max_size=20))
+def test_numbers_are_read_back_from_their_bytes(values):
+    out, value, shift = [], 0, 0
+    for byte in page_facts._bytes(np.array(values, np.int64)):
+        value += (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            out.append(value)
+            value, shift = 0, 0
+    assert out == values
+
+
+def decoded_facts(data: dict, i: int) -> set[str]:
+    """The facts of a sequence of the page as text, by a slow and obvious reader."""
+    numbers, value, shift = [], 0, 0
+    for byte in base64.b64decode(data["sequences"]["facts"][i]):
+        value += (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            numbers.append(value)
+            value, shift = 0, 0
+    out, at = set(), 0
+    while at < len(numbers):
+        (name, arity), n = data["keys"][numbers[at]], numbers[at + 1]
+        at += 2
+        for _ in range(n):
+            args = [data["constants"][c] for c in numbers[at : at + arity]]
+            out.add(f"{name}({','.join(args)})")
+            at += arity
+    return out
+
+
+def test_the_page_has_the_facts_and_the_derived_ones_that_patterns_ask_for(folds):
+    model, X, y = folds
+    data = script_data(rx.report(model, X, y).html)
+    asked = {atom.predicate for pattern in model.selected_.patterns() for atom in pattern}
+    for i in (0, 3):
+        found = decoded_facts(data, i)
+        assert {str(atom) for atom in X[i].atoms} <= found
+        more = {text.split("(")[0] for text in found - {str(atom) for atom in X[i].atoms}}
+        assert more - {"ladder"} == asked & {"sense", "strand"}  # a rule makes ladder symmetric
+
+
+def test_the_page_has_the_coverage_of_every_pattern(folds):
+    model, X, y = folds
+    data = script_data(rx.report(model, X, y).html)
+    rows = [base64.b64decode(row) for row in data["sequences"]["covered"]]
+    bits = np.unpackbits(np.array([[*row] for row in rows], np.uint8), axis=1, bitorder="little")
+    assert np.array_equal(bits[:, : len(model.selected_)], model.selected_.coverage(X))
+
+
+def test_votes_and_shares_are_those_of_the_models(folds):
+    model, X, y = folds
+    data = script_data(rx.report(model, X, y).html)
+    covered = model.selected_.coverage(X).astype(float)
+    for k, (pair, columns) in enumerate(zip(model.estimators_, model._columns, strict=True)):
+        votes = [int(row[k]) for row in data["votes"]]
+        assert votes == pair.votes(covered[:, columns]).tolist()
+        shares = [row[k] / 1000 for row in data["pairShares"]]
+        assert np.allclose(shares, pair.posteriors(covered[:, columns])[:, 0], atol=6e-4)
+    assert np.allclose(
+        np.array(data["sequences"]["shares"]) / 1000, model.predict_proba(X), atol=1e-3
+    )
+
+
+def test_the_weights_of_the_page_give_the_scores(folds):
+    model, X, y = folds
+    data = script_data(rx.report(model, X, y).html)
+    covered = model.selected_.coverage(X)
+    for pair, one in zip(data["pairs"], model.estimators_, strict=True):
+        present, absent = (np.reshape(pair[name], (-1, 2)) for name in ("present", "absent"))
+        terms = np.where(covered[5, pair["patterns"]][:, None], present, absent)
+        wanted = weights(one).scores(covered[5, pair["patterns"]])
+        assert np.allclose(terms.sum(axis=0) + pair["prior"], wanted, atol=1e-3)
+
+
+def test_patterns_that_found_no_room_are_there_as_sums(folds, monkeypatch):
+    model, X, y = folds
+    monkeypatch.setattr(page_data, "MOST_PATTERNS", 4)
+    data = script_data(rx.report(model, X, y).html)
+    assert len(data["patterns"]) == 4
+    assert data["nPatterns"] == len(model.selected_)
+    covered = model.selected_.coverage(X)
+    kept = [[*model.selected_.texts()].index(one["text"]) for one in data["patterns"]]
+    for k, (pair, one) in enumerate(zip(data["pairs"], model.estimators_, strict=True)):
+        columns = [kept[at] for at in pair["patterns"]]
+        present, absent = (np.reshape(pair[name], (-1, 2)) for name in ("present", "absent"))
+        for i in (0, 7):
+            terms = np.where(covered[i, columns][:, None], present, absent)
+            wanted = weights(one).scores(covered[i, model._columns[k]])
+            rest = data["rest"][k][i] if pair["left"] else 0
+            found = terms.sum(axis=0) + pair["prior"] + rest
+            assert np.allclose(found, wanted, atol=1e-3)
+
+
+def test_of_too_many_sequences_the_wrong_ones_are_listed(rule, monkeypatch):
+    model, X, y = rule
+    wrong = np.flatnonzero(model.predict(X) != y)
+    assert len(wrong) > 1
+    monkeypatch.setattr(page_data, "MOST_SEQUENCES", len(wrong) + 2)
+    data = script_data(rx.report(model, X, y).html)
+    listed = data["sequences"]["ids"]
+    assert {*X.ids[wrong]} <= {*listed}
+    assert len(listed) == len(wrong) + 2
+    assert listed == [one for one in X.ids.tolist() if one in listed]
+    assert data["nSequences"] == 60
+
+
+def test_the_wrong_ones_get_room_for_their_facts_first(rule, monkeypatch):
+    model, X, y = rule
+    wrong = model.predict(X) != y
+    one = len(base64.b64decode(script_data(rx.report(model, X, y).html)["sequences"]["facts"][0]))
+    monkeypatch.setattr(page_data, "ROOM", one * (int(wrong.sum()) + 1))
+    facts = script_data(rx.report(model, X, y).html)["sequences"]["facts"]
+    assert all(facts[i] is not None for i in np.flatnonzero(wrong))
+    assert facts.count(None) >= len(X) - wrong.sum() - 2
+
+
+def test_terms_that_rule_a_class_out_are_null():
+    X, y = rx.planted_rule(60, random_state=0)
+    model = rx.LynxClassifier(max_length=2, smoothing=0, n_features=1, max_iter=2, random_state=0)
+    data = script_data(rx.report(model.fit(X, y), X, y).html)
+    assert data["pairs"][0]["present"][0] is None
+
+
+def test_a_learner_that_does_not_add_up_has_no_weights(rule):
+    _, X, y = rule
+    for learner, additive in ((LogisticRegression(), True), (KNeighborsClassifier(3), False)):
+        model = rx.LynxClassifier(max_length=1, selection=None, final_estimator=learner).fit(X, y)
+        page = rx.report(model, X, y)
+        assert ("present" in script_data(page.html)["pairs"][0]) == additive
+        assert page.data.learner == type(learner).__name__
+
+
+def test_one_model_for_all_classes_has_no_votes(folds):
+    _, X, y = folds
+    model = rx.LynxClassifier(
+        multiclass="single", selection=None, max_length=1, max_features=20
+    ).fit(X, y)
+    data = script_data(rx.report(model, X, y).html)
+    assert data["votes"] == []
+    assert [pair["classes"] for pair in data["pairs"]] == [[0, 1, 2]]
+
+
+# Safety
+
+
+@given(st.text())
+def test_json_in_the_page_holds_no_sign_that_ends_it_and_reads_back(text):
+    written = html.as_json({"a": [text]})
+    assert not re.search("[<>&\u2028\u2029]", written)
+    assert json.loads(written) == {"a": [text]}
+    written.encode()
+
+
+def hostile_report(text: str):
+    X, _ = rx.from_lists([[("p", text), "a"], [("p", "x"), "b"]] * 10)
+    ids = [f"{text}{i}" for i in range(20)]
+    X = rx.Sequences.from_atoms([one.atoms for one in X], ids=ids)
+    labels = [text, "other"] * 10
+    model = rx.LynxClassifier(max_length=1, selection=None).fit(X, labels)
+    return rx.report(model, X, labels)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "</script><script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "\" onmouseover='alert(1)' x=\"",
+        "{{ 1 + 1 }}{% if %}",
+        "null \x00 bell \x07 line\nbreak",
+        "\u202e\u2028\u2029 \u05d0\u05d1",
+        "lone \ud800 surrogate",
+        "<!--",
+    ],
+)
+def test_hostile_text_makes_no_element_and_no_attribute(text, tmp_path):
+    page = hostile_report(text)
+    calm = hostile_report("calm")
+    shape = [(tag, sorted(attributes)) for tag, attributes in Elements(page.html).tags]
+    assert shape == [(tag, sorted(attributes)) for tag, attributes in Elements(calm.html).tags]
+    assert not re.search("[\x00-\x08\u202a-\u202e\u2028\u2029]", page.html)
+    page.save(tmp_path / "page.html")
+
+
+def test_the_page_asks_for_nothing_outside_itself(folds):
+    page = rx.report(*folds).html
+    for tag, attributes in Elements(page).tags:
+        for name in ("src", "href", "action", "data", "srcset"):
+            value = attributes.get(name, "#")
+            assert value.startswith(("#", "data:")), (tag, attributes)
+    assert {*re.findall(r"https?://[^\"'\s]+", page)} == {"http://www.w3.org/2000/svg"}
+    assert "@import" not in page
+    assert "url(" not in page.replace("url(#arrow", "")
+
+
+def test_the_policy_allows_the_page_its_own_script_and_style_only(rule):
+    page = rx.report(*rule).html
+    policy = next(a["content"] for _, a in Elements(page).tags if "http-equiv" in a)
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    script = page[page.rindex("<script>") + 8 : page.rindex("</script>")]
+    assert f"script-src '{html._hash(script)}'" in policy
