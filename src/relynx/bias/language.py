@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,7 @@ from relynx.bias.kinds import wrong_kinds
 from relynx.bias.places import Places
 from relynx.bias.settings import SETTINGS
 from relynx.bias.signs import EVENT
+from relynx.bias.words import Told, words_text
 from relynx.data.sequences import Sequences
 from relynx.errors import BiasError, Problem
 from relynx.logic.tables import Key
@@ -49,6 +51,9 @@ class Bias:
         variables; with `sametype`, at most one the same element.
     allowed
         A white list: an atom of a predicate named here must unify with one of these.
+    words
+        How a pattern is told in words: the text for a fact, where a variable between braces stands
+        for its value, for a constant, or for a dimension (`next_s`). They change no pattern.
     max_length, max_gap, min_frequency, min_support, min_cover, object_identity, prior
         Settings of the search; None leaves them to the call.
 
@@ -79,7 +84,9 @@ class Bias:
     min_cover: int | None = None
     object_identity: bool | None = None
     prior: str | None = None
+    words: Mapping[Told, str] = field(default_factory=dict)
     places: Places = field(default=Places(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         wrong = [Problem(message) for message in wrong_kinds(self)]
@@ -99,6 +106,10 @@ class Bias:
             "dimensions": tuple(self.dimensions),
             "key": tuple(self.key),
             "allowed": tuple(self.allowed),
+            "words": {
+                told if isinstance(told, Atom) else as_constant(told): text
+                for told, text in self.words.items()
+            },
         }
         for name in ("negconstraints", "posconstraints", "atmostone", "sametype"):
             normal[name] = tuple(map(tuple, getattr(self, name)))
@@ -114,7 +125,10 @@ class Bias:
 
         Events are what the dimensions link. Arguments that share a value have one type. An argument
         of at most 40 different values may be a constant or any variable; one of more, a variable.
-        An atom joins the pattern by an event, or where there are none by such a variable.
+        An atom joins the pattern by an event, or where there are none by such a variable. Columns
+        that `from_events` read have a type each; two of texts share one if they share at least half
+        of their values. `notes` says what is no constant and what was left out, and why; in the
+        text these are comments.
 
         Examples
         --------
@@ -127,8 +141,8 @@ class Bias:
         mode(b(+)).
         dimension(next_s).
         """
-        types, modes, dimensions = infer_language(_sequences(X))
-        return cls(types, modes, dimensions=dimensions)
+        types, modes, dimensions, notes = infer_language(_sequences(X))
+        return cls(types, modes, dimensions=dimensions, notes=notes)
 
     def check(self, X: Sequences) -> None:
         """Raise BiasError where a predicate is in neither the data nor the background rules."""
@@ -179,7 +193,11 @@ class Bias:
         return listed is None or any(unifiable(general, atom) for general in listed)
 
     def __str__(self) -> str:
-        return "\n".join(f"{declaration}." for declaration in self._declarations())
+        notes = [f"% {note}" for note in self.notes]
+        return "\n".join([*notes, *(f"{one}." for one in self._declarations())])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
 
     def _declarations(self) -> Iterator[str]:
         for name, kinds in self.types.items():
@@ -207,6 +225,8 @@ class Bias:
             value = getattr(self, setting.field)
             if value is not None:
                 yield f"{declaration}({setting.file_text(value)})"
+        for told, text in self.words.items():
+            yield words_text(told, text)
 
     def _content(self) -> tuple[object, ...]:
         """What makes two biases equal: everything but the order of types, modes and values."""
@@ -222,6 +242,7 @@ class Bias:
             frozenset(self.sametype),
             frozenset(self.allowed),
             tuple(getattr(self, setting.field) for setting in SETTINGS.values()),
+            tuple(words_text(*pair) for pair in self.words.items()),
         )
 
     def __eq__(self, other: object) -> bool:

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import click
 
 from relynx import __version__
+from relynx.cli.explaining import explain
 from relynx.cli.files import check, mine
 from relynx.cli.learning import evaluate, fit, predict
 from relynx.cli.options import INTERRUPTED
+from relynx.cli.reporting import report
 from relynx.cli.shows import demo, reproduce, warmup
 from relynx.errors import InputError
 
@@ -21,7 +23,7 @@ def relynx() -> None:
     """Learn to classify relational sequences, and say why."""
 
 
-for command in (check, demo, evaluate, fit, mine, predict, reproduce, warmup):
+for command in (check, demo, evaluate, explain, fit, mine, predict, report, reproduce, warmup):
     relynx.add_command(command)
 
 

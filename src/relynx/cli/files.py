@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from relynx.cli.options import INTERRUPTED, TABLES, counted, described, mining_options, table_ending
+from relynx.cli.reading import TABLES as EVENT_TABLES
+from relynx.cli.reading import Columns, read_train, show_reading, table_options
 from relynx.errors import BiasError, DataError, InputError, Problem, Source
 
 if TYPE_CHECKING:
@@ -17,15 +19,20 @@ if TYPE_CHECKING:
     from relynx.logic.datalog import Background
 
 DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l",)
-ENDINGS = "data end in .m or .val, background knowledge in .bk or .pl, a bias in .l"
+ENDINGS = (
+    "data end in .m or .val, tables of events in .csv or .parquet, "
+    "background knowledge in .bk or .pl, a bias in .l"
+)
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-def check(files: tuple[str, ...]) -> int:
+@table_options
+def check(files: tuple[str, ...], columns: Columns) -> int:
     """Report every problem of FILES at once, and run nothing.
 
-    Data end in .m or .val, background knowledge in .bk or .pl, a bias in .l.
+    Data end in .m or .val, tables of events in .csv or .parquet, background knowledge in .bk or
+    .pl, a bias in .l. Of a table it says how it is read and what is left out.
     """
     errors: list[InputError] = []
     data: list[Sequences] = []
@@ -33,7 +40,7 @@ def check(files: tuple[str, ...]) -> int:
     biases: list[Bias] = []
     for path in files:
         try:
-            click.echo(_checked(path, data, backgrounds, biases))
+            click.echo(_checked(path, columns, data, backgrounds, biases))
         except InputError as error:
             errors.append(error)
     for background in backgrounds:
@@ -49,6 +56,7 @@ def check(files: tuple[str, ...]) -> int:
 
 @click.command()
 @click.argument("train")
+@table_options
 @mining_options
 @click.option(
     "-o", "--output", required=True, help=f"A {', '.join(TABLES[:-1])} or {TABLES[-1]} file."
@@ -60,6 +68,7 @@ def check(files: tuple[str, ...]) -> int:
 )
 def mine(
     train: str,
+    columns: Columns,
     bias_file: str | None,
     background: str | None,
     output: str,
@@ -75,14 +84,14 @@ def mine(
 ) -> int:
     """Find every frequent pattern of TRAIN and write them to a file.
 
-    TRAIN is a .m file. A setting that is not given is that of the bias, else the one in brackets.
+    TRAIN is a .m file, or a .csv or .parquet table with a row for each event. A setting that is not
+    given is that of the bias, else the one in brackets.
     """
     ending = table_ending(output)
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
     from relynx.bias import read_bias
     from relynx.console import mining_progress, show_search
     from relynx.data.frames import parquet_library
-    from relynx.data.lynx_files import read_lynx
     from relynx.data.whole_files import check_writable
     from relynx.mining.search import mine as search
 
@@ -91,7 +100,8 @@ def mine(
         if ending == ".parquet":
             parquet_library()
         bias = None if bias_file is None else read_bias(bias_file)
-        X, y = read_lynx(train, background)
+        X, y = read_train(train, background, columns)
+        show_reading(X)
         with mining_progress() as progress:
             patterns = search(
                 X,
@@ -121,7 +131,11 @@ def mine(
 
 
 def _checked(
-    path: str, data: list[Sequences], backgrounds: list[Background], biases: list[Bias]
+    path: str,
+    columns: Columns,
+    data: list[Sequences],
+    backgrounds: list[Background],
+    biases: list[Bias],
 ) -> str:
     """One line about a good file; what was read joins the lists. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
@@ -129,6 +143,10 @@ def _checked(
     from relynx.data.lynx_files import read_lynx
     from relynx.logic.datalog import read_background
 
+    if path.lower().endswith(EVENT_TABLES):
+        X, _ = read_train(path, None, columns)
+        data.append(X)
+        return f"{path}: {described(X)}\n{X.reading}"
     ending = Path(path).suffix
     kind = ending.lower()
     if kind in DATA:

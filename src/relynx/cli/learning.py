@@ -15,6 +15,7 @@ from relynx.cli.options import (
     model_options,
     table_ending,
 )
+from relynx.cli.reading import Columns, read_test, read_train, show_reading, table_options
 from relynx.errors import DataError, Problem, Source
 
 if TYPE_CHECKING:
@@ -31,15 +32,22 @@ SHOWN_FOLDS = 10  # as many columns as a screen has room for
 @click.command()
 @click.argument("train")
 @click.option("-o", "--output", required=True, help="The model, a .relynx file.")
+@table_options
 @mining_options
 @model_options
 def fit(
-    train: str, output: str, bias_file: str | None, background: str | None, **settings: Any
+    train: str,
+    output: str,
+    columns: Columns,
+    bias_file: str | None,
+    background: str | None,
+    **settings: Any,
 ) -> int:
     """Learn a classifier from TRAIN and write it to a file.
 
-    TRAIN is a .m file with classes. For each pair of classes: mine, select patterns by GRASP, fit
-    naive Bayes. A setting that is not given is that of the bias, else the one in brackets.
+    TRAIN is a .m file with classes, or a .csv or .parquet table with a row for each event. For each
+    pair of classes: mine, select patterns by GRASP, fit naive Bayes. A setting that is not given is
+    that of the bias, else the one in brackets.
     """
     if Path(output).suffix.lower() != MODEL:
         raise click.UsageError(f"{output} does not end in {MODEL}")
@@ -50,7 +58,7 @@ def fit(
 
     try:
         check_writable(output)  # not after an hour of work
-        X, y = _read_labelled(train, background)
+        X, y = _read_labelled(train, background, columns)
         model = _classifier(bias_file, settings)
         with plain_warnings(), working(f"learning from {described(X)}"):
             model.fit(X, y)
@@ -60,6 +68,8 @@ def fit(
         click.echo(f"stopped; nothing was written to {output}", err=True)
         return INTERRUPTED
     _show_model(model)
+    for note in model.bias_.notes:
+        click.echo(f"note: {note}", err=True)
     right = f"training accuracy {score:.3f}, of the sequences that it was learnt from"
     click.echo(f"{right};\nrelynx evaluate says how it does on others")
     click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {described(X)}")
@@ -74,14 +84,13 @@ def fit(
 def predict(model: str, test: str, output: str, background: str | None) -> int:
     """Give each sequence of TEST a class, by a model of relynx fit.
 
-    TEST is a .m file. What is written has a row for each sequence: its id, the class, and the
-    probability of each class. Where TEST has classes of its own, they are beside it, and the
-    accuracy is printed.
+    TEST is a .m file, or a table of events as the one that the model was learnt from. What is
+    written has a row for each sequence: its id, the class, and the probability of each class. Where
+    TEST has classes of its own, they are beside it, and the accuracy is printed.
     """
     ending = table_ending(output)
     from relynx.console import working
     from relynx.data.frames import parquet_library
-    from relynx.data.lynx_files import read_lynx
     from relynx.data.whole_files import check_writable
     from relynx.models.lynx import LynxClassifier
     from relynx.models.predictions import predictions, unheard_of
@@ -95,7 +104,7 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
         if not isinstance(loaded, LynxClassifier):
             what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
             raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
-        X, _ = read_lynx(test, background)
+        X, _ = read_test(test, background, loaded)
         for name in unheard_of(loaded, X):
             what = f"warning: the model asks for {name}, which {test} does not have"
             click.echo(
@@ -121,6 +130,7 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
 @click.option("--folds", type=click.IntRange(min=2), default=10, help="[10]")
 @click.option("--groups", help="A .csv file, id,group: no group is split between folds.")
 @click.option("--no-baselines", is_flag=True, help="Leave out the simple methods.")
+@table_options
 @mining_options
 @model_options
 def evaluate(
@@ -128,15 +138,17 @@ def evaluate(
     folds: int,
     groups: str | None,
     no_baselines: bool,
+    columns: Columns,
     bias_file: str | None,
     background: str | None,
     **settings: Any,
 ) -> int:
     """Say how well a classifier does on sequences it has not seen.
 
-    TRAIN is a .m file with classes. The sequences are divided into folds, each with its share of
-    every class. Each fold is predicted by a classifier learnt from the others: nothing of it is
-    used, not even to mine. Simple methods that know nothing of relations stand beneath.
+    TRAIN is a .m file with classes, or a .csv or .parquet table of events. The sequences are
+    divided into folds, each with its share of every class. Each fold is predicted by a classifier
+    learnt from the others: nothing of it is used, not even to mine. Simple methods that know
+    nothing of relations stand beneath.
     """
     from relynx.console import plain_warnings, show_table, steps
     from relynx.data.groups import read_groups
@@ -146,7 +158,7 @@ def evaluate(
     accuracies: list[float] = []
     jobs = settings.pop("jobs")
     try:
-        X, y = _read_labelled(train, background)
+        X, y = _read_labelled(train, background, columns)
         kinds = None if groups is None else read_groups(groups, X.ids.tolist())
         rows = {"Lynx": _classifier(bias_file, settings | {"jobs": 1})}
         if not no_baselines:
@@ -182,13 +194,16 @@ def evaluate(
     return 0
 
 
-def _read_labelled(train: str, background: str | None) -> tuple[Sequences, NDArray[Any]]:
+def _read_labelled(
+    train: str, background: str | None, columns: Columns
+) -> tuple[Sequences, NDArray[Any]]:
     """The sequences and their classes. Raises DataError where there are none."""
-    from relynx.data.lynx_files import read_lynx
-
-    X, y = read_lynx(train, background)
+    X, y = read_train(train, background, columns)
+    show_reading(X)
     if y is None:
         hint = "give every sequence its class: begin(s1,up)."
+        if X.reading is not None:
+            hint = "say which column is the class, with --label"
         raise DataError(Problem("the sequences have no classes", Source("", train), hint=hint))
     return X, y
 

@@ -20,7 +20,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def mining_options(function: Function) -> Function:
     """The bias, the background knowledge, and the settings of the search."""
-    return _with(
+    return with_options(
         function,
         click.option(
             "-b", "--bias", "bias_file", help="The language of the patterns; else inferred."
@@ -37,7 +37,7 @@ def mining_options(function: Function) -> Function:
 
 def model_options(function: Function) -> Function:
     """The settings of the classifier, by their names in `LynxClassifier`."""
-    return _with(
+    return with_options(
         function,
         click.option("--paper", is_flag=True, help="The method of the paper, nothing added."),
         click.option("--all-patterns", is_flag=True, help="Use all patterns found; no GRASP."),
@@ -62,7 +62,7 @@ def model_options(function: Function) -> Function:
     )
 
 
-def _with(function: Function, *options: Callable[[Function], Function]) -> Function:
+def with_options(function: Function, *options: Callable[[Function], Function]) -> Function:
     for option in reversed(options):  # the last one applied is shown first
         function = option(function)
     return function

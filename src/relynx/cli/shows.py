@@ -90,7 +90,7 @@ def _show_tables(rows: list[Row], seeds: int) -> None:
     from relynx.reproduce.settings import MEANING, PROTOCOLS
     from relynx.reproduce.tables import comparison, table_1
 
-    for bias in dict.fromkeys(row.bias for row in rows if row.bias in ("chain", "sheet")):
+    for bias in dict.fromkeys(row.bias for row in rows if row.bias in ("chain", "all")):
         for protocol in PROTOCOLS:
             click.echo(f"Table 1, {MEANING[bias]}; folds {protocol}")
             show_table(*table_1(rows, protocol, bias))

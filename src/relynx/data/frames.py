@@ -1,7 +1,7 @@
-"""Tables for others: data frames, CSV, JSON Lines and Parquet. The one place that uses narwhals.
+"""Tables of others: data frames, CSV, JSON Lines and Parquet. The one place that uses narwhals.
 
-A table comes as chunks, mappings from the names of columns to their values, so that a long one is
-never in memory as Python values at once.
+A table to write comes as chunks, mappings from the names of columns to their values, so that a long
+one is never in memory as Python values at once.
 """
 
 from __future__ import annotations
@@ -10,20 +10,38 @@ import csv
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
 
+from relynx.data.event_columns import (
+    LARGEST,
+    LoadedTable,
+    Values,
+    boolean_values,
+    date_values,
+    number_values,
+    object_values,
+    text_values,
+)
 from relynx.data.whole_files import whole_file
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import InputError, Problem, Source, did_you_mean
 
 Schema: TypeAlias = Mapping[str, type]
 Chunks: TypeAlias = Iterable[Mapping[str, Sequence[Any]]]
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 _WRITE_PARQUET = ("polars", "pyarrow")
-_TYPES: dict[type, Any] = {str: nw.String, int: nw.Int64, float: nw.Float64}
+_TYPES: dict[type, Any] = {
+    str: nw.String,
+    int: nw.Int64,
+    float: nw.Float64,
+    bool: nw.Boolean,
+}
 
 
 def frame(chunks: Chunks, schema: Schema, *, backend: str) -> Any:
@@ -34,7 +52,7 @@ def frame(chunks: Chunks, schema: Schema, *, backend: str) -> Any:
     chunks
         The rows, some at a time.
     schema
-        The columns, and whether they hold `str`, `int` or `float`.
+        The columns, and whether they hold `str`, `int`, `float` or `bool`.
     backend
         The library. It must be installed; relynx itself needs none of them.
     """
@@ -54,12 +72,12 @@ def write_parquet(path: str | os.PathLike[str], chunks: Chunks, schema: Schema) 
         _frame(chunks, schema, backend).write_parquet(partial)
 
 
-def parquet_library() -> str:
-    """The library that writes Parquet files. Raises InputError where none is installed."""
+def parquet_library(instead: str = "write .csv or .jsonl") -> str:
+    """The library for Parquet files. Raises InputError where none is installed."""
     backend = next(filter(_installed, _WRITE_PARQUET), None)
     if backend is None:
         what = "Parquet files need polars or pyarrow, and neither is installed"
-        raise InputError(Problem(what, hint="pip install polars, or write .csv or .jsonl"))
+        raise InputError(Problem(what, hint=f"pip install polars, or {instead}"))
     return backend
 
 
@@ -89,3 +107,102 @@ def _frame(chunks: Chunks, schema: Schema, backend: Any) -> nw.DataFrame[Any]:
     parts = [nw.from_dict(dict(chunk), types, backend=backend) for chunk in chunks]
     whole = nw.concat(parts or [nw.from_dict(dict(empty), types, backend=backend)])
     return nw.maybe_reset_index(whole)
+
+
+# Tables of events
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTable:
+    """A data frame, or a Parquet file, of which no value was read yet."""
+
+    names: Sequence[str]
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
+    source: Source | None = None
+
+    def loaded(self, names: Sequence[str]) -> LoadedTable:
+        """Some columns, in memory."""
+        chosen = self.frame.select(*names)
+        return _LoadedFrame(chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class _LoadedFrame:
+    frame: nw.DataFrame[Any]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.frame)
+
+    def place(self, row: int) -> str:
+        return f"row {row + 1}"
+
+    def values(self, name: str, kind: str | None = None) -> Values:
+        """A column by its kind. Raises WrongColumn for values that are no values of a cell."""
+        column = self.frame.get_column(name)
+        dtype = column.dtype
+        missing = column.is_null().to_numpy()
+        if dtype == nw.Boolean:
+            return boolean_values(column.fill_null(False).to_numpy().astype(bool), missing)
+        if dtype.is_integer():
+            filled = column.fill_null(0) if missing.any() else column
+            if dtype == nw.UInt64 and len(column) and filled.max() >= LARGEST:
+                return object_values(column.to_list())
+            return number_values(filled.cast(nw.Int64).to_numpy(), missing)
+        if dtype.is_float():
+            return number_values(_floats(column), missing)
+        if dtype == nw.Duration:
+            moments = column.dt.total_microseconds()
+            return number_values(_floats(moments.cast(nw.Float64)) / 1e6, missing)
+        if dtype == nw.Date or dtype == nw.Datetime:
+            return date_values(_moments(column))
+        if dtype in (nw.String, nw.Categorical, nw.Enum):
+            texts = column.cast(nw.String).to_list()
+            return text_values(
+                [None if m else t for t, m in zip(texts, missing, strict=True)]
+                if missing.any()
+                else texts
+            )
+        return object_values(column.to_list())
+
+
+def open_frame(data: Any) -> FrameTable | None:
+    """A data frame of a library that narwhals knows, opened; None for anything else."""
+    try:
+        frame = nw.from_native(data, pass_through=False)
+        if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+            return None
+        return FrameTable(frame.collect_schema().names(), frame)
+    except TypeError:
+        return None
+    except nw.exceptions.DuplicateError:  # the names tell which
+        return FrameTable(list(getattr(data, "column_names", data.columns)), data)
+
+
+def open_parquet(path: str | os.PathLike[str]) -> FrameTable:
+    """Open a Parquet file, with polars or pyarrow, whichever is installed."""
+    name = os.fsdecode(path)
+    source = Source("", name)
+    if not os.path.isfile(name):
+        raise InputError(Problem("there is no such file", source))
+    backend: Any = parquet_library("give a .csv file")
+    try:
+        frame = nw.scan_parquet(name, backend=backend)
+        return FrameTable(frame.collect_schema().names(), frame, source)
+    except Exception:  # each library has errors of its own
+        hint = "write it again, or give a .csv file"
+        raise InputError(Problem("this is no Parquet file", source, hint=hint)) from None
+
+
+def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
+    """The numbers, NaN where one is missing."""
+    return np.asarray(column.cast(nw.Float64).to_numpy(), np.float64)
+
+
+def _moments(column: nw.Series[Any]) -> NDArray[np.datetime64]:
+    """The moments, in UTC where they have a time zone."""
+    if column.dtype == nw.Date:
+        column = column.cast(nw.Datetime("us"))
+    elif getattr(column.dtype, "time_zone", None) is not None:
+        column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return np.asarray(column.to_numpy()).astype("datetime64[us]")

@@ -7,11 +7,13 @@ from array import array
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relynx.data.readings import Reading
 from relynx.data.roles import Tables, dimension_names
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, Problem
@@ -129,7 +131,16 @@ class Sequences:
     (2, (2,), ('e1', 'b'))
     """
 
-    __slots__ = ("_facts", "_stored", "background", "ids", "labels", "tables", "vocabulary")
+    __slots__ = (
+        "_facts",
+        "_stored",
+        "background",
+        "ids",
+        "labels",
+        "reading",
+        "tables",
+        "vocabulary",
+    )
 
     def __init__(
         self,
@@ -138,12 +149,15 @@ class Sequences:
         ids: Iterable[Constant],
         labels: Iterable[Constant] | None = None,
         background: Background | None = None,
+        *,
+        reading: Reading | None = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.tables: dict[Key, Table] = dict(tables)
         self.ids = _objects(ids)
         self.labels = None if labels is None else label_array(list(labels))
         self.background = background
+        self.reading = reading  # how a table of events was read, where the facts are of one
         self._stored = Facts(vocabulary, self.tables, len(self.ids))
         self._facts: dict[bool, Facts] = {}
         for values in (self.ids, self.labels):
@@ -209,6 +223,7 @@ class Sequences:
             np.concatenate([part.ids for part in parts]),
             None if first.labels is None else [label for p in parts for label in _list(p.labels)],
             first.background,
+            reading=first.reading if all(p.reading == first.reading for p in parts) else None,
         )
 
     @property
@@ -248,7 +263,14 @@ class Sequences:
     def _take(self, positions: NDArray[np.int64]) -> Sequences:
         labels = None if self.labels is None else self.labels[positions]
         tables = {key: self._stored.part(key, positions) for key in self.tables}
-        taken = Sequences(self.vocabulary, tables, self.ids[positions], None, self.background)
+        taken = Sequences(
+            self.vocabulary,
+            tables,
+            self.ids[positions],
+            None,
+            self.background,
+            reading=self.reading,
+        )
         if labels is not None:
             labels.flags.writeable = False
             taken.labels = labels
@@ -283,14 +305,18 @@ class Sequences:
 
     def with_background(self, background: Background | None) -> Sequences:
         """The same facts under other background knowledge."""
-        return Sequences(self.vocabulary, self.tables, self.ids, self.labels, background)
+        return Sequences(
+            self.vocabulary, self.tables, self.ids, self.labels, background, reading=self.reading
+        )
 
     def with_labels(self, labels: Iterable[object] | None) -> Sequences:
         """The same sequences with other labels, or with none."""
         new = None if labels is None else [_constant(label) for label in labels]
         if new is not None:
             _check_number("label", len(new), len(self))
-        return Sequences(self.vocabulary, self.tables, self.ids, new, self.background)
+        return Sequences(
+            self.vocabulary, self.tables, self.ids, new, self.background, reading=self.reading
+        )
 
     def recoded(self, vocabulary: Vocabulary) -> Sequences:
         """The same sequences in the codes of another vocabulary.
@@ -303,7 +329,29 @@ class Sequences:
             key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
             for key, table in self.tables.items()
         }
-        return Sequences(merged, tables, self.ids, self.labels, self.background)
+        return Sequences(
+            merged, tables, self.ids, self.labels, self.background, reading=self.reading
+        )
+
+    def compact(self) -> Sequences:
+        """The same sequences in a vocabulary of only their own constants, in order of text.
+
+        A slice keeps the vocabulary of the whole; after this nothing of the rest is left in it.
+        """
+        arguments = [np.unique(table[1:]) for table in self.tables.values()]
+        used = np.unique(np.concatenate(arguments)).tolist() if arguments else []
+        ordered = sorted(used, key=lambda code: _text_order(self.vocabulary[code]))
+        codes = np.zeros(len(self.vocabulary), np.int32)
+        codes[ordered] = np.arange(len(ordered))
+        tables = {
+            key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
+            for key, table in self.tables.items()
+            if table.shape[1]
+        }
+        vocabulary = Vocabulary(self.vocabulary[code] for code in ordered)
+        return Sequences(
+            vocabulary, tables, self.ids, self.labels, self.background, reading=self.reading
+        )
 
     def __add__(self, other: Sequences) -> Sequences:
         if not isinstance(other, Sequences):
@@ -333,7 +381,8 @@ class Sequences:
 
     def __reduce__(self) -> tuple[Any, ...]:
         labels = None if self.labels is None else _list(self.labels)
-        return Sequences, (self.vocabulary, self.tables, self.ids, labels, self.background)
+        state = (self.vocabulary, self.tables, self.ids, labels, self.background)
+        return partial(Sequences, reading=self.reading), state
 
     def _summary(self) -> list[tuple[str, str]]:
         n_facts = sum(table.shape[1] for table in self.tables.values())
@@ -531,6 +580,11 @@ def _same_objects(left: Ordered[Any] | NDArray[Any], right: Ordered[Any] | NDArr
     return len(left) == len(right) and all(
         constant_key(a) == constant_key(b) for a, b in zip(left, right, strict=True)
     )
+
+
+def _text_order(constant: Constant) -> tuple[bool, Constant, str]:
+    """Numbers before text."""
+    return isinstance(constant, str), constant, type(constant).__name__
 
 
 def _constant(value: object) -> Constant:

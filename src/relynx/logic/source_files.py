@@ -15,9 +15,15 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     Raises InputError when the file cannot be opened, ParseError when it is no such text.
     """
     name = os.fsdecode(path)
+    return Source(decoded(read_bytes(path), name), name)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """All of a file. Raises InputError when it cannot be opened."""
+    name = os.fsdecode(path)
     try:
         with open(name, "rb") as file:
-            data = file.read()
+            return file.read()
     except (OSError, ValueError) as error:
         reasons: dict[type[Exception], str] = {
             FileNotFoundError: "there is no such file",
@@ -26,10 +32,10 @@ def read_source(path: str | os.PathLike[str]) -> Source:
         }
         reason = reasons.get(type(error), f"this file cannot be read ({error})")
         raise InputError(Problem(reason, Source("", name))) from None
-    return Source(_decoded(data, name), name)
 
 
-def _decoded(data: bytes, name: str) -> str:
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file, given its bytes. Raises ParseError when it is no UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ParseError(
             Problem(

@@ -1,0 +1,106 @@
+"""Numbers as a few ranges: where to cut, and what the ranges are called.
+
+With the cuts 2 and 5 the ranges are `<2`, `2..5` (from 2 up to, but not including, 5) and `>=5`. A
+name says what its range is, so one name never stands for two ranges.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Decimal
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Cuts: TypeAlias = tuple[int | float, ...]
+Numbers: TypeAlias = NDArray[Any]  # int64 or float64
+
+SLACK = 0.01
+DIGITS = 17  # enough to tell any two floats apart
+
+
+def quantile_cuts(numbers: Numbers, counts: NDArray[np.int64], n: int) -> Cuts:
+    """Cuts that leave about as many values in each of `n` ranges; fewer where values repeat.
+
+    A cut may move past 1 % of the values to be a short number; no range is empty.
+
+    Parameters
+    ----------
+    numbers
+        The different values, rising.
+    counts
+        How often each occurs.
+    n
+        The number of ranges.
+
+    Examples
+    --------
+    >>> quantile_cuts(np.array([1, 2, 3, 37, 52, 90]), np.array([1, 1, 1, 1, 1, 1]), 3)
+    (3, 50)
+    """
+    below = np.cumsum(counts)[:-1]  # if cut before the second value, before the third, ...
+    if not len(below):
+        return ()
+    total = int(counts.sum())
+    wanted = total * np.arange(1, n) / n
+    at = sorted({int(np.abs(below - share).argmin()) for share in wanted})
+    slack = SLACK * total
+    cuts, free = [], 0  # free: the first value that may be below the next cut
+    for i, following in zip(at, [*at[1:], len(below)], strict=True):
+        low = max(free, int(np.searchsorted(below, below[i] - slack)))
+        high = int(np.searchsorted(below, below[i] + slack, side="right"))
+        high = max(i + 1, min(high, following))
+        cuts.append(short_between(numbers[min(low, i)], numbers[high], numbers[i + 1]))
+        free = high
+    return tuple(cuts)
+
+
+def width_cuts(numbers: Numbers, n: int) -> Cuts:
+    """Cuts that make `n` ranges of one width between the least value and the largest."""
+    if len(numbers) < 2:
+        return ()
+    edges = np.linspace(float(numbers[0]), float(numbers[-1]), n + 1)
+    slack = float(edges[1] - edges[0]) / 100  # a cut may move so far to be short
+    cuts = (short_between(edge - slack, edge + slack, edge) for edge in edges[1:-1].tolist())
+    return tuple(dict.fromkeys(cuts))
+
+
+def short_between(low: float, high: float, near: float | None = None) -> int | float:
+    """A round number above `low` and up to `high`; of several as round, the nearest to `near`."""
+    if low < 0 <= high:
+        return 0
+    least, most = (Decimal(repr(_plain(value))) for value in (low, high))
+    wanted = most if near is None else Decimal(repr(_plain(near)))
+    first = max(abs(least), abs(most)).adjusted() + 1
+    for exponent in range(first, first - DIGITS - 1, -1):
+        for unit in (Decimal(1).scaleb(exponent), Decimal(5).scaleb(exponent - 1)):
+            lowest = (least / unit).to_integral_value(ROUND_FLOOR) + 1
+            highest = (most / unit).to_integral_value(ROUND_FLOOR)
+            best = min(max((wanted / unit).to_integral_value(), lowest), highest)
+            number = _plain(float(best * unit))
+            if lowest <= highest and low < number <= high:
+                return number
+    return _plain(high)
+
+
+def bin_names(cuts: Cuts) -> list[str]:
+    """The names of the ranges, from the lowest to the highest."""
+    if not cuts:
+        return ["any"]
+    texts = [str(cut) for cut in cuts]
+    between = [f"{low}..{high}" for low, high in pairwise(texts)]
+    return [f"<{texts[0]}", *between, f">={texts[-1]}"]
+
+
+def binned(numbers: Numbers, cuts: Cuts) -> NDArray[np.int64]:
+    """The number of the range that each value is in."""
+    return np.searchsorted(np.asarray(cuts, float), numbers, side="right")
+
+
+def _plain(number: Any) -> int | float:
+    """A whole number as int, any other as float."""
+    value = float(number)
+    if isinstance(number, int | np.integer):
+        return int(number)
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value

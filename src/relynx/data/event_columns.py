@@ -1,0 +1,253 @@
+"""A column of a table as codes and different values, whatever library the table is of."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import shown
+from relynx.errors import DataError, Problem, Source
+from relynx.logic.terms import Constant
+
+Codes: TypeAlias = NDArray[np.int32]
+
+DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})\b")
+LARGEST = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of a column.
+
+    Attributes
+    ----------
+    kind
+        `text`, `integer`, `number`, `boolean` or `date`.
+    codes
+        For each row the number of its value, -1 where there is none.
+    constants
+        The different values: numbers and dates (as ISO text) rising, texts as they appear.
+    """
+
+    kind: str
+    codes: Codes
+    constants: Sequence[Constant]
+
+    def counts(self) -> NDArray[np.int64]:
+        """How often each value occurs."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.constants))
+
+    def row_of(self, code: int) -> int:
+        """The first row that holds a value."""
+        return int((self.codes == code).argmax())
+
+
+class Table(Protocol):
+    """A table that was opened: the names of its columns are known, its values are not yet read."""
+
+    @property
+    def names(self) -> Sequence[str]: ...
+    @property
+    def source(self) -> Source | None: ...
+    def loaded(self, names: Sequence[str]) -> LoadedTable: ...
+
+
+class LoadedTable(Protocol):
+    """Some columns of a table, read."""
+
+    @property
+    def n_rows(self) -> int: ...
+    def values(self, name: str, kind: str | None = None) -> Values: ...
+    def place(self, row: int) -> str: ...
+
+
+class WrongColumn(DataError):
+    """A column that cannot be read. `row` is where."""
+
+    def __init__(self, message: str, hint: str, row: int | None = None) -> None:
+        super().__init__(Problem(message, hint=hint))
+        self.row = row
+
+
+def text_values(texts: Sequence[Any]) -> Values:
+    """A column of texts, None where one is missing."""
+    number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    codes = np.fromiter(map(number.__getitem__, texts), np.int32, len(texts))
+    if None in number:
+        missing = number.pop(None)
+        codes = np.where(codes == missing, -1, codes - (codes > missing)).astype(np.int32)
+    return Values("text", codes, list(number))
+
+
+def number_values(numbers: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Values:
+    """A column of integers or floats; NaN is missing too, and whole floats become integers."""
+    if missing is None:
+        missing = np.zeros(len(numbers), bool)
+    if numbers.dtype.kind == "f":
+        missing = missing | np.isnan(numbers)
+        infinite = np.flatnonzero(np.isinf(numbers) & ~missing)
+        if len(infinite):
+            hint = "put a large number or a missing value in its place"
+            raise WrongColumn("holds an infinite number", hint, int(infinite[0]))
+    distinct, codes = np.unique(numbers[~missing], return_inverse=True)
+    kind = "integer"
+    if distinct.dtype.kind == "f":
+        if np.all(distinct == np.floor(distinct)) and np.all(np.abs(distinct) < 2**53):
+            distinct = distinct.astype(np.int64)
+        else:
+            kind, distinct = "number", distinct + 0.0  # -0.0 becomes 0.0
+    return Values(kind, _spread(codes, ~missing), distinct.tolist())
+
+
+def boolean_values(truths: NDArray[np.bool_], missing: NDArray[np.bool_]) -> Values:
+    codes = np.where(missing, -1, truths.astype(np.int32)).astype(np.int32)
+    return Values("boolean", codes, ["false", "true"])
+
+
+def date_values(moments: NDArray[np.datetime64]) -> Values:
+    """A column of moments in time, NaT where one is missing."""
+    missing = np.isnat(moments)
+    distinct, codes = np.unique(moments[~missing], return_inverse=True)
+    texts = [text.removesuffix("T00:00:00") for text in map(datetime.isoformat, distinct.tolist())]
+    return Values("date", _spread(codes, ~missing), texts)
+
+
+def object_values(values: Sequence[Any]) -> Values:
+    """A column of Python values: of one kind, or WrongColumn says which kinds there are."""
+    kept = [None if _is_missing(value) else value for value in values]
+    first: dict[str, int] = {}
+    for row, value in enumerate(kept):
+        if value is not None:
+            first.setdefault(_python_kind(value), row)
+    kinds = list(first)
+    if not kinds:
+        return Values("text", np.full(len(kept), -1, np.int32), [])
+    if len(kinds) > 1:
+        one, two = (f"{shown(kept[row])} is {kind}" for kind, row in list(first.items())[:2])
+        hint = "make all its values of one kind, or leave it out: fluents names the columns to use"
+        raise WrongColumn(f"holds values of different kinds: {one}, {two}", hint, first[kinds[1]])
+    kind = kinds[0]
+    if kind == "text":
+        return text_values([None if value is None else str(value) for value in kept])
+    missing = np.array([value is None for value in kept])
+    if kind == "true or false":
+        return boolean_values(np.array([bool(value) for value in kept]), missing)
+    if kind == "a number":
+        return _object_numbers(kept, missing)
+    if kind == "a date":
+        return date_values(np.array([_moment(value) for value in kept], "datetime64[us]"))
+    what = f"holds {shown(kept[first[kind]])}, which is no value of a cell"
+    hint = "give text, numbers, truth values or dates, or leave it out: fluents names the columns"
+    raise WrongColumn(what, f"{hint} to use", first[kind])
+
+
+def _object_numbers(values: Sequence[Any], missing: NDArray[np.bool_]) -> Values:
+    plain: list[Any] = [0 if value is None else value for value in values]
+    if all(isinstance(value, int | np.integer) and abs(int(value)) < LARGEST for value in plain):
+        return number_values(np.array(plain, np.int64), missing)
+    return number_values(np.array(plain, float), missing)
+
+
+def _python_kind(value: object) -> str:
+    if isinstance(value, str | time):
+        return "text"
+    if isinstance(value, bool | np.bool_):
+        return "true or false"
+    if isinstance(value, int | float | np.number | Decimal):
+        return "a number"
+    return "a date" if isinstance(value, date | np.datetime64) else "something else"
+
+
+def _is_missing(value: object) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
+
+
+def _moment(value: Any) -> np.datetime64:
+    if value is None:
+        return np.datetime64("NaT")
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        value = value.astimezone(tz=_UTC).replace(tzinfo=None)
+    return np.datetime64(value, "us")
+
+
+_UTC = datetime.fromisoformat("2000-01-01T00:00+00:00").tzinfo
+
+
+def _spread(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
+    """The codes of the known rows among all rows."""
+    out = np.full(len(known), -1, np.int32)
+    out[known] = codes
+    return out
+
+
+def ranks(values: Values) -> NDArray[np.int64]:
+    """For each row its place in the order of the values; all rows have a value.
+
+    Texts are dates, `2024-01-31 13:05` or `31.01.2024 13:05`, or WrongColumn is raised: texts
+    sorted as texts put 10 before 9.
+    """
+    if values.kind != "text":
+        return values.codes.astype(np.int64)
+    moments = []
+    for code, text in enumerate(values.constants):
+        moment = _read_moment(str(text))
+        if moment is None:
+            what = f"holds {shown(text)}, and it is not sure what comes before what"
+            hint = "give numbers, dates, or texts such as 2024-01-31 or 2024-01-31 13:05:00"
+            raise WrongColumn(what, hint, values.row_of(code))
+        moments.append(moment)
+    if len({moment.tzinfo is None for moment in moments}) > 1:
+        hint = "give all of them a time zone, or none"
+        raise WrongColumn("holds times with a time zone and times without one", hint)
+    rank = np.empty(len(moments), np.int64)
+    distinct = {moment: i for i, moment in enumerate(sorted(set(moments)))}
+    rank[:] = [distinct[moment] for moment in moments]
+    return rank[values.codes]
+
+
+def _read_moment(text: str) -> datetime | None:
+    """The moment that a text names: ISO 8601, its dashes may be slashes, or day.month.year."""
+    plain = text.strip()
+    dotted = DOTTED.match(plain)
+    if dotted:
+        day, month, year = dotted.groups()
+        plain = f"{year}-{month:0>2}-{day:0>2}{plain[dotted.end() :]}"
+    elif re.match(r"\d{4}/\d\d/\d\d", plain):
+        plain = plain.replace("/", "-", 2)
+    elif not re.match(r"\d{4}-\d\d-\d\d", plain):
+        return None
+    try:
+        return datetime.fromisoformat(plain)
+    except ValueError:
+        return None
+
+
+def as_kind(values: Values, kind: str) -> Values:
+    """A column as the kind that it had when the reading was made."""
+    if values.kind == kind or not len(values.constants):
+        return Values(kind, values.codes, values.constants)
+    if values.kind == "integer" and kind in ("number", "text"):
+        change = float if kind == "number" else str
+        return Values(kind, values.codes, list(map(change, values.constants)))
+    if values.kind == "number" and kind == "integer":
+        whole = [int(n) if float(n).is_integer() else n for n in values.constants]
+        return Values(kind, values.codes, whole)
+    names: Mapping[str, str] = {
+        "text": "text",
+        "integer": "numbers",
+        "number": "numbers",
+        "boolean": "true and false",
+        "date": "dates",
+    }
+    what = f"holds {names[values.kind]}, and {names[kind]} where it was first read"
+    raise WrongColumn(what, f"give {names[kind]}")

@@ -1,0 +1,178 @@
+"""Sequences that were read from a table of events, as such a table again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from relynx.data.frames import frame
+from relynx.data.readings import Column, Reading
+from relynx.data.sequences import Sequences
+from relynx.errors import DataError, Problem
+from relynx.logic import tables as tb
+from relynx.logic.tables import Table
+from relynx.logic.terms import Constant
+
+Rows = NDArray[np.int64]
+
+
+def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
+    """Make a table of events of sequences that `from_events` read.
+
+    It has a row for each event, with the columns that the table had, as far as they became facts:
+    numbers that were cut are the names of their ranges, the columns of the order count from 1.
+    Facts of further tables and of background rules are not in it. Read it in the same way, and the
+    sequences are the same; with three or more dimensions, up to the names of events.
+
+    Parameters
+    ----------
+    X
+        Sequences with a `reading`.
+    backend
+        `pandas`, `polars` or `pyarrow`.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> table = {"case": ["a", "a", "b"], "at": [2, 1, 1], "step": ["in", "out", "in"]}
+    >>> X, y = rx.from_events(table, sequence="case", order="at")
+    >>> rx.to_events(X, backend="polars").to_dict(as_series=False)
+    {'case': ['a', 'a', 'b'], 'at': [1, 2, 1], 'step': ['out', 'in', 'in']}
+    """
+    reading = X.reading if isinstance(X, Sequences) else None
+    if reading is None:
+        what = "only sequences that from_events read can become a table of events"
+        raise DataError(Problem(what, hint="rx.write_lynx writes any sequences to a file"))
+    pairs = _events(X, reading)  # packed: sequence * n + code
+    n = len(X.vocabulary) + 1  # the last code is that of no event
+    sequences = pairs // n
+    columns: dict[str, tuple[list[Any], type]] = {}
+    columns[reading.sequence] = _column([X.ids[i] for i in sequences.tolist()])
+    for (_, name), coordinates in zip(reading.order, _coordinates(X, reading, pairs), strict=True):
+        columns[name] = coordinates.tolist(), int
+    for group in reading.fluents:
+        table = X.tables.get((group.predicate, 1 + len(group.columns)))
+        for i, column in enumerate(group.columns):
+            values = _values(X, table, 2 + i, pairs, n)
+            columns[column.name] = _typed(values, column, backend)
+    for group in reading.attributes:
+        table = X.tables.get((group.predicate, 1))
+        values = _values(X, table, 1, sequences * n, n)
+        columns[group.columns[0].name] = _typed(values, group.columns[0], backend)
+    if reading.label is not None and X.labels is not None:
+        labels = X.labels.tolist()
+        columns[reading.label.name] = _column([labels[i] for i in sequences.tolist()])
+    chunk = {name: values for name, (values, _) in columns.items()}
+    schema: Mapping[str, type] = {name: kind for name, (_, kind) in columns.items()}
+    return frame([chunk], schema, backend=backend)
+
+
+def _events(X: Sequences, reading: Reading) -> Rows:
+    """The events in order, packed with their sequences; an empty one where a sequence has none."""
+    n = len(X.vocabulary) + 1
+    found = []
+    for dimension in reading.dimensions:
+        table = X.tables.get((f"next_{dimension}", 2))
+        if table is not None:
+            found += [_packed(table, 1, n), _packed(table, 2, n)]
+    for group in reading.fluents:
+        table = X.tables.get((group.predicate, 1 + len(group.columns)))
+        if table is not None:
+            found.append(_packed(table, 1, n))
+    pairs = tb.distinct(np.concatenate([np.empty(0, np.int64), *found]))
+    without = np.setdiff1d(np.arange(len(X)), pairs // n)
+    pairs = np.concatenate([pairs, without * n + n - 1])
+    number = np.array([*(_number(name) for name in X.vocabulary), 0])
+    return np.asarray(pairs[np.lexsort((number[pairs % n], pairs // n))])
+
+
+def _number(name: Constant) -> int:
+    """The number at the end of an event's name."""
+    text = str(name)
+    digits = text[len(text.rstrip("0123456789")) :]
+    return int(digits[-18:]) if digits else 0
+
+
+def _packed(table: Table, argument: int, n: int) -> Rows:
+    pairs: Rows = table[0].astype(np.int64) * n + table[argument]
+    return pairs
+
+
+def _values(X: Sequences, table: Table | None, argument: int, pairs: Rows, n: int) -> list[Any]:
+    """The value of an argument for each event (or sequence), None where there is none."""
+    values: list[Any] = [None] * len(pairs)
+    if table is None:
+        return values
+    keys = _packed(table, 1, n) if argument > 1 else table[0].astype(np.int64) * n
+    at = np.searchsorted(keys, pairs)
+    found = np.flatnonzero(np.append(keys, -1)[at] == pairs)
+    for row, code in zip(found.tolist(), table[argument, at[found]].tolist(), strict=True):
+        values[row] = X.vocabulary[code]
+    return values
+
+
+def _coordinates(X: Sequences, reading: Reading, pairs: Rows) -> list[Rows]:
+    """For each dimension the place of each event along it.
+
+    Events that are linked along some dimension agree in the places of all others: one place for
+    each set of events that are connected without this dimension, in an order that its links allow.
+    """
+    n = len(X.vocabulary) + 1  # the last code is that of no event
+    order = np.argsort(pairs)
+    links = {}
+    for dimension, _ in reading.order:
+        table = X.tables.get((f"next_{dimension}", 2), tb.empty(2))
+        links[dimension] = [
+            order[np.searchsorted(pairs, _packed(table, i, n), sorter=order)] for i in (1, 2)
+        ]
+    if len(links) == 1:
+        sequences = pairs // n
+        starts = np.flatnonzero(np.diff(sequences, prepend=-1))
+        return [np.arange(len(pairs)) - np.repeat(starts, np.diff(starts, append=len(pairs))) + 1]
+    return [_places(dimension, links, len(pairs)) for dimension in links]
+
+
+def _places(dimension: str, links: Mapping[str, list[Rows]], n_events: int) -> Rows:
+    others = [pair for name, pair in links.items() if name != dimension]
+    before, after = (np.concatenate([pair[i] for pair in others]) for i in (0, 1))
+    graph = sparse.coo_array((np.ones(len(before)), (before, after)), (n_events, n_events))
+    n_places, place = csgraph.connected_components(graph, directed=False)
+    low, high = (place[rows] for rows in links[dimension])
+    level = np.zeros(n_places, np.int64)
+    if dimension == next(iter(links)):  # by it events are numbered first of all
+        level[place[::-1]] = np.arange(n_events)[::-1]
+    apart = low != high  # rows with the same place follow each other as they stand
+    for _ in range(n_places):
+        raised = level.copy()
+        np.maximum.at(raised, high[apart], level[low[apart]] + 1)
+        if np.array_equal(raised, level):
+            break
+        level = raised
+    rank = np.empty(n_places, np.int64)
+    rank[np.lexsort((np.arange(n_places), level))] = np.arange(1, n_places + 1)
+    return np.asarray(rank[place])
+
+
+def _typed(values: list[Any], column: Column, backend: str) -> tuple[list[Any], type]:
+    """The values of a column, and the type that the frame should give them."""
+    missing = None in values
+    if column.cuts is not None or column.kind in ("text", "date"):
+        return values, str
+    if column.kind == "boolean":
+        if missing and backend == "pandas":  # which has no truth values with gaps
+            return values, str
+        return [None if value is None else value == "true" for value in values], bool
+    whole = column.kind == "integer" and not (missing and backend == "pandas")
+    return values, int if whole else float
+
+
+def _column(values: list[Any]) -> tuple[list[Any], type]:
+    """Values of one kind as they are, of several kinds as text."""
+    kinds = {type(value) for value in values}
+    kind = kinds.pop() if len(kinds) == 1 else str
+    return (values if kind in (int, float) else list(map(str, values))), kind

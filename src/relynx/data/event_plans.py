@@ -1,0 +1,305 @@
+"""What becomes of the columns of a table that is read for the first time."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.discretise import Cuts, quantile_cuts, width_cuts
+from relynx.data.event_columns import Table, Values
+from relynx.data.event_tables import Cells, unknown_column
+from relynx.data.readings import Column, Group, Reading
+from relynx.errors import Problem, did_you_mean
+from relynx.logic.dimensions import link_name
+
+Bins: TypeAlias = "int | tuple[str, int] | Sequence[float] | None"
+
+FEW = 10  # numbers of no more different values than this are left as they are
+MANY = 40  # texts of more different values than this are left out if they hardly repeat
+RESERVED = ("begin", "end")  # they delimit sequences in files
+WIDTH = "width"
+
+
+@dataclass(slots=True)
+class Request:
+    """The arguments of `from_events` about one table, checked before the table is read."""
+
+    table: Table
+    sequence: Any
+    order: Any
+    fluents: Any
+    attributes: Any
+    label: Any
+    event: Any
+    bins: Any
+    problems: list[Problem] = field(default_factory=list)
+
+    def problem(self, message: str, hint: str | None = None) -> None:
+        self.problems.append(Problem(message, self.table.source, hint=hint))
+
+    def column(self, name: object, role: str) -> None:
+        problem = unknown_column(self.table, name, role)
+        if problem is not None:
+            self.problems.append(problem)
+
+    def dimensions(self) -> tuple[tuple[str, str], ...]:
+        """The dimensions with their columns."""
+        if self.order is None:
+            return ()
+        if not isinstance(self.order, Mapping):
+            self.column(self.order, "given as order")
+            return (("s", self.order),)
+        for dimension, column in self.order.items():
+            if not isinstance(dimension, str) or not dimension:
+                self.problem(f"a dimension is named {dimension!r}", "give it a name, as in 'day'")
+            self.column(column, f"given as order of {dimension!r}")
+        if not self.order:
+            self.problem("order is empty", "give a column, or None for the order of the rows")
+        return tuple(self.order.items())
+
+    def groups(self) -> dict[str, tuple[str, ...]] | None:
+        """The predicates that were asked for with their columns; None for all columns."""
+        if self.fluents is None:
+            return None
+        if not isinstance(self.fluents, Mapping):
+            return {name: (name,) for name in self.listed(self.fluents, "fluents")}
+        out = {}
+        for predicate, columns in self.fluents.items():
+            if not isinstance(predicate, str) or not predicate or _links(predicate):
+                what = f"a predicate of fluents is named {predicate!r}"
+                self.problem(what, "give it a name that does not begin with next_ or follow")
+            out[predicate] = self.listed(columns, f"fluents of {predicate!r}")
+        return out
+
+    def named_attributes(self) -> tuple[str, ...]:
+        return () if self.attributes is None else self.listed(self.attributes, "attributes")
+
+    def listed(self, columns: object, role: str) -> tuple[str, ...]:
+        """Names of columns, given as one or as a list."""
+        if isinstance(columns, str):
+            columns = [columns]
+        if isinstance(columns, Mapping | bytes) or not isinstance(columns, Iterable):
+            self.problem(f"{role} is {columns!r}", "give a list of names of columns")
+            return ()
+        names = tuple(columns)
+        for name in names:
+            self.column(name, f"given as {role}")
+        if len(set(map(repr, names))) < len(names):
+            self.problem(f"{role} names a column twice", "name each once")
+        return names
+
+    def roles(self, facts: Iterable[str]) -> None:
+        """The label may have no other task: patterns would know the class."""
+        order = self.order.values() if isinstance(self.order, Mapping) else [self.order]
+        tasks = {
+            "order": order,
+            "sequence": [self.sequence],
+            "event": [self.event],
+            "a fact": facts,
+        }
+        for role, names in tasks.items():
+            if self.label is not None and self.label in names:
+                what = f"column {self.label!r} is given as label and as {role}"
+                self.problem(what, "give it one of these tasks")
+
+    def recipe(self, name: str) -> tuple[str, Any] | None:
+        """How the numbers of a column are cut: a method and its value; None to leave them."""
+        bins = self.bins
+        if isinstance(bins, Mapping):
+            bins = bins.get(name, DEFAULT_BINS)
+        if bins is None:
+            return None
+        if isinstance(bins, int):
+            return "quantile", bins
+        if isinstance(bins, tuple) and len(bins) == 2 and bins[0] == WIDTH:
+            return WIDTH, bins[1]
+        return "cuts", tuple(bins)
+
+    def named(self, name: str) -> bool:
+        """Whether `bins` says something of this very column."""
+        return isinstance(self.bins, Mapping) and name in self.bins
+
+    def check_bins(self, known: Iterable[str]) -> None:
+        names = list(known)
+        bins = self.bins.items() if isinstance(self.bins, Mapping) else [(None, self.bins)]
+        for name, value in bins:
+            whose = "bins" if name is None else f"bins of {name!r}"
+            if name is not None and name not in names:
+                hint = did_you_mean(str(name), names) or "name columns that become facts"
+                self.problem(f"{whose}: there is no such column among the facts", hint)
+            elif not _good_bins(value, cuts=name is not None):
+                given = "rising cuts such as [10, 100], " if name is not None else ""
+                hint = f"give a number from 2 on, ('width', 5), {given}or None"
+                self.problem(f"{whose} is {value!r}", hint)
+
+
+DEFAULT_BINS = 4
+
+
+def _good_bins(value: object, *, cuts: bool) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, tuple) and len(value) == 2 and value[0] == WIDTH:
+        value = value[1]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value >= 2
+    if not cuts or isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        return False
+    listed = list(value)
+    real = all(type(one) in (int, float) and abs(one) < float("inf") for one in listed)
+    return bool(listed) and real and all(a < b for a, b in pairwise(listed))
+
+
+def _links(predicate: str) -> bool:
+    return link_name(predicate) is not None
+
+
+def clean_name(name: str, taken: Iterable[str] = ()) -> str:
+    """A column's name as a predicate that needs no quotes: `Part Desc.` becomes `part_desc`."""
+    plain = unicodedata.normalize("NFKD", name)
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    clean = re.sub(r"\W+|_+", "_", plain.lower()).strip("_") or "column"
+    if not clean[0].isalpha() or _links(clean) or clean in RESERVED:
+        clean = f"c_{clean}"
+    known, i, first = set(taken), 2, clean
+    while clean in known:
+        clean, i = f"{first}_{i}", i + 1
+    return clean
+
+
+@dataclass(slots=True)
+class Plan:
+    """What was decided so far."""
+
+    request: Request
+    cells: Cells
+    sequences: NDArray[np.int64]  # of each row
+    taken: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+
+    def column(self, name: str, rows: NDArray[np.int64] | None = None) -> Column:
+        """A column that becomes an argument; of some rows only, where others repeat them."""
+        values = self.cells.values(name)
+        if rows is not None:
+            values = replace(values, codes=values.codes[rows])
+        return Column(name, values.kind, self._cuts(name, values))
+
+    def _cuts(self, name: str, values: Values) -> Cuts | None:
+        recipe = self.request.recipe(name)
+        named = self.request.named(name)
+        if values.kind not in ("integer", "number"):
+            if named and recipe is not None and len(values.constants):
+                what = f"bins of {name!r}: the column holds no numbers"
+                self.cells.wrong(what, "bins are for numbers")
+            return None
+        if recipe is None or (len(values.constants) <= FEW and not named):
+            return None
+        method, wanted = recipe
+        if method == "cuts":
+            return tuple(wanted)
+        numbers = np.asarray(values.constants)
+        if method == WIDTH:
+            return width_cuts(numbers, wanted)
+        return quantile_cuts(numbers, values.counts(), wanted)
+
+    def fluent(self, name: str, columns: Sequence[str], *, clean: bool = True) -> Group:
+        return Group(self._predicate(name, clean), tuple(map(self.column, columns)))
+
+    def attribute(self, name: str) -> Group:
+        codes = self.cells.values(name).codes
+        first, _ = changes(codes, self.sequences)
+        return Group(self._predicate(name, True), (self.column(name, first[first >= 0]),))
+
+    def _predicate(self, name: str, clean: bool) -> str:
+        predicate = clean_name(name, self.taken) if clean else name
+        self.taken.add(predicate)
+        return predicate
+
+    def useful(self, name: str) -> bool:
+        """Whether a column that nobody asked for says something; a note where not."""
+        values = self.cells.values(name)
+        n_known = int((values.codes >= 0).sum())
+        why = None
+        if not len(values.constants):
+            why = "it holds no value"
+        elif len(values.constants) == 1 and n_known == self.cells.n_rows:
+            why = "it has the same value in every row"
+        elif values.kind == "date":
+            why = "it is a date; a weekday, an hour or a duration made of it would be read"
+        elif values.kind == "text" and MANY < len(values.constants) > n_known / 2:
+            why = f"it has {len(values.constants):,} different texts in {n_known:,} rows"
+        if why is not None:
+            self.notes.append(f"column {name!r} is left out: {why}")
+        return why is None
+
+    def constant_in_sequences(self, name: str) -> bool:
+        codes = self.cells.values(name).codes
+        return not len(changes(codes, self.sequences)[1])
+
+
+def changes(
+    codes: NDArray[np.int32], sequences: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first row with a value in each sequence (-1 for none), and the rows that differ."""
+    n = int(sequences.max(initial=-1)) + 1
+    known = np.flatnonzero(codes >= 0)
+    first = np.full(n, -1, np.int64)
+    first[sequences[known[::-1]]] = known[::-1]
+    return first, known[codes[known] != codes[first[sequences[known]]]]
+
+
+def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Reading:
+    """The reading of a table: what was asked for, and a choice about the other columns."""
+    plan = Plan(request, cells, sequences)
+    order = request.dimensions()
+    groups, asked = request.groups(), request.attributes
+    fluents, attributes = [], []
+    if groups is not None:  # their names are given, so they come first
+        clean = not isinstance(request.fluents, Mapping)
+        fluents = [plan.fluent(name, columns, clean=clean) for name, columns in groups.items()]
+    if asked is not None:
+        attributes = [plan.attribute(name) for name in request.named_attributes()]
+    if groups is None:
+        n_long = int((np.bincount(sequences) > 1).sum())
+        find = asked is None and 2 * n_long > int(sequences.max(initial=0))
+        found = []
+        for name in others(request, request.named_attributes()):
+            if not name:
+                plan.notes.append("a column without a name is left out")
+            elif plan.useful(name):
+                if find and plan.constant_in_sequences(name):
+                    attributes.append(plan.attribute(name))
+                    found.append(repr(name))
+                else:
+                    fluents.append(plan.fluent(name, (name,)))
+        if found:
+            what = "never changes" if len(found) == 1 else "never change"
+            plan.notes.append(f"{', '.join(found)} {what} inside a sequence: attributes")
+    return Reading(
+        request.sequence,
+        order,
+        tuple(fluents),
+        tuple(attributes),
+        label=None if request.label is None else _label(cells, request.label),
+        event=request.event,
+        notes=tuple(plan.notes),
+    )
+
+
+def _label(cells: Cells, name: str) -> Column:
+    return Column(name, cells.values(name).kind)
+
+
+def others(request: Request, attributes: Sequence[str]) -> list[str]:
+    """The columns that have no task of their own, in the order of the table."""
+    order = request.order
+    columns = order.values() if isinstance(order, Mapping) else [order]
+    tasks = [request.sequence, request.label, request.event, *columns, *attributes]
+    return [name for name in dict.fromkeys(request.table.names) if name not in tasks]

@@ -1,0 +1,208 @@
+"""Commands that read tables of events."""
+
+import csv
+
+import polars as pl
+import pytest
+
+import relynx as rx
+from relynx import cli
+from relynx.cli.learning import INFERRED
+
+COLUMNS = ("--sequence", "case", "--order", "at", "--label", "class")
+QUICK = ("--max-length", "2", "--max-iter", "3", "--n-features", "2")
+
+
+def write(path, table):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(table)
+        writer.writerows(zip(*table.values(), strict=True))
+
+
+def events(X):
+    """Sequences of the planted rule as a table."""
+    table = {"case": [], "at": [], "action": [], "object": [], "class": []}
+    for sequence in X:
+        steps = [atom.args for atom in sequence.atoms if atom.predicate == "do"]
+        for at, (_, action, thing) in enumerate(sorted(steps, key=lambda args: int(args[0][1:]))):
+            row = (sequence.id, at, action, thing, sequence.label)
+            for column, value in zip(table.values(), row, strict=True):
+                column.append(value)
+    return table
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, n in (("train.csv", 40), ("test.csv", 10)):
+        write(name, events(rx.planted_rule(n, random_state=n)[0]))
+    return tmp_path
+
+
+def run(capsys, *args):
+    code = cli.main(list(args))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+READING = [
+    "sequence  case, by at",
+    "label     class (text)",
+    "fluent    action(E,V): action (text)",
+    "fluent    object(E,V): object (text)",
+]
+
+
+def test_check_says_how_a_table_is_read(capsys):
+    code, out, err = run(capsys, "check", "train.csv", *COLUMNS)
+    first, *reading = out.splitlines()
+    assert (code, err, reading) == (0, "", READING)
+    assert first.startswith("train.csv: 40 sequences, 2 classes, ")
+
+
+def test_check_without_options_names_the_columns(capsys):
+    assert run(capsys, "check", "train.csv") == (
+        2,
+        "",
+        "train.csv: the columns of this table are case, at, action, object, class\n"
+        "hint: say which column names the sequence, --sequence, and which orders its events, "
+        "--order\n",
+    )
+
+
+def test_check_reports_the_problems_of_a_table_and_of_a_bias_together(capsys, here):
+    (here / "b.l").write_text("type(do(event,a)). mode(do(+,#)). dimension(next_s).")
+    code, _, err = run(capsys, "check", "train.csv", "b.l", *COLUMNS)
+    assert code == 2
+    assert err.startswith("b.l:1:6: ")
+
+
+def test_mine_reads_a_table(capsys, here):
+    args = ("mine", "train.csv", *COLUMNS, "--max-length", "1", "-o", "p.csv")
+    code, _, err = run(capsys, *args)
+    assert code == 0
+    assert err.splitlines()[:4] == READING
+    X, y = rx.from_events("train.csv", sequence="case", order="at", label="class")
+    rx.mine(X, y, max_length=1).to_csv("wanted.csv")
+    assert (here / "p.csv").read_text() == (here / "wanted.csv").read_text()
+
+
+def test_a_model_reads_a_later_table_as_the_first(capsys, here):
+    code, _, err = run(capsys, "fit", "train.csv", *COLUMNS, *QUICK, "-o", "m.relynx")
+    assert code == 0
+    assert err.splitlines()[:5] == [*READING, INFERRED]
+    code, out, _ = run(capsys, "predict", "m.relynx", "test.csv", "-o", "p.csv")
+    assert code == 0
+    assert out.splitlines()[0].startswith("accuracy ")
+    model = rx.load("m.relynx")
+    X, _ = rx.from_events("test.csv", reading=model.reading_)
+    with open("p.csv", newline="") as file:
+        assert [row["predicted"] for row in csv.DictReader(file)] == model.predict(X).tolist()
+
+
+def test_tables_may_be_parquet_and_need_no_class_to_predict(capsys):
+    pl.read_csv("train.csv").write_parquet("train.parquet")
+    pl.read_csv("test.csv").drop("class").write_parquet("test.parquet")
+    assert run(capsys, "fit", "train.parquet", *COLUMNS, *QUICK, "-o", "m.relynx")[0] == 0
+    code, out, _ = run(capsys, "predict", "m.relynx", "test.parquet", "-o", "p.csv")
+    assert (code, out) == (0, "p.csv: 10 predictions\n")
+
+
+def test_evaluate_reads_a_table(capsys):
+    args = ("evaluate", "train.csv", *COLUMNS, *QUICK, "--folds", "2", "--no-baselines")
+    code, out, _ = run(capsys, *args)
+    assert code == 0
+    assert out.startswith("train.csv: 40 sequences, 2 classes, ")
+
+
+def test_background_rules_go_with_a_table(capsys, here):
+    (here / "r.bk").write_text("start(E) :- action(E,a0).")
+    args = ("mine", "train.csv", *COLUMNS, "-k", "r.bk", "--max-length", "1", "-o", "p.csv")
+    assert run(capsys, *args)[0] == 0
+    assert "start(A)" in (here / "p.csv").read_text()
+    assert run(capsys, "fit", "train.csv", *COLUMNS, *QUICK, "-k", "r.bk", "-o", "m.relynx")[0] == 0
+    assert run(capsys, "predict", "m.relynx", "test.csv", "-k", "r.bk", "-o", "q.csv")[0] == 0
+
+
+def test_the_columns_to_use_and_several_orders_may_be_given(capsys, here):
+    write(
+        "ward.csv", {"w": [1, 1], "day": [1, 2], "bed": [1, 1], "Is Ill": ["y", "n"], "x": [1, 2]}
+    )
+    order = ("--order", "day=day", "--order", "bed=bed")
+    code, out, _ = run(
+        capsys, "check", "ward.csv", "--sequence", "w", *order, "--fluents", "Is Ill,x"
+    )
+    assert code == 0
+    assert out.splitlines() == [
+        "ward.csv: 1 sequence, 5 facts, dimensions day",
+        "sequence  w, by day (dimension day), then bed (dimension bed)",
+        "fluent    is_ill(E,V): Is Ill (text)",
+        "fluent    x(E,V): x (integer)",
+    ]
+
+
+def test_columns_may_be_joined_in_one_predicate(capsys):
+    fluents = ("--fluents", "did=action,object", "--fluents", "class,action")
+    code, out, _ = run(capsys, "check", "train.csv", "--sequence", "case", *fluents)
+    assert code == 0
+    assert out.splitlines()[2:] == [
+        "fluent    did(E,V1,V2): action (text), object (text)",
+        "fluent    class(E,V): class (text)",
+        "fluent    action(E,V): action (text)",
+    ]
+
+
+def test_a_note_of_the_inferred_bias_is_printed(capsys):
+    n = 120
+    table = {
+        "case": [i // 3 for i in range(n)],
+        "at": list(range(n)),
+        "step": [("a", "b")[i % 2] for i in range(n)],
+        "room": [f"r{i % 60}" for i in range(n)],
+        "class": [("u", "w")[i // 3 % 2] for i in range(n)],
+    }
+    write("rooms.csv", table)
+    _, _, err = run(capsys, "fit", "rooms.csv", *COLUMNS, *QUICK, "-o", "m.relynx")
+    assert "note: room/2: argument 2 has 60 values, none twice in a sequence: left out" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            ("mine", "train.csv", "--sequence", "case", "--order", "a", "--order", "b"),
+            "--order a names no dimension\nhint: give one column, or each as dimension=column: "
+            "--order day=date --order bed=number\n",
+        ),
+        (
+            ("mine", "train.csv", "--sequence", "csae"),
+            "train.csv: there is no column 'csae', given as sequence\nhint: did you mean 'case'?\n",
+        ),
+        (
+            ("mine", "rule.m", "--sequence", "case"),
+            "rule.m: this is no table: it has no columns to choose\nhint: tables end in .csv, "
+            ".csv.gz, .parquet; leave out --sequence, --order, --label\n",
+        ),
+        (
+            ("fit", "train.csv", "--sequence", "case", "--fluents", "action"),
+            "sequence  case, rows in order\nfluent    action(E,V): action (text)\n"
+            "train.csv: the sequences have no classes\nhint: say which column is the class, with "
+            "--label\n",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(capsys, args, message):
+    output = "m.relynx" if args[0] == "fit" else "p.csv"
+    assert run(capsys, *args, "-o", output) == (2, "", message)
+
+
+def test_a_model_of_other_files_does_not_know_how_to_read_a_table(capsys):
+    X, y = rx.planted_rule(40, random_state=0)
+    rx.save(rx.LynxClassifier(max_length=1, max_iter=2, random_state=0).fit(X, y), "m.relynx")
+    assert run(capsys, "predict", "m.relynx", "test.csv", "-o", "p.csv") == (
+        2,
+        "",
+        "test.csv: the model was not learnt from a table, so it does not say how to read this one\n"
+        "hint: give a .m file, or learn a model from a table\n",
+    )
