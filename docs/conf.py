@@ -1,18 +1,45 @@
 """Settings of the documentation."""
 
+import os
+
 import relynx
+
+os.environ.setdefault("MPLBACKEND", "agg")  # the gallery draws without a screen
 
 project = "relynx"
 author = "the relynx contributors"
 copyright = author
 release = version = relynx.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+]
 exclude_patterns = ["_build"]
+myst_enable_extensions = ["amsmath", "dollarmath"]
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "min_reported_time": 1,
+    "ignore_repr_types": r"matplotlib[.]",
+    "image_scrapers": ("matplotlib",),
+    "reset_modules": ("matplotlib",),
+}
 
 html_theme = "furo"
 html_title = f"relynx {release}"
