@@ -10,7 +10,14 @@ from scipy.stats import chi2_contingency
 
 from relynx import covers, from_lists, mine, planted_rule
 from relynx.features import candidates
-from relynx.features.candidates import by_class_in_turn, distinct, lean, significant, united
+from relynx.features.candidates import (
+    best_columns,
+    by_class_in_turn,
+    distinct,
+    lean,
+    significant,
+    united,
+)
 
 
 @pytest.fixture(scope="module")
@@ -144,3 +151,20 @@ def test_a_united_set_survives_pickle(found, planted):
     X, y = planted
     union, _ = united([found[:4], found[2:6]], X, (y == "yes").astype(int), ("no", "yes"))
     assert pickle.loads(pickle.dumps(union)) == union
+
+
+@pytest.mark.parametrize("measure", ["chi2", "confidence", "growth_rate", "frequency"])
+@pytest.mark.parametrize("most", [None, 7])
+def test_the_best_columns_are_those_of_the_patterns_in_turn(found, planted, measure, most):
+    X, _ = planted
+    ordered = by_class_in_turn(found, measure)
+    kept, matrix = distinct(ordered, X, most)
+    M = ordered.coverage(X)
+    if measure != "frequency":  # what knows no classes keeps the order that it has
+        M = M[:, np.lexsort((ordered.lengths,))]
+    codes = np.unique(np.asarray(X.labels), return_inverse=True)[1]
+    chosen = M[:, best_columns(M, codes, measure, most)]
+    if measure == "frequency" or most is None:
+        assert sorted(map(bytes, chosen.T)) == sorted(map(bytes, matrix.T))
+    supports = np.stack([chosen[codes == c].sum(axis=0) for c in (0, 1)], axis=1)
+    assert np.array_equal(supports, kept.supports)

@@ -11,7 +11,7 @@ import pytest
 import relynx
 from relynx import __version__, cli
 
-COMMANDS = ("check", "demo", "evaluate", "fit", "mine", "predict", "reproduce", "warmup")
+COMMANDS = ("check", "demo", "evaluate", "explain", "fit", "mine", "predict", "reproduce", "warmup")
 DATA = """\
 begin(s1,up). a(e1,x). next_s(e1,e2). b(e2). end.
 begin(s2,down). a(e1,y). end.
@@ -127,7 +127,7 @@ def test_check_compares_background_and_data(capsys, here):
 
 @pytest.mark.parametrize(
     ("name", "what"),
-    [("toy.csv", "unknown kind of file '.csv'"), ("toy", "a file without an ending")],
+    [("toy.txt", "unknown kind of file '.txt'"), ("toy", "a file without an ending")],
 )
 def test_check_refuses_an_ending_that_it_does_not_know(capsys, here, name, what):
     (here / name).write_text("a,b\n")
@@ -135,7 +135,8 @@ def test_check_refuses_an_ending_that_it_does_not_know(capsys, here, name, what)
         2,
         "",
         f"{name}: {what}\n"
-        "hint: data end in .m or .val, background knowledge in .bk or .pl, a bias in .l\n",
+        "hint: data end in .m or .val, tables of events in .csv or .parquet, background knowledge "
+        "in .bk or .pl, a bias in .l\n",
     )
 
 

@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from relynx import GraspSelector, PatternNB
 from relynx.errors import InputError
 from relynx.features import _grasp_kernels as kernels
+from relynx.features import grasp_tables
 from relynx.features.grasp import LUCK, MOVES, play_round
 from relynx.features.grasp_tables import count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import TIE, class_prior, score_terms
@@ -44,7 +45,7 @@ def problems(draw, most_classes=4, most_rows=24, most_features=7):
 @st.composite
 def settings_of_an_objective(draw):
     return {
-        "smoothing": draw(st.sampled_from([0.1, 0.0, 1.0])),
+        "smoothing": draw(st.sampled_from([0.1, 0.0, 1.0, 5e-324, 1e308])),
         "prior": draw(st.sampled_from(["empirical", "uniform"])),
         "balanced": draw(st.booleans()),
     }
@@ -182,7 +183,7 @@ def plain_round(X, y, how, draws, most, moves):
         equal = [one for one, c in zip(sets, costs, strict=True) if c == min(costs)]
         return (min(costs), equal[int(draw * len(equal))]) if sets else (math.inf, [])
 
-    chosen, cost = [], cost_of([])
+    chosen, cost = [], math.inf
     while len(chosen) < min(most, n):
         costs = {j: cost_of([*chosen, j]) for j in range(n) if j not in chosen}
         low, high = min(costs.values()), max(costs.values())
@@ -223,8 +224,8 @@ def test_a_round_does_what_the_plain_algorithm_does(problem, seed, data):
     moves = np.array(data.draw(st.tuples(*[st.booleans()] * 3)))
     most = data.draw(st.integers(1, 8))
     draws = np.random.default_rng(SeedSequence(seed)).random(1 + X.shape[1] + LUCK)
-    draws[0] = draws[0] if alpha is None else alpha
     found = play_round(task, 0, SeedSequence(seed), alpha=alpha, most=most, moves=moves)
+    draws[0] = found.alpha
     built, cost, chosen = plain_round(X, y, how, draws, most, moves)
     assert found.chosen.tolist() == chosen
     assert (found.size_built, found.cost_built * task.unit) == (
@@ -236,7 +237,7 @@ def test_a_round_does_what_the_plain_algorithm_does(problem, seed, data):
 
 def forward_selections(X, y, how, chosen=(), errors=None):
     """The sets at which forward selection may end: where candidates tie, all are followed."""
-    errors = value(X, y, chosen, **how) if errors is None else errors
+    errors = math.inf if errors is None else errors
     costs = {j: value(X, y, [*chosen, j], **how) for j in range(X.shape[1]) if j not in chosen}
     low = min(costs.values(), default=math.inf)
     if low > errors:
@@ -254,7 +255,7 @@ def test_alpha_0_without_local_search_is_forward_selection(seed):
         assert tuple(np.flatnonzero(selector.support_).tolist()) in ends
 
 
-def exhaustive_optimum(X, y):
+def exhaustive_optimum(X, y, prior="empirical"):
     """The fewest errors of all sets of features, all at once."""
     n = X.shape[1]
     sizes = np.bincount(y)
@@ -262,9 +263,9 @@ def exhaustive_optimum(X, y):
     terms = score_terms(supports, sizes.astype(float), 0.1)
     each = np.where(X[:, None, :], terms.present, terms.absent)  # sequence, class, feature
     sets = np.array(list(itertools.product([0, 1], repeat=n)))
-    prior = sizes / sizes.sum()
-    scores = np.einsum("scf,tf->tsc", each, sets) + np.log(prior)
-    order = np.argsort(-prior, kind="stable")
+    priors = class_prior(prior, sizes.astype(float))
+    scores = np.einsum("scf,tf->tsc", each, sets) + np.log(priors)
+    order = np.argsort(-priors, kind="stable")
     near = scores[..., order] >= scores.max(axis=2, keepdims=True) - TIE
     return (order[near.argmax(axis=2)] != y).sum(axis=1).min()
 
@@ -276,6 +277,64 @@ def test_the_optimum_of_few_features_is_found(n_features, n_classes, seed):
     # An optimum that no other set leads to is met by about one round in a hundred.
     found = GraspSelector(1_000, random_state=seed).fit(X, y)
     assert found.errors_ == exhaustive_optimum(X, y)
+
+
+@pytest.mark.parametrize("prior", ["empirical", "uniform"])
+@pytest.mark.parametrize("shares", [(0.7, 0.3), (0.6, 0.25, 0.15), (0.5, 0.5)])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_optimum_is_found_among_features_that_say_nothing_of_uneven_classes(
+    shares, prior, seed
+):
+    rng = np.random.default_rng(seed)
+    n_features = int(rng.integers(5, 11))
+    y = np.concatenate([np.arange(len(shares)), rng.choice(len(shares), 37, p=shares)])
+    X = (rng.random((len(y), n_features)) < rng.random(n_features)).astype(np.uint8)
+    found = GraspSelector(1_000, prior=prior, random_state=seed).fit(X, y)
+    assert found.errors_ == exhaustive_optimum(X, y, prior)
+
+
+def columns(*texts):
+    return np.array([[int(one) for one in text] for text in texts], np.uint8).T
+
+
+def test_two_features_are_found_that_are_better_than_none_where_each_is_worse():
+    X, y = columns("01110110", "00010101"), np.repeat([0, 1], [7, 1])
+    how = {"smoothing": 0.1, "prior": "uniform", "balanced": False}
+    assert [value(X, y, chosen, **how) for chosen in ([], [0], [1], [0, 1])] == [1, 2, 2, 0]
+    assert GraspSelector(3, prior="uniform", random_state=0).fit(X, y).errors_ == 0
+
+
+def test_an_optimum_is_found_that_needs_the_worst_candidate_first():
+    X = columns("100101110", "000000011", "011101110", "000000010")
+    y = np.repeat([0, 1], [4, 5])
+    assert exhaustive_optimum(X, y) == 2
+    assert GraspSelector(300, alpha=0.999, random_state=0).fit(X, y).errors_ > 2
+    assert GraspSelector(300, random_state=0).fit(X, y).errors_ == 2
+
+
+@settings(max_examples=60)
+@given(
+    problems(most_features=5),
+    st.integers(0, 9),
+    st.sets(st.sampled_from(MOVES)),
+    st.sampled_from([None, 1]),
+)
+def test_the_answer_is_a_local_optimum_and_no_worse_than_no_feature(problem, seed, moves, most):
+    X, y, how = problem
+    found = GraspSelector(
+        1,
+        moves=tuple(moves),
+        n_features=most,
+        objective="balanced" if how["balanced"] else "errors",
+        smoothing=how["smoothing"],
+        prior=how["prior"],
+        random_state=seed,
+    ).fit(X, y)
+    chosen = np.flatnonzero(found.support_).tolist()
+    best = value(X, y, chosen, **how)
+    assert best <= value(X, y, [], **how)
+    for near in neighbours(chosen, X.shape[1], moves):
+        assert len(near) > (most or len(near)) or value(X, y, sorted(near), **how) >= best
 
 
 @pytest.mark.parametrize("moves", [MOVES, ("add", "swap"), ("add", "drop"), ("swap",), ("drop",)])
@@ -318,10 +377,13 @@ def test_no_local_search_makes_a_round_worse_and_the_best_is_kept():
 
 def test_alpha_is_drawn_anew_for_each_round_or_given():
     X, y = random_data()
-    drawn = {one.alpha for one in GraspSelector(20, random_state=0).fit(X, y).history_}
-    assert len(drawn) == 20
-    assert 0 <= min(drawn) < 0.2
-    assert 0.8 < max(drawn) < 1
+    drawn = [one.alpha for one in GraspSelector(400, random_state=0).fit(X, y).history_]
+    below = [alpha for alpha in drawn if alpha < 1]
+    assert 400 - 50 < len(below) < 400 - 10
+    assert len(set(below)) == len(below)
+    assert 0 <= min(drawn) < 0.02
+    assert 0.98 < max(below) < max(drawn) == 1
+    assert np.mean(below) == pytest.approx(0.5, abs=0.05)
     fixed = GraspSelector(3, alpha=0.25, random_state=0).fit(X, y)
     assert [one.alpha for one in fixed.history_] == [0.25] * 3
 
@@ -337,6 +399,18 @@ def test_the_first_rounds_do_not_depend_on_how_many_follow():
     X, y = random_data(100, 20, 3, seed=4)
     few, many = (GraspSelector(n, random_state=5).fit(X, y).history_ for n in (4, 9))
     assert few == many[:4]
+
+
+def test_each_round_has_the_seed_that_one_spawns_for_it():
+    X, y = random_data(100, 20, 3, seed=4)
+    history = GraspSelector(4, random_state=5).fit(X, y).history_
+    entropy = np.random.RandomState(5).randint(2**31 - 1, size=4).tolist()
+    task = task_of(X, y, smoothing=0.1, prior="empirical", balanced=False)
+    found = [
+        play_round(task, i, seed, alpha=None, most=20, moves=ALL)
+        for i, seed in enumerate(SeedSequence(entropy).spawn(4))
+    ]
+    assert [(one.alpha, one.cost) for one in found] == [(one.alpha, one.error) for one in history]
 
 
 def test_seeds_differ():
@@ -376,13 +450,23 @@ def test_a_time_limit_ends_the_search_between_rounds_and_says_so():
     assert found.history_ == GraspSelector(1, random_state=0).fit(X, y).history_
 
 
-def test_a_feature_that_is_worse_than_the_prior_alone_is_not_chosen():
+def test_a_time_limit_counts_rounds_and_not_their_preparation():
+    X, y = random_data(20, 4, 2)
+    GraspSelector(1, random_state=0).fit(X, y)
+    found = GraspSelector(10**9, time_limit=0.2, random_state=0).fit(X, y)
+    assert 1 < found.n_iter_ < 10**9
+    assert [one.round for one in found.history_] == list(range(found.n_iter_))
+
+
+@pytest.mark.parametrize("moves", [(), ("add",), ("swap",), MOVES])
+def test_a_feature_that_is_worse_than_the_prior_alone_is_not_chosen(moves):
     X = np.array([[1], [1], [1], [0], [0], [0], [1], [1]])
     y = np.repeat([0, 1], [6, 2])
     assert (PatternNB(prior="uniform").fit(X, y).predict(X) != y).sum() == 3
-    found = GraspSelector(3, prior="uniform", random_state=0).fit(X, y)
+    found = GraspSelector(3, prior="uniform", moves=moves, random_state=0).fit(X, y)
     assert found.errors_ == 2
     assert not found.support_.any()
+    assert found.log_likelihood_ == pytest.approx(8 * math.log(0.5))
 
 
 def test_more_sequences_of_a_class_than_16_bits_count():
@@ -399,8 +483,38 @@ def test_more_features_than_16_bits_rank():
     X, y = random_data(8, 17_000, 2, seed=1)
     how = {"smoothing": 0.1, "prior": "empirical", "balanced": False}
     task = task_of(X, y, **how)
-    assert task.tables.mend.rank.dtype == np.int32
+    assert task.tables.mend.rank.size == 0
     assert task.first[::500].tolist() == [value(X, y, [j], **how) for j in range(0, 17_000, 500)]
+
+
+def test_the_kernels_of_few_features_serve_many():
+    kinds = []
+    for n_features in (3, 17_000):
+        X, y = random_data(8, n_features, 2, seed=1)
+        tables = task_of(X, y, smoothing=0.1, prior="empirical", balanced=False).tables
+        arrays = (*tables[:-2], *tables.mend, *tables.keep)
+        kinds.append([(one.dtype, one.ndim, one.flags.c_contiguous) for one in arrays])
+    assert kinds[0] == kinds[1]
+
+
+def test_ties_of_smoothing_0_are_ties_among_20_000_columns():
+    """1/30 * 4/30 and 2/30 * 2/30 are equal, and their logarithms all but equal."""
+    here, y = np.arange(30), np.repeat([0, 1], 30)
+    X = np.zeros((60, 20_000), np.uint8)
+    for j, (a, b) in enumerate([(1, 2), (4, 2)]):
+        X[:, j] = np.concatenate([here < a, here < b])
+    X[:, 2:] = (np.arange(60)[:, None] + np.arange(19_998)) % 59 == 0
+    how = {"smoothing": 0.0, "prior": "uniform"}
+    task = task_of(X, y, balanced=False, **how)
+    wrong = predicted(X, y, [0, 1], **how) != y
+    assert count_errors(task, np.array([0, 1])) == wrong.sum()
+
+
+def test_the_tables_of_many_classes_follow_the_number_of_features():
+    X, y = random_data(240, 5, 120)
+    slots = task_of(X, y, smoothing=0.1, prior="empirical", balanced=False).tables.slots
+    assert slots.shape[:2] == (120, 119)
+    assert slots.shape[2] <= 8 * 5 + 1
 
 
 def test_a_sparse_matrix_gives_what_a_dense_one_gives():
@@ -457,6 +571,15 @@ def test_all_wrong_parameters_are_named_at_once():
 def test_moves_that_are_no_tuple_are_refused():
     assert message_of(moves="add") == "moves is 'add'\nhint: a tuple of add, drop, swap"
     assert message_of(moves=None) == "moves is None\nhint: a tuple of add, drop, swap"
+
+
+def test_tables_that_are_too_large_are_refused(monkeypatch):
+    monkeypatch.setattr(grasp_tables, "LARGEST", 1 << 30)
+    X, y = random_data(400, 1_000, 200)
+    assert message_of(X, y) == (
+        "the search among 1,000 columns with 200 classes needs 3 GiB\n"
+        "hint: it may have 1: give fewer columns, or two classes at a time"
+    )
 
 
 def test_smoothing_prior_and_threshold_are_checked_as_by_naive_bayes():

@@ -11,16 +11,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    RidgeClassifier,
+    SGDClassifier,
+)
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import LinearSVC
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
 
 from relynx import (
     InputError,
     LynxClassifier,
+    PatternNB,
     Sequences,
     covers,
     from_lists,
@@ -334,6 +346,7 @@ def test_a_single_model_tells_all_classes_apart(data, single):
         RidgeClassifier(),
         HistGradientBoostingClassifier(max_iter=5),
         AdaBoostClassifier(n_estimators=10),
+        RandomForestClassifier(10),
         KNeighborsClassifier(3),
     ],
     ids=lambda learner: type(learner).__name__,
@@ -506,7 +519,7 @@ def test_choices_that_do_not_exist_are_refused_all_at_once(data):
         "prior is 'flat'\n"
         "hint: give 'empirical' or 'uniform', or a weight for each class\n"
         "n_features is 'few'\n"
-        "hint: give 'validated', a number or None\n"
+        "hint: a number of patterns from 1 on, 'validated', or None for no limit\n"
         "significance is 0\n"
         "hint: a level above 0 and up to 1, or None to keep all patterns\n"
         "max_features is 0\n"
@@ -524,3 +537,215 @@ def test_cross_validation_is_not_fooled_by_labels_without_sense():
     X, y = planted_rule(120, random_state=0)
     y = np.random.default_rng(1).permutation(y)
     assert cross_val_score(LynxClassifier(**QUICK), X, y, cv=4).mean() < 0.65
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"max_features": 2.5},
+            "max_features is 2.5\nhint: a number of patterns from 1 on, or None for all",
+        ),
+        (
+            {"n_features": -1, "selection": None},
+            "n_features is -1\n"
+            "hint: a number of patterns from 1 on, 'validated', or None for no limit",
+        ),
+        (
+            {"significance": "x"},
+            "significance is 'x'\nhint: a level above 0 and up to 1, or None to keep all patterns",
+        ),
+        (
+            {"bias": "x"},
+            "bias is 'x'\nhint: a Bias, which read_bias and parse_bias make, or None to infer one",
+        ),
+        (
+            {"prior": [0.5, 0.5]},
+            "prior is [0.5, 0.5]\nhint: give 'empirical' or 'uniform', or a weight for each class",
+        ),
+        (
+            {"final_estimator": LinearRegression()},
+            "final_estimator is LinearRegression()\n"
+            "hint: a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes",
+        ),
+        (
+            {"final_estimator": "svm"},
+            "final_estimator is 'svm'\n"
+            "hint: a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes",
+        ),
+        (
+            {"prior": {}},
+            "prior has no weight above 0 for the class 'x'\nhint: give one for each class",
+        ),
+        (
+            {"prior": {"x": "a", "y": 1, "z": 1}},
+            "prior has no weight above 0 for the class 'x'\nhint: give one for each class",
+        ),
+        (
+            {"prior": {"x": 1, "y": 1, "z": 1, "w": 3}},
+            "prior has a weight for 'w', which is no class\nhint: the classes are 'x', 'y', 'z'",
+        ),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_wrong_setting_is_refused_before_the_search(data, changes, said, monkeypatch):
+    monkeypatch.setattr(pair_model, "mine", None)
+    with pytest.raises(InputError) as caught:
+        LynxClassifier(**QUICK | changes).fit(*data)
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (
+            ["a", 1] * 20,
+            "some labels are text and some are not: 'a', and 1 for sequence s2\n"
+            "hint: give all as text or all as numbers",
+        ),
+        (
+            ["a", None] * 20,
+            "the label of sequence s2 is missing\n"
+            "hint: give the class of each sequence, or leave out those that have none",
+        ),
+        (
+            [0.0, 1.0, np.nan, 1.0] * 10,
+            "the label of sequence s3 is missing\n"
+            "hint: give the class of each sequence, or leave out those that have none",
+        ),
+    ],
+    ids=["two kinds", "none", "nan"],
+)
+def test_labels_that_cannot_be_classes_are_refused(labels, said):
+    X, _ = from_lists([["a"], ["b"]] * 20, ids=[f"s{i}" for i in range(1, 41)])
+    with pytest.raises(InputError) as caught:
+        LynxClassifier(**QUICK).fit(X, np.array(labels, object))
+    assert str(caught.value) == said
+
+
+def test_no_sequences_are_refused_and_none_are_predicted(planted):
+    X, y = planted
+    with pytest.raises(InputError, match="there are no sequences"):
+        LynxClassifier().fit(X[:0], [])
+    model = LynxClassifier(**QUICK).fit(X, y)
+    assert model.predict(X[:0]).shape == (0,)
+    assert model.predict_proba(X[:0]).shape == (0, 2)
+    assert model.decision_function(X[:0]).shape == (0,)
+
+
+def test_sequences_that_are_not_learnt_from_change_nothing(planted):
+    X, y = planted_rule(60, flip=0.1, random_state=0)
+    others, _ = planted_rule(10, random_state=100)
+    atoms = [[*sequence.atoms] for sequence in X]
+    alone = Sequences.from_atoms(atoms)
+    among = Sequences.from_atoms([*([*s.atoms] for s in others), *atoms])[10:]
+    first, second = (pure(max_length=2).fit(part, y) for part in (alone, among))
+    assert [*first.selected_.texts()] == [*second.selected_.texts()]
+    assert np.array_equal(first.predict_proba(others), second.predict_proba(others))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        SGDClassifier(loss="log_loss"),
+        make_pipeline(StandardScaler(with_mean=False), SGDClassifier(loss="log_loss")),
+    ],
+    ids=["alone", "inside"],
+)
+def test_the_seed_reaches_a_learner_that_has_none(planted, learner):
+    X, y = planted
+    fits = [
+        LynxClassifier(**QUICK | {"random_state": 0}, selection=None, final_estimator=learner)
+        for _ in range(2)
+    ]
+    first, second = (model.fit(X, y).decision_function(X) for model in fits)
+    assert np.array_equal(first, second)
+
+
+def test_the_seed_of_a_learner_is_its_own(planted):
+    X, y = planted
+    learner = SGDClassifier(loss="log_loss", random_state=7)
+    model = LynxClassifier(**QUICK, selection=None, final_estimator=learner).fit(X, y)
+    assert model.estimators_[0].estimator.random_state == 7
+
+
+@pytest.mark.parametrize("n_classes", [3, 60, 150])
+def test_ties_go_to_the_larger_prior_however_many_classes(n_classes):
+    model = LynxClassifier()
+    model.classes_ = np.arange(n_classes)
+    sizes = np.ones(n_classes)
+    sizes[n_classes // 2] = 1.01
+    model.class_prior_ = sizes / sizes.sum()
+    nothing = np.empty(0, np.int64)
+    pairs = [*combinations(range(n_classes), 2)]
+    # In a circle each class beats as many as beat it.
+    model.estimators_ = [
+        PairModel(
+            np.array(pair), None, nothing, Even((pair[1] - pair[0]) % 2), np.array([0.5, 0.5])
+        )
+        for pair in pairs
+    ]
+    model._columns = [nothing] * len(pairs)
+    tally = model._tally(csr_array((2, 0)))
+    votes = np.floor(tally).max()
+    tied = np.flatnonzero(np.floor(tally[0]) == votes)
+    wanted = n_classes // 2 if n_classes // 2 in tied else tied[0]
+    assert tally.argmax(axis=1).tolist() == [wanted] * 2
+
+
+class Even:
+    """Votes for one class and gives both the same share."""
+
+    def __init__(self, winner):
+        self.winner = winner
+
+    def predict(self, M):
+        return np.full(M.shape[0], self.winner)
+
+    def predict_proba(self, M):
+        return np.full((M.shape[0], 2), 0.5)
+
+    def __sklearn_tags__(self):
+        return LogisticRegression().__sklearn_tags__()
+
+
+def test_a_learner_with_a_value_for_each_pair_is_not_misread(data):
+    X, y = data
+    learner = SVC(kernel="linear", decision_function_shape="ovo")
+    model = LynxClassifier(
+        **QUICK, multiclass="single", selection=None, final_estimator=learner
+    ).fit(X, y)
+    predicted = model.predict(X)
+    assert model.decision_function(X).shape == (len(X), 3)
+    assert np.array_equal(model.classes_[model.decision_function(X).argmax(axis=1)], predicted)
+    assert np.array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], predicted)
+
+
+@given(st.integers(0, 10_000))
+def test_of_two_classes_shares_and_decisions_agree_with_the_prediction(seed):
+    rng = np.random.default_rng(seed)
+    M = rng.integers(0, 2, (12, 3)).astype(float)
+    codes = np.r_[0, 1, rng.integers(0, 2, 10)]
+    learner = PatternNB(smoothing=float(rng.choice([0.1, 1.0]))).fit(M, codes)
+    model = LynxClassifier()
+    model.classes_ = np.array(["a", "b"])
+    model.estimators_ = [
+        PairModel(model.classes_, None, np.arange(3), learner, np.array([0.5, 0.5]))
+    ]
+    model._matrix = lambda X: csr_array(M)
+    voted = model.predict(None)
+    assert np.array_equal(model.classes_[model.predict_proba(None).argmax(axis=1)], voted)
+    assert np.array_equal(np.where(model.decision_function(None) > 0, "b", "a"), voted)
+
+
+def test_a_memory_spares_the_search_and_changes_nothing(planted, tmp_path, monkeypatch):
+    X, y = planted
+    plain = pure().fit(X, y)
+    first = pure(memory=tmp_path).fit(X, y)
+    monkeypatch.setattr(pair_model, "mine", None)
+    other = LogisticRegression()
+    second = pure(memory=tmp_path, selection=None, final_estimator=other).fit(X, y)
+    assert np.array_equal(plain.predict_proba(X), first.predict_proba(X))
+    assert len(second.selected_) == len(first.patterns_)
+    with pytest.raises(TypeError):
+        pure(memory=tmp_path).fit(X[::-1], y[::-1])

@@ -1,6 +1,7 @@
 """`PatternNB` against exact fractions and scikit-learn, and what it says to wrong input."""
 
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -75,6 +76,21 @@ def test_the_class_is_that_of_exact_fractions_ties_included(data, smoothing):
     classes = PatternNB(float(smoothing)).fit(X, y).predict(asked)
     expected = [exact_class(X.tolist(), y.tolist(), row, smoothing) for row in asked.tolist()]
     assert classes.tolist() == expected
+
+
+@given(
+    labelled(),
+    st.sampled_from([5e-324, 1e-320, 1e-300, 1e-13, 1e13, 1e300, 1e308, sys.float_info.max]),
+)
+def test_a_smoothing_at_the_ends_of_all_numbers_gives_the_posteriors_of_fractions(data, smoothing):
+    X, y, asked = data
+    model = PatternNB(smoothing).fit(X, y)
+    for row, posterior in zip(asked.tolist(), model.predict_proba(asked), strict=True):
+        expected = exact_posterior(X.tolist(), y.tolist(), row, Fraction(smoothing))
+        assert posterior == pytest.approx([float(p) for p in expected], rel=1e-9, abs=1e-300)
+    assert np.isfinite(model.decision_function(asked)).all()
+    assert np.isfinite(model.alpha_).all()
+    assert np.isfinite(model.beta_0_).all()
 
 
 @given(

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,7 +15,7 @@ import pytest
 
 import relynx as rx
 from relynx import cli
-from relynx.models import evaluation
+from relynx.models import evaluation, pair_model
 from relynx.models.learners import learner
 from relynx.reproduce import runs
 from relynx.reproduce.figure import figure
@@ -65,8 +66,8 @@ def test_the_lynx_row_of_table_2_is_the_best_of_table_1():
     assert TABLE_1.keys() == PAPER_ROWS.keys()
 
 
-def test_every_row_of_table_1_is_run_along_the_chain_and_in_the_sheet():
-    for bias in ("chain", "sheet"):
+def test_every_row_of_table_1_is_run_along_the_chain_and_in_all_dimensions():
+    for bias in ("chain", "all"):
         assert {s.name for s in SETTINGS if s.bias == bias} >= set(TABLE_1)
     assert all(setting.bias in MEANING for setting in SETTINGS)
 
@@ -139,6 +140,70 @@ def test_a_run_is_done_again_when_a_default_or_the_bias_of_the_data_changes(data
     given = run.model(data).set_params(max_iter=7)
     monkeypatch.setattr(runs.Run, "model", lambda self, data: given)
     assert run.key(data) != key
+
+
+def test_a_run_is_done_again_when_the_data_change(data):
+    run = planned(data, folds=2, settings=())[0]
+    order = np.arange(len(data.y))[::-1]
+    renamed = rx.Sequences(
+        data.X.vocabulary,
+        data.X.tables,
+        [f"other {i}" for i in range(len(data.y))],
+        background=data.X.background,
+    )
+    others = [
+        replace(data, y=data.y[order]),
+        replace(data, groups=data.groups[order]),
+        replace(data, X=data.X[order]),
+        replace(data, X=data.X.with_background(None)),
+        replace(data, X=renamed),
+    ]
+    assert len({run.key(data), *(run.key(other) for other in others)}) == 6
+
+
+def test_a_run_is_done_again_when_the_code_that_learns_changes(data, monkeypatch, tmp_path):
+    run = planned(data, folds=2, settings=())[0]
+    for name in runs.LEARNS:
+        (tmp_path / name).mkdir()
+    source = tmp_path / "mining" / "search.py"
+    keys = set()
+    monkeypatch.setattr(runs, "__file__", str(tmp_path / "reproduce" / "runs.py"))
+    for text in ("a = 1", "a = 2"):
+        source.write_text(text)
+        runs._code_key.cache_clear()
+        keys |= {run.key(data)}
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "html.py").write_text("b = 1")
+    runs._code_key.cache_clear()
+    keys |= {run.key(data)}
+    runs._code_key.cache_clear()
+    assert len(keys) == 2
+
+
+def test_every_package_that_learns_is_there():
+    root = Path(rx.__file__).parent
+    assert all(any((root / name).glob("*.py")) for name in runs.LEARNS)
+
+
+def test_records_of_other_plans_stay_in_the_folder(data, tmp_path):
+    some, others = (planned(data, folds=n, settings=())[:2] for n in (2, 3))
+    first = resumed(tmp_path, some, data)
+    assert {one.key for one in resumed(tmp_path, others, data)}.isdisjoint(r.key for r in first)
+    assert done_before(tmp_path, some, data) == first
+    assert len(done_before(tmp_path, others, data)) == 6
+
+
+def test_what_another_process_adds_meanwhile_stays_in_the_folder(data, tmp_path):
+    some, others = (planned(data, folds=n, settings=())[:2] for n in (2, 3))
+    told = []
+
+    def meanwhile(run, fold):
+        if not told:
+            told.append(resumed(tmp_path, others, data))
+
+    resumed(tmp_path, some, data, progress=meanwhile)
+    assert done_before(tmp_path, others, data) == told[0]
+    assert len(done_before(tmp_path, some, data)) == 4
 
 
 def test_another_process_knows_a_run_by_the_same_key():
@@ -327,3 +392,25 @@ def test_a_folder_that_cannot_be_made_is_the_users_error(tmp_path, monkeypatch, 
     (tmp_path / "taken").write_text("")
     assert cli.main([command, "-o", "taken"]) == 2
     assert capsys.readouterr().err == "taken: this folder cannot be made (File exists)\n"
+
+
+def test_runs_that_mine_the_same_come_one_after_the_other(data):
+    plan = planned(data, folds=2, seeds=(0, 1))
+    kinds = [(run.setting.bias, run.protocol, run.seed) for run in plan]
+    changes = sum(one != other for one, other in pairwise(kinds))
+    assert changes + 1 == len(set(kinds))
+
+
+def test_what_was_mined_is_kept_for_the_next_run(data, tmp_path, monkeypatch):
+    searches = []
+    real = pair_model.mine
+    monkeypatch.setattr(pair_model, "mine", lambda *a, **k: searches.append(1) or real(*a, **k))
+    all_patterns = replace(QUICK, name="all", parameters={**QUICK.parameters, "selection": None})
+    plan = planned(data, folds=2, settings=(QUICK, all_patterns))
+    ours = [run for run in plan if run.setting.bias and run.protocol == "random"]
+    resumed(tmp_path, ours[:1], data, n_jobs=1)
+    once = len(searches)
+    (tmp_path / "both").mkdir()
+    found = resumed(tmp_path / "both", ours, data, n_jobs=1)
+    assert len(searches) == 2 * once
+    assert {record.name for record in found} == {QUICK.name, "all"}

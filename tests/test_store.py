@@ -27,7 +27,8 @@ from relynx import (
     mine,
     save,
 )
-from relynx.data import archive
+from relynx import store
+from relynx.data import archive, parts
 from relynx.features.grasp import GraspRound
 from relynx.mining import pattern_parts
 from relynx.mining.pattern_parts import LEVEL_COUNTS
@@ -308,6 +309,25 @@ def test_a_pattern_that_is_too_long_is_refused(tmp_path, monkeypatch):
     assert str(caught.value) == (
         "a pattern has more than 1 steps, which a model file cannot keep\n"
         "hint: mine with a smaller max_length"
+    )
+
+
+def test_a_bias_that_is_too_long_is_refused_before_and_after(tmp_path, monkeypatch):
+    path = tmp_path / "m.relynx"
+    model = fitted("vectorizer")
+    n = len(str(dataclasses.replace(model.bias_, notes=())))
+    save(model, path)
+    monkeypatch.setattr(store, "LONGEST_BIAS", 10)
+    with pytest.raises(InputError) as caught:
+        load(path)
+    assert str(caught.value) == (
+        f"{path}: bias_ has {n} characters, more than 10\nhint: {parts.DAMAGED}"
+    )
+    with pytest.raises(InputError) as caught:
+        save(model, path)
+    assert str(caught.value) == (
+        f"the bias is a text of {n} characters, which a model file cannot keep\n"
+        "hint: it keeps 10: declare fewer values and constraints"
     )
 
 

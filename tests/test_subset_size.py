@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.naive_bayes import BernoulliNB
 
+from relynx.features import subset_size
+from relynx.features.candidates import best_columns
 from relynx.features.grasp import GraspSelector
 from relynx.features.subset_size import best_size
 
@@ -58,3 +60,32 @@ def test_balanced_errors_count_classes_alike():
 def test_the_number_is_below_that_of_the_columns_or_free():
     M, y = noisy(0, features=3)
     assert best_size(GraspSelector(), M, y, seed=0) in (1, 2, None)
+
+
+def test_labels_that_are_left_out_have_no_say_in_the_columns(monkeypatch):
+    seen = []
+    real = subset_size.best_columns
+
+    def spy(M, y, measure, most):
+        columns = real(M, y, measure, most)
+        seen.append((M, y, columns))
+        return columns
+
+    monkeypatch.setattr(subset_size, "best_columns", spy)
+    M, y = noisy(0, features=30)
+    best_size(GraspSelector(2), M, y, seed=0, most=5)
+    assert len(seen) == 5
+    for rows, labels, columns in seen:
+        assert len(rows) == len(labels) == 96
+        assert len(columns) == 5
+    assert len({tuple(columns.tolist()) for _, _, columns in seen}) > 1
+
+
+def test_chance_finds_of_all_labels_do_not_make_a_large_set_look_good():
+    # Of 3,000 columns of noise the 300 that fit all labels best look good in every part.
+    rng = np.random.default_rng(0)
+    y = rng.permutation(100) % 2
+    M = (rng.random((100, 3000)) < 0.3).astype(np.uint8)
+    M[:, 0] = np.where(rng.random(100) < 0.9, y, 1 - y)
+    M = M[:, best_columns(M, y, "chi2", 1200)]
+    assert best_size(GraspSelector(10), M, y, seed=0, most=300) == 1

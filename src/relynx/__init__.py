@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from relynx.bias.folds import load_protein_folds
     from relynx.bias.language import Bias
     from relynx.bias.reader import parse_bias, read_bias
+    from relynx.data.event_frames import to_events
+    from relynx.data.events import from_events
     from relynx.data.lists import from_lists
     from relynx.data.lynx_files import read_lynx, write_lynx
     from relynx.data.sequences import Sequences
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
     from relynx.mining.patterns import Pattern, parse_pattern
     from relynx.mining.search import mine
     from relynx.models.lynx import LynxClassifier
+    from relynx.plots.confusion import plot_confusion
+    from relynx.plots.grasp import plot_grasp
+    from relynx.plots.patterns import plot_patterns
+    from relynx.plots.sequence import plot_sequence
+    from relynx.reports.explain import explain
+    from relynx.reports.html import report
     from relynx.store import load, save
 
 __version__ = "0.1.0"
@@ -49,6 +57,8 @@ __all__ = [
     "Sequences",
     "Vocabulary",
     "covers",
+    "explain",
+    "from_events",
     "from_lists",
     "load",
     "load_protein_folds",
@@ -59,10 +69,16 @@ __all__ = [
     "parse_bias",
     "parse_pattern",
     "planted_rule",
+    "plot_confusion",
+    "plot_grasp",
+    "plot_patterns",
+    "plot_sequence",
     "read_background",
     "read_bias",
     "read_lynx",
+    "report",
     "save",
+    "to_events",
     "write_lynx",
 ]
 
@@ -70,6 +86,8 @@ _MODULES = {
     "bias.folds": ("load_protein_folds",),
     "bias.language": ("Bias",),
     "bias.reader": ("parse_bias", "read_bias"),
+    "data.event_frames": ("to_events",),
+    "data.events": ("from_events",),
     "data.lists": ("from_lists",),
     "data.lynx_files": ("read_lynx", "write_lynx"),
     "data.sequences": ("Sequences",),
@@ -87,6 +105,12 @@ _MODULES = {
     "mining.patterns": ("Pattern", "parse_pattern"),
     "mining.search": ("mine",),
     "models.lynx": ("LynxClassifier",),
+    "plots.confusion": ("plot_confusion",),
+    "plots.grasp": ("plot_grasp",),
+    "plots.patterns": ("plot_patterns",),
+    "plots.sequence": ("plot_sequence",),
+    "reports.explain": ("explain",),
+    "reports.html": ("report",),
     "store": ("load", "save"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 50
+MOST_PROBLEMS = 100  # after so many a reader of rules and declarations stops
+STOPPED = f"reading stopped here, after {MOST_PROBLEMS} problems"
 SHOWN_WIDTH = 100
 
 
@@ -103,10 +105,13 @@ class InputError(ValueError):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        shown = [str(problem) for problem in self.problems[:SHOWN_PROBLEMS]]
-        if len(self.problems) > SHOWN_PROBLEMS:
-            shown.append(f"... and {len(self.problems) - SHOWN_PROBLEMS} more problems")
-        return "\n".join(shown)
+        found, end = self.problems, ()
+        if found and found[-1].message == STOPPED:
+            found, end = found[:-1], found[-1:]
+        shown = [str(problem) for problem in found[:SHOWN_PROBLEMS]]
+        if len(found) > SHOWN_PROBLEMS:
+            shown.append(f"... and {len(found) - SHOWN_PROBLEMS} more problems")
+        return "\n".join([*shown, *map(str, end)])
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
         return type(self), (self.problems,)
@@ -141,6 +146,16 @@ class BiasError(InputError):
 
 class DataError(InputError):
     """The facts, the background rules or the labels do not make sense together."""
+
+
+def first_problems(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems of a text in its order; where there are too many, a last one says so."""
+    found = sorted(problems, key=lambda problem: problem.offset)
+    if len(found) > MOST_PROBLEMS:
+        first = found[MOST_PROBLEMS]
+        hint = "mend these, and read it again"
+        found[MOST_PROBLEMS:] = [Problem(STOPPED, first.source, first.offset, hint=hint)]
+    return found
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str | None:

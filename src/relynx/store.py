@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from relynx.bias import Bias, parse_bias
 from relynx.data.archive import read_archive, write_archive
 from relynx.data.parts import Array, Part, plain, plain_labels
+from relynx.data.readings import reading_of, reading_state
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound, GraspSelector
 from relynx.features.naive_bayes import PatternNB
@@ -40,6 +41,7 @@ State: TypeAlias = dict[str, Any]
 
 BIAS, LEARNER = "bias", "final_estimator"  # parameters with a form of their own
 OUTPUT = "_sklearn_output_config"  # what set_output wrote
+LONGEST_BIAS = 1 << 20  # characters
 ROUND_TYPES: Mapping[str, tuple[type, ...]] = {
     "round": (int,),
     "alpha": (int, float),
@@ -57,7 +59,7 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
     """Write a fitted model, or patterns, to a file.
 
     The file is data only, a zip of JSON and arrays. It appears whole or not at all, and one model
-    is always the same bytes. `n_jobs` is not kept; everything else that was learnt or set is.
+    is always the same bytes. `n_jobs` and `memory` are not kept; everything else that was learnt or set is.
 
     Parameters
     ----------
@@ -137,7 +139,7 @@ def _pack_estimator(model: Any, learnt: State) -> State:
         if attribute not in known:
             what = f"{name} has an attribute {attribute!r} that a model file does not keep"
             raise InputError(Problem(what, hint="delete it before you save"))
-    special = {MACHINE, BIAS, LEARNER}
+    special = {*MACHINE, BIAS, LEARNER}
     state: State = {
         "params": {
             key: plain(value, f"{key} of {name}")
@@ -146,7 +148,7 @@ def _pack_estimator(model: Any, learnt: State) -> State:
         }
     }
     if BIAS in params:
-        state[BIAS] = None if model.bias is None else str(model.bias)
+        state[BIAS] = None if model.bias is None else _bias_text(model.bias)
     if LEARNER in params:
         learner = model.final_estimator
         state[LEARNER] = None if learner is None else estimator_state(learner)
@@ -159,7 +161,7 @@ def _estimator(type_: Any, part: Part) -> Any:
     Parameters that the file does not have, because it is older than they are, have their default.
     """
     model = type_()
-    known = model.get_params(deep=False).keys() - {MACHINE, BIAS, LEARNER}
+    known = model.get_params(deep=False).keys() - {*MACHINE, BIAS, LEARNER}
     given = part.part("params")
     for key in given.names():
         if key not in known:
@@ -178,8 +180,20 @@ def _estimator(type_: Any, part: Part) -> Any:
     return model
 
 
+def _bias_text(bias: Bias) -> str:
+    """The bias without its notes, which are not read back."""
+    text = str(replace(bias, notes=()))
+    if len(text) > LONGEST_BIAS:
+        what = f"the bias is a text of {len(text):,} characters, which a model file cannot keep"
+        hint = f"it keeps {LONGEST_BIAS:,}: declare fewer values and constraints"
+        raise InputError(Problem(what, hint=hint))
+    return text
+
+
 def _bias(part: Part, name: str) -> Bias:
     text = part.text(name)
+    if len(text) > LONGEST_BIAS:
+        raise part.wrong(name, f"has {len(text):,} characters, more than {LONGEST_BIAS:,}")
     try:
         return parse_bias(text)
     except InputError as error:
@@ -190,7 +204,7 @@ def _bias(part: Part, name: str) -> Bias:
 
 
 def _pack_vectorizer(model: PatternVectorizer) -> State:
-    learnt = {"bias_": str(model.bias_), "patterns_": pattern_state(model.patterns_)}
+    learnt = {"bias_": _bias_text(model.bias_), "patterns_": pattern_state(model.patterns_)}
     return _pack_estimator(model, learnt)
 
 
@@ -260,10 +274,11 @@ def _pack_lynx(model: LynxClassifier) -> State:
     learnt = {
         "classes_": plain_labels(model.classes_, "LynxClassifier"),
         "class_prior_": plain(model.class_prior_, "class_prior_"),
-        "bias_": str(model.bias_),
+        "bias_": _bias_text(model.bias_),
         "estimators_": [_pack_pair(one) for one in model.estimators_],
         "selected_": pattern_state(model.selected_),
         "_columns": [plain(one.astype(np.int64), "_columns") for one in model._columns],
+        "reading_": None if model.reading_ is None else reading_state(model.reading_),
     }
     return _pack_estimator(model, learnt)
 
@@ -277,6 +292,8 @@ def _lynx(part: Part) -> LynxClassifier:
     _check_pairs(part, model.classes_, model.estimators_)
     model.selected_ = _finished(part.part("selected_"), patterns_of)
     model._columns = _columns(part, model.estimators_, len(model.selected_))
+    known = part.has("reading_") and not part.none("reading_")  # older files have none
+    model.reading_ = reading_of(part.part("reading_")) if known else None
     return model
 
 

@@ -28,12 +28,14 @@ class Side(NamedTuple):
 
     Those that can mend a wrong sequence from afar come first, or those that can break a right one.
     `rank[c, k, x, i]` is the place of the i-th candidate's shift against rival k, for the feature
-    absent and present; `rows[s, i]` says which of the two; `reach[c, k, p]` how many candidates
-    are to be asked when a margin has place p.
+    absent and present; where places do not fit in 16 bits it is empty, and `wide` has them.
+    `rows[s, i]` says which of the two; `reach[c, k, p]` how many candidates are to be asked when a
+    margin has place p.
     """
 
     order: NDArray[np.int64]
     rank: NDArray[np.int16]
+    wide: NDArray[np.int32]
     rows: NDArray[np.uint8]
     reach: NDArray[np.int32]
 
@@ -142,7 +144,7 @@ def sweep(tables, margins, used, limit, out):
 def _ask(tables, margins, mend, out):
     """Take from the costs the wrong sequences that are mended, or add the right ones that break."""
     starts, weights = tables.starts, tables.weights
-    order, rank, rows, reach = tables.mend if mend else tables.keep
+    order, rank, wide, rows, reach = tables.mend if mend else tables.keep
     n_rivals = len(margins)
     count = np.zeros(len(out), np.int16)  # sequences that are wrong with the i-th candidate
     hit = np.zeros(len(out), np.int16)  # whether this sequence is
@@ -170,15 +172,20 @@ def _ask(tables, margins, mend, out):
                 x = rows[s]
                 if n_near == 1:
                     k = near[0]
-                    _add_wrong(rank[c, k, 0], rank[c, k, 1], place[k], x, n, count)
+                    if len(rank):
+                        _add_wrong(rank[c, k, 0], rank[c, k, 1], place[k], x, n, count)
+                    else:
+                        _add_wrong(wide[c, k, 0], wide[c, k, 1], place[k], x, n, count)
                 elif n_near > 1:
                     hit[:n] = 0
                     near[n_near] = near[n_near - 1]
                     for i in range(0, n_near, 2):
                         k, other = near[i], near[i + 1]
-                        _mark_wrong(
-                            rank[c, k], place[k], rank[c, other], place[other], x, reached[k], hit
-                        )
+                        a, b = place[k], place[other]
+                        if len(rank):
+                            _mark_wrong(rank[c, k], a, rank[c, other], b, x, reached[k], hit)
+                        else:
+                            _mark_wrong(wide[c, k], a, wide[c, other], b, x, reached[k], hit)
                     for i in range(n):
                         count[i] += hit[i]
             so_far = 0
@@ -264,9 +271,18 @@ def play_round(tables, margins, first, draws, most, moves, chosen):
     """
     used = np.zeros(len(chosen), np.bool_)
     costs = np.empty(len(chosen), np.int64)
-    cost = cost_of(tables, margins)
-    n, cost = _build(tables, margins, first, draws, most, used, costs, cost, chosen)
+    n, cost = _build(tables, margins, first, draws, most, used, costs, chosen)
     n_built, cost_built = n, cost
+    n, cost = improve(tables, margins, draws, most, moves, n, cost, chosen)
+    return n_built, cost_built, n, cost
+
+
+@njit(cache=True, nogil=True)
+def improve(tables, margins, draws, most, moves, n, cost, chosen):
+    """Change the first n features of `chosen`, as in `play_round`, while that helps."""
+    used = np.zeros(len(chosen), np.bool_)
+    used[chosen[:n]] = True
+    costs = np.empty(len(chosen), np.int64)
     luck = draws[len(chosen) + 1 :]
     turn = int(luck[0] * n)
     step = 0
@@ -280,14 +296,17 @@ def play_round(tables, margins, first, draws, most, moves, chosen):
             turn, cost = _swap(tables, margins, turn, draw, used, costs, n, cost, chosen)
         if n == n_now and cost == cost_now:
             break
-    return n_built, cost_built, n, cost
+    return n, cost
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _build(tables, margins, first, draws, most, used, costs, cost, chosen):
-    """Add one of the good candidates after another, until the one drawn makes it worse."""
+def _build(tables, margins, first, draws, most, used, costs, chosen):
+    """Add one of the good candidates after another, until the one drawn makes it worse.
+
+    The first one is always added: two may be better than none where each by itself is worse.
+    """
     alpha = draws[0]
-    n = 0
+    n, cost = 0, NEVER
     while n < most:
         if n == 0:
             costs[:] = first

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from relynx.data.sequences import Sequences
+from relynx.mining.measures import MEASURES, of_all_classes
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.trie import ARGUMENTS, Rows, Trie
 
@@ -37,13 +39,36 @@ def by_class_in_turn(patterns: PatternSet, measure: str) -> PatternSet:
     each with the best by the measure that it has left.
     """
     ordered = patterns.sort(measure)
-    shares = ordered.supports / np.maximum(ordered.class_sizes, 1)
-    owner = shares.argmax(axis=1)
-    rank = np.zeros(len(ordered), np.int64)
-    for c in range(len(ordered.classes)):
+    return ordered[turns(ordered.supports, ordered.class_sizes)]
+
+
+def turns(supports: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """The order in which the classes take patterns that are sorted, the best first."""
+    owner = (supports / np.maximum(sizes, 1)).argmax(axis=1)
+    rank = np.zeros(len(owner), np.int64)
+    for c in range(len(sizes)):
         mine = np.flatnonzero(owner == c)
         rank[mine] = np.arange(len(mine))
-    return ordered[np.lexsort((owner, rank))]
+    return np.lexsort((owner, rank))
+
+
+def best_columns(
+    M: NDArray[Any], y: NDArray[np.int64], measure: str, most: int | None
+) -> NDArray[np.int64]:
+    """The columns of a 0/1 matrix that `by_class_in_turn` and `distinct` would take of its rows."""
+    sizes = np.bincount(y)
+    supports = np.stack([M[y == c].sum(axis=0, dtype=np.int64) for c in range(len(sizes))], axis=1)
+    frequencies = supports.sum(axis=1)
+    order = np.arange(M.shape[1])  # frequency and length know no classes: the order is right
+    if measure in MEASURES:
+        values = of_all_classes(measure, supports, sizes).round(12)
+        order = np.lexsort((-frequencies, -values))
+    order = order[turns(supports[order], sizes)]
+    order = order[(frequencies[order] > 0) & (frequencies[order] < len(y))]
+    keys = np.packbits(M[:, order].astype(bool), axis=0).T
+    first = np.unique(keys, axis=0, return_index=True)[1] if len(order) else order
+    chosen: NDArray[np.int64] = order[np.sort(first)][:most]
+    return chosen
 
 
 def distinct(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from relynx.features.naive_bayes import Matrix, check_smoothing, present
 MOVES = ("add", "drop", "swap")
 OBJECTIVES = ("errors", "balanced")
 LUCK = 512  # numbers that a local search draws before it uses them again
+RANDOM = 1 / 16  # of the rounds have alpha 1: below it the worst column could never be drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Each round draws alpha and builds a set from nothing: of all columns whose error is at most
     `low + alpha * (high - low)` one is drawn and added, until the one drawn makes the error worse.
     A local search follows, while a neighbour has fewer errors. The best round is kept: by error,
-    then by the log-likelihood of the labels, then by size. Errors are those of
+    then by the log-likelihood of the labels, then by size. Where all have more errors than the
+    prior alone, the answer is what the local search makes of no column. Errors are those of
     `PatternNB(smoothing, prior=prior)` on the training data. One seed gives one answer, whatever
     `n_jobs` is.
 
@@ -94,7 +97,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     smoothing, prior
         As of `PatternNB`.
     alpha
-        0 (greedy) to 1 (random); drawn anew for each round if None.
+        0 (greedy) to 1 (random); drawn anew for each round if None, evenly, and 1 in one round of
+        16.
     threshold
         A value counts as present when it is greater. `None` wants 0 and 1 only.
     time_limit
@@ -107,7 +111,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     support_ : ndarray of bool
-        Which columns are chosen. It may be none, where no column is better than the prior alone.
+        Which columns are chosen. It may be none, where all sets are worse than the prior alone.
     errors_ : int
         The errors of the chosen columns on the training data.
     objective_ : float
@@ -128,7 +132,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     gives up the chosen columns one after the other, going round from a place that is drawn, and
     takes the best replacement of the first that has a better one. Among equally good ones it draws.
     Scores are whole numbers with 34 bits after the point; two that differ by less than 2e-9 are a
-    tie, as in `PatternNB`.
+    tie, as in `PatternNB`. With smoothing 0 and thousands of columns there are fewer bits, and what
+    is a tie grows with it: to about 1e-7 for 20,000 columns.
 
     Building stops only when the error gets worse. Columns that tell the training data apart without
     error are followed by all others that keep it so; `n_features` bounds such sets.
@@ -184,8 +189,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             prior=self.prior,
             balanced=self.objective == "balanced",
         )
-        found = self._rounds(task, begun)
-        best = self._record(found, task)
+        best = self._search(task, begun)
         self.support_ = np.zeros(bits.shape[1], bool)
         self.support_[best.chosen] = True
         self.errors_ = count_errors(task, best.chosen)
@@ -193,22 +197,32 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.log_likelihood_ = best.log_likelihood
         return self
 
-    def _rounds(self, task: Task, begun: float) -> list[Found]:
-        """All rounds in their order; those that the time limit left out are missing."""
-        entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4)
-        seeds = SeedSequence(entropy.tolist()).spawn(self.max_iter)
+    def _search(self, task: Task, begun: float) -> Found:
+        """The best of all rounds, or what begins with the empty set, where they are worse."""
+        entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4).tolist()
         moves = np.array([move in self.moves for move in MOVES])
-        end = math.inf if self.time_limit is None else begun + self.time_limit
         most = len(task.first) if self.n_features is None else self.n_features
 
-        def play(i: int, seed: SeedSequence) -> Found | None:
-            if i > 0 and time.monotonic() >= end:
-                return None
+        def play(i: int) -> Found:
+            seed = SeedSequence(entropy, spawn_key=(i,))
             return play_round(task, i, seed, alpha=self.alpha, most=most, moves=moves)
+
+        best = self._record(self._rounds(play, begun), task)
+        if best.cost <= kernels.cost_of(task.tables, task.prior_margins):
+            return best
+        return from_nothing(task, SeedSequence(entropy), most=most, moves=moves)
+
+    def _rounds(self, play: Callable[[int], Found], begun: float) -> list[Found]:
+        """All rounds in their order; those that the time limit left out are missing."""
+        end = math.inf if self.time_limit is None else begun + self.time_limit
+
+        def in_time(i: int) -> bool:
+            return i == 0 or time.monotonic() < end
 
         # Kernels let other threads run, and threads share the tables.
         results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(play)(i, seed) for i, seed in enumerate(seeds)
+            delayed(lambda i: play(i) if in_time(i) else None)(i)
+            for i in takewhile(in_time, range(self.max_iter))
         )
         return [one for one in results if one is not None]
 
@@ -279,9 +293,8 @@ def play_round(
 ) -> Found:
     """Round i: the kernel's answer for what a generator of its own draws."""
     n = len(task.first)
-    draws = np.random.default_rng(seed).random(1 + n + LUCK)
-    if alpha is not None:
-        draws[0] = alpha
+    draws = _draws(seed, n)
+    draws[0] = min(draws[0] / (1 - RANDOM), 1.0) if alpha is None else alpha
     chosen = np.empty(n, np.int64)
     margins = task.prior_margins.copy()
     n_built, cost_built, size, cost = kernels.play_round(
@@ -296,6 +309,30 @@ def play_round(
         cost=int(cost),
         log_likelihood=log_likelihood(task, margins),
     )
+
+
+def from_nothing(task: Task, seed: SeedSequence, *, most: int, moves: NDArray[np.bool_]) -> Found:
+    """What the local search makes of the empty set."""
+    n = len(task.first)
+    chosen = np.empty(n, np.int64)
+    margins = task.prior_margins.copy()
+    before = kernels.cost_of(task.tables, margins)
+    size, cost = kernels.improve(
+        task.tables, margins, _draws(seed, n), min(most, n), moves, 0, before, chosen
+    )
+    return Found(
+        round=-1,
+        alpha=0.0,
+        size_built=0,
+        cost_built=int(before),
+        chosen=np.sort(chosen[:size]),
+        cost=int(cost),
+        log_likelihood=log_likelihood(task, margins),
+    )
+
+
+def _draws(seed: SeedSequence, n: int) -> NDArray[np.float64]:
+    return np.random.default_rng(seed).random(1 + n + LUCK)
 
 
 def _not_a_count(name: str, value: Any, none: str | None = None) -> list[Problem]:

@@ -9,13 +9,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relynx.errors import InputError, Problem
 from relynx.features import _grasp_kernels as kernels
 from relynx.features.naive_bayes import TIE, class_prior, score_terms
 
 Ints: TypeAlias = NDArray[np.int64]
 
-SLOT_BITS = 13  # the range of the shifts is cut into so many slots, for the search in it
-SLOTS = 2**SLOT_BITS
+PRECISION = 34  # bits of the scores after the point, where there is room
+SLACK = round(TIE * 2**PRECISION)  # nearer margins are a tie: more than what rounding adds up to
+LARGEST = 1 << 33  # bytes of the tables that each two classes have of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ def task_of(
     starts = np.concatenate([[0], np.cumsum(sizes)])
     supports = np.add.reduceat(bits, starts[:-1], axis=0, dtype=np.int64).astype(float)
     priors = class_prior(prior, sizes.astype(float))
+    _check_size(len(sizes), bits.shape[1])
     scores, log_prior, scale, infinite = _whole_scores(supports, sizes, priors, smoothing)
     rivals = _rivals(len(sizes))
     shift = scores[:, None] - scores[rivals]  # class, rival, absent or present, feature
@@ -53,8 +56,7 @@ def task_of(
     # A tie is lost to a class of larger prior, or of equal prior and before it.
     own, other = priors[:, None], priors[rivals]
     behind = (other > own) | ((other == own) & (rivals < np.arange(len(sizes))[:, None]))
-    slack = round(TIE * scale)
-    tie = np.where(behind, -slack - 1, slack).astype(np.int64)
+    tie = np.where(behind, -SLACK - 1, SLACK).astype(np.int64)
     start = (log_prior[:, None] - log_prior[rivals] + tie).reshape(rivals.shape)
     margins = np.ascontiguousarray(np.repeat(start, sizes, axis=0).T)
     weights, unit = _weights(sizes, balanced)
@@ -93,16 +95,36 @@ def _whole_scores(
     finite = np.stack([terms.absent, terms.present], axis=1)  # class, absent or present, feature
     endless = np.stack([terms.absent_infinite, terms.present_infinite], axis=1)
     log_prior = np.log(priors)
-    n_terms = supports.shape[1] + 2
-    largest = max(np.abs(finite).max(), np.abs(log_prior).max(), 1.0)
-    room = 61 - math.ceil(math.log2(n_terms))
-    infinite = 2**room if endless.any() else 0
-    if infinite:
-        room -= 2 + math.ceil(math.log2(n_terms))
-    scale = 2.0 ** min(34, room - math.ceil(math.log2(largest)))
+    # No margin is farther from 0 than this, infinite terms aside; then there is one of those more.
+    farthest = 2 * (np.abs(finite).max(axis=(0, 1)).sum() + np.abs(log_prior).max() + 1)
+    n_endless = int(endless.any(axis=(0, 1)).sum())
+    room = 61 - (n_endless + 1).bit_length()
+    infinite = 2**room if n_endless else 0
+    scale = 2.0 ** min(PRECISION, room - 2 - math.ceil(math.log2(farthest)))
     whole = np.rint(finite * scale).astype(np.int64)
     whole[endless] -= infinite
     return whole, np.rint(log_prior * scale).astype(np.int64), scale, infinite
+
+
+def _check_size(n_classes: int, n_features: int) -> None:
+    """Refuse what would not fit into memory."""
+    # The shifts, their sorted copy, twice the ranks and the reach, and the slots.
+    each = 64 * n_features + (4 << _slot_bits(n_features))
+    size = n_classes * (n_classes - 1) * each
+    if size > LARGEST:
+        raise InputError(
+            Problem(
+                f"the search among {n_features:,} columns with {n_classes:,} classes"
+                f" needs {size / 2**30:.0f} GiB",
+                hint=f"it may have {LARGEST / 2**30:.0f}: give fewer columns,"
+                " or two classes at a time",
+            )
+        )
+
+
+def _slot_bits(n_features: int) -> int:
+    """The range of the shifts is cut into 2 to the power of this slots, for the search in it."""
+    return (4 * n_features).bit_length()
 
 
 def _rivals(n_classes: int) -> Ints:
@@ -128,14 +150,16 @@ def _tables(bits: NDArray[np.uint8], starts: Ints, weights: Ints, shift: Ints) -
     levels = np.sort(shift.reshape(n_classes, n_rivals, 2 * n_features), axis=2)
     kind = np.int16 if 2 * n_features < 2**15 else np.int32
     rank = np.empty(shift.shape, kind)
-    slots = np.empty((n_classes, n_rivals, SLOTS + 1), np.int32)
+    slot_bits = _slot_bits(n_features)
+    steps = np.arange(2**slot_bits + 1)
+    slots = np.empty((n_classes, n_rivals, len(steps)), np.int32)
     grid = np.empty((n_classes, n_rivals, 2), np.int64)
     for c, k in np.ndindex(n_classes, n_rivals):
         rank[c, k] = np.searchsorted(levels[c, k], shift[c, k])
         low, high = levels[c, k, [0, -1]].tolist()
-        width = max((high - low).bit_length() - SLOT_BITS, 0)
+        width = max((high - low).bit_length() - slot_bits, 0)
         grid[c, k] = low, width
-        slots[c, k] = np.searchsorted(levels[c, k], low + (np.arange(SLOTS + 1) << width))
+        slots[c, k] = np.searchsorted(levels[c, k], low + (steps << width))
     # Only the values that a feature has inside a class count for how far it reaches there.
     has = np.add.reduceat(bits, starts[:-1], axis=0, dtype=np.int64)
     occurs = np.stack([has < np.diff(starts)[:, None], has > 0], axis=1)[:, None]
@@ -165,4 +189,7 @@ def _side(bits: NDArray[np.uint8], starts: Ints, rank: NDArray[Any], by: Ints) -
         sorted_rank[c] = rank[c][..., one]
     n_classes, n_rivals, _, n_features = rank.shape
     reach = np.empty((n_classes, n_rivals, 2 * n_features + 1), np.int32)
-    return kernels.Side(order, sorted_rank, rows, reach)
+    none = np.empty((0, 0, 0, 0), np.int16), np.empty((0, 0, 0, 0), np.int32)
+    if rank.dtype == np.int16:
+        return kernels.Side(order, sorted_rank, none[1], rows, reach)
+    return kernels.Side(order, none[0], sorted_rank, rows, reach)

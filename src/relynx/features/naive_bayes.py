@@ -42,17 +42,19 @@ class Terms(NamedTuple):
 
 def score_terms(supports: Floats, sizes: Floats, smoothing: float) -> Terms:
     """The terms of all patterns (columns) for all classes (rows), from how many are covered."""
-    total = sizes[:, None] + 2 * smoothing
-    empty = total == 0  # no sequence and no smoothing: one half, the limit of a / 2a
-    total = np.where(empty, 1.0, total)
+    half = sizes[:, None] / 2 + smoothing  # twice this may be above all floats
+    empty = half == 0  # no sequence and no smoothing: one half, the limit of a / 2a
+    half = np.where(empty, 0.5, half)
     has = np.where(empty, 0.5, supports + smoothing)
     lacks = np.where(empty, 0.5, sizes[:, None] - supports + smoothing)
     # A sum of weights may miss the size of its class by a rounding error.
-    lacks[lacks < 1e-12 * total] = 0 if smoothing == 0 else smoothing
+    lacks[lacks < 2e-12 * half] = 0 if smoothing == 0 else smoothing
     never, always = has == 0, lacks == 0
+    # The logarithm of a quotient would be infinite where a small smoothing makes the quotient 0.
+    log_total = np.log(half) + np.log(2.0)
     return Terms(
-        np.log(np.where(never, 1.0, has) / total),
-        np.log(np.where(always, 1.0, lacks) / total),
+        np.log(np.where(never, 1.0, has)) - log_total,
+        np.log(np.where(always, 1.0, lacks)) - log_total,
         never,
         always,
     )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from relynx.errors import DataError, ParseError, Problem, Source
+from relynx.errors import DataError, ParseError, Problem, Source, first_problems
 from relynx.logic.bottom_up import BottomUp
 from relynx.logic.checks import check_rules
 from relynx.logic.nodes import Node, node_rule
@@ -96,8 +96,7 @@ def _background(source: Source) -> Background:
             syntax.extend(error.problems)
     problems = [*syntax, *refused, *check_rules(rules, source, nodes)]
     if problems:
-        problems.sort(key=lambda problem: problem.offset)
-        raise (ParseError if syntax else DataError)(problems)
+        raise (ParseError if syntax else DataError)(first_problems(problems))
     return Background(tuple(rules), source)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from relynx.errors import ParseError, Problem, Source
+from relynx.errors import MOST_PROBLEMS, ParseError, Problem, Source
 from relynx.logic.nodes import (
     Clause,
     Node,
@@ -517,7 +517,8 @@ class ClauseParser:
 def parse_clauses(source: Source, *, directives: bool = True) -> tuple[list[Clause], list[Problem]]:
     """All the clauses of a text that can be read, and all that is wrong with the others.
 
-    Without `directives`, only where a directive begins is read; see `ClauseParser`.
+    Reading stops when more than `MOST_PROBLEMS` are known. Without `directives`, only where a
+    directive begins is read; see `ClauseParser`.
 
     Examples
     --------
@@ -528,7 +529,7 @@ def parse_clauses(source: Source, *, directives: bool = True) -> tuple[list[Clau
     parser = ClauseParser(source, directives=directives)
     clauses: list[Clause] = []
     position = 0
-    while not parser.finished:
+    while not parser.finished and len(parser.problems) <= MOST_PROBLEMS:
         clause, position = parser.next_clause(position)
         if clause is not None:
             clauses.append(clause)

@@ -109,6 +109,15 @@ MEASURES: dict[str, tuple[Measure, Measure | None]] = {
 }
 
 
+def of_all_classes(name: str, supports: Counts, sizes: Counts) -> Floats:
+    """One value a pattern: of all classes together where the measure has that, else the largest."""
+    of_class, of_all = MEASURES[name]
+    if of_all is not None:
+        return of_all(supports, sizes)[:, 0]
+    largest: Floats = of_class(supports, sizes).max(axis=1, initial=-np.inf)
+    return largest
+
+
 # Of a pattern, whatever the classes.
 OF_PATTERNS = ("frequency", "length")
 

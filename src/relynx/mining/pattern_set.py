@@ -18,7 +18,13 @@ from relynx.logic.terms import Atom
 from relynx.mining import borders
 from relynx.mining import pattern_tables as tables
 from relynx.mining.match import covers
-from relynx.mining.measures import MEASURES, Floats, checked_measure, class_column
+from relynx.mining.measures import (
+    MEASURES,
+    Floats,
+    checked_measure,
+    class_column,
+    of_all_classes,
+)
 from relynx.mining.patterns import Pattern
 from relynx.mining.search_report import SearchReport, explained
 from relynx.mining.trie import Rows, Trie
@@ -219,14 +225,10 @@ class PatternSet:
             return self.frequencies.astype(float)
         if name == "length":
             return self.lengths.astype(float)
-        of_class, of_all = MEASURES[name]
-        if class_ is not None:
-            column = self._columns([class_])[0]
-            return of_class(self.supports, self.class_sizes)[:, column]
-        if of_all is not None:
-            return of_all(self.supports, self.class_sizes)[:, 0]
-        values: Floats = of_class(self.supports, self.class_sizes).max(axis=1, initial=-np.inf)
-        return values
+        if class_ is None:
+            return of_all_classes(name, self.supports, self.class_sizes)
+        column = self._columns([class_])[0]
+        return MEASURES[name][0](self.supports, self.class_sizes)[:, column]
 
     def _columns(self, classes: SequenceOf[object]) -> list[int]:
         return [class_column(c, self.classes) for c in classes]

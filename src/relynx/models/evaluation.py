@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import time
 import warnings
 from collections import Counter
@@ -19,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
+from relynx.models.labels import checked_labels
 
 Split: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -79,6 +81,21 @@ class CrossValidation:
         """The time that fitting and predicting took, all parts together."""
         return sum(fold.seconds for fold in self.folds)
 
+    def _repr_html_(self) -> str:
+        """The accuracy, and the matrix with classes as rows and predictions as columns."""
+        names = [html.escape(str(name)) for name in self.classes.tolist()]
+        head = "".join(f"<th>{name}</th>" for name in ["class", *names])
+        rows = "".join(
+            f"<tr><th>{name}</th>" + "".join(f"<td>{n:,}</td>" for n in counts) + "</tr>"
+            for name, counts in zip(names, self.confusion.tolist(), strict=True)
+        )
+        n_seeds = len({fold.seed for fold in self.folds})
+        origin = f"{counted(len(self.folds), 'fold')} of {counted(n_seeds, 'seed')}"
+        return (
+            f"<p>accuracy {self.mean:.3f}, the mean of {origin}; predictions by class:</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
 
 def cross_validate(
     estimator: Any,
@@ -122,7 +139,7 @@ def cross_validate(
     >>> cross_validate(baselines(X)["Markov chain"], X, y, folds=5).accuracies
     array([[1., 1., 1., 1., 1.]])
     """
-    labels = np.asarray([*y])
+    labels = checked_labels(X, y)
     X.facts()  # derived once, not for every part
     tasks = [
         (seed, number, split)
@@ -189,7 +206,13 @@ def splits(
         what = f"{counted(n, 'group')} cannot make {folds} folds"
         raise InputError(Problem(what, hint="give fewer folds"))
     grouped = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    yield from grouped.split(nothing, y, kinds)
+    for number, (train, test) in enumerate(grouped.split(nothing, y, kinds), 1):
+        left = set(n_classes.tolist()) - set(y[train].tolist())
+        if left:
+            what = f"all sequences of the class {min(left)} are in groups of fold {number}"
+            hint = "then nothing is left to learn it from: give fewer folds, or smaller groups"
+            raise InputError(Problem(what, hint=hint))
+        yield train, test
 
 
 def _one(

@@ -22,7 +22,8 @@ from relynx.data.parts import Part, plain, plain_labels
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.features.naive_bayes import PatternNB
 
-MACHINE = "n_jobs"  # how the work is done here, not what was learnt: it is not kept
+# How the work is done here, not what was learnt: it is not kept.
+MACHINE = frozenset({"n_jobs", "memory"})
 PIPELINE = "Pipeline"
 
 
@@ -44,7 +45,7 @@ def estimator_state(estimator: Any) -> dict[str, Any]:
     default: dict[str, Any] = {}
     standard = type(estimator)().get_params(deep=False)
     for key, value in estimator.get_params(deep=False).items():
-        if key != MACHINE:
+        if key not in MACHINE:
             same = type(value) is type(standard[key]) and np.array_equal(value, standard[key])
             (default if same else given)[key] = plain(value, f"{key} of {name}")
     fitted = LEARNERS[name].pack(estimator) if hasattr(estimator, "n_features_in_") else None
@@ -101,7 +102,7 @@ def _params(part: Part, learner: Learner, name: str) -> dict[str, Any]:
         fields = part.part(kind)
         for key in fields.names():
             value = fields.value(key)
-            if key in params or key == MACHINE:
+            if key in params or key in MACHINE:
                 raise fields.wrong(key, "is out of place")
             if key in known:
                 params[key] = value

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
-from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError, Problem
+from relynx.data.readings import Reading
+from relynx.data.sequences import Sequences
+from relynx.errors import InputError, Problem, did_you_mean
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.vectorizer import as_sequences, coverage
 from relynx.mining.patterns import Pattern
+from relynx.models.labels import checked_labels
 from relynx.models.pair_model import Floats, PairModel, Recipe, learn
 
 NUDGE = 1e-9  # sums of shares that differ by less are tied, and the prior decides
+TRACE = 1e-12  # of the rank of a class, in its score: it tells ties apart and changes no order
 LEAST = 1e-12  # a share is taken for no less than this when shares are coupled
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
@@ -89,6 +93,9 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         in five-fold cross-validation on the training sequences of the pair.
     max_iter, moves, objective
         Of GRASP; see `GraspSelector`.
+    memory
+        A folder, or a `joblib.Memory`, that keeps what was mined and what it covers. A fit of the
+        same sequences with another selection or learner, in a grid search say, finds it there.
     n_jobs
         Pairs learnt at a time. The model is the same for every value.
     random_state
@@ -109,6 +116,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The patterns that selection chose from, each once.
     bias_ : Bias
         The bias that was used.
+    reading_ : Reading or None
+        How the table of events was read, where `from_events` made X.
 
     Examples
     --------
@@ -142,6 +151,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_iter: int = 200,
         moves: tuple[str, ...] = ("add", "drop", "swap"),
         objective: str = "errors",
+        memory: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -164,6 +174,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.moves = moves
         self.objective = objective
+        self.memory = memory
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -178,8 +189,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The classes; without them those of X.
         """
         self._check()
-        X = as_sequences(X)
-        labels = _labels(X, y)
+        X = as_sequences(X).compact()
+        labels = checked_labels(X, y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             what = f"all sequences are of one class, {self.classes_.tolist()[0]!r}"
@@ -190,6 +201,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         used = [model.patterns[model.selected] for model in self.estimators_]
         names = tuple(self.classes_.tolist())
         self.selected_, self._columns = united(used, X, codes, names)
+        self.reading_ = X.reading
         return self
 
     def _check(self) -> None:
@@ -198,34 +210,40 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             *_not_among("selection", self.selection, ("grasp", None)),
             *_not_among("multiclass", self.multiclass, ("round_robin", "single")),
         ]
-        if isinstance(self.prior, str):
+        if self.prior is not None and not isinstance(self.prior, Mapping):
             known = ("empirical", "uniform")
             problems += _not_among("prior", self.prior, known, "or a weight for each class")
-        if isinstance(self.n_features, str):
-            problems += _not_among(
-                "n_features", self.n_features, ("validated",), "a number or None"
-            )
-        if self.significance is not None and not 0 < self.significance <= 1:
+        if self.n_features not in (None, "validated") and not _is_count(self.n_features):
+            hint = "a number of patterns from 1 on, 'validated', or None for no limit"
+            problems.append(Problem(f"n_features is {self.n_features!r}", hint=hint))
+        level: Any = self.significance
+        if level is not None and not (isinstance(level, Real) and 0 < float(level) <= 1):
             hint = "a level above 0 and up to 1, or None to keep all patterns"
-            problems.append(Problem(f"significance is {self.significance!r}", hint=hint))
-        if self.max_features is not None and self.max_features < 1:
+            problems.append(Problem(f"significance is {level!r}", hint=hint))
+        if self.max_features is not None and not _is_count(self.max_features):
             hint = "a number of patterns from 1 on, or None for all"
             problems.append(Problem(f"max_features is {self.max_features!r}", hint=hint))
+        bias: Any = self.bias
+        if bias is not None and not isinstance(bias, Bias):
+            hint = "a Bias, which read_bias and parse_bias make, or None to infer one"
+            problems.append(Problem(f"bias is {bias!r}", hint=hint))
+        if self.final_estimator is not None and not (
+            hasattr(self.final_estimator, "get_params") and is_classifier(self.final_estimator)
+        ):
+            hint = "a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes"
+            problems.append(Problem(f"final_estimator is {self.final_estimator!r}", hint=hint))
         if problems:
             raise InputError(problems)
 
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""
-        prior = self.prior or self.bias_.prior or "empirical"
+        prior = self.bias_.prior or "empirical" if self.prior is None else self.prior
         if isinstance(prior, str):
             counts = np.bincount(codes, minlength=len(self.classes_))[among]
             weights = counts.astype(float) if prior == "empirical" else np.ones(len(among))
         else:
             names = self.classes_.tolist()
-            for name in names:
-                if not prior.get(name, 0) > 0:
-                    what = f"prior has no weight above 0 for the class {name!r}"
-                    raise InputError(Problem(what, hint="give one for each class"))
+            _check_weights(prior, names)
             weights = np.array([prior[names[c]] for c in among], float)
         return np.asarray(weights / weights.sum())
 
@@ -273,6 +291,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learner = self.final_estimator
         if learner is None:
             learner = PatternNB(smoothing=self.smoothing, prior=prior)
+        folder = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
         search = {
             "min_support": self.min_support,
             "min_frequency": self.min_frequency,
@@ -290,6 +309,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             selector=selector,
             validated=limit == "validated",
             learner=learner,
+            memory=check_memory(folder),
         )
 
     @property
@@ -322,13 +342,11 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         M = self._matrix(X)
         if len(self.estimators_) == 1:
-            return self.estimators_[0].posteriors(M)
+            return _agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
         coupled = self._coupled(M)
         tally = self._tally(M)
         out = np.empty_like(coupled)
-        # From the last to the first; of classes with the same score the first in order is ahead.
-        order = tally.shape[1] - 1 - np.argsort(tally[:, ::-1], axis=1, kind="stable")
-        np.put_along_axis(out, order, np.sort(coupled, axis=1), axis=1)
+        np.put_along_axis(out, np.argsort(tally, axis=1), np.sort(coupled, axis=1), axis=1)
         out[np.arange(len(out)), tally.argmax(axis=1)] += NUDGE
         return np.asarray(out / out.sum(axis=1, keepdims=True))
 
@@ -337,16 +355,24 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         With one model, the value of its learner: for two classes one a row, positive for the
         second class. With a model for each pair, for each of the c classes its votes plus 1/c of
-        the sum of its shares (below 1, so it decides ties only), and a trace of the prior.
+        the sum of its shares (below 1, so it decides ties only), and a trace of its rank by the
+        prior.
         """
         M = self._matrix(X)
-        if len(self.estimators_) == 1:
-            return self.estimators_[0].decisions(M)
-        return self._tally(M)
+        if len(self.estimators_) > 1:
+            return self._tally(M)
+        values, voted = self.estimators_[0].decisions(M), self.estimators_[0].votes(M)
+        if values.ndim > 1:
+            return values
+        # Of a tie the learner may be on one side and its value, by rounding, on the other.
+        side = np.where(voted == 1, 1.0, -1.0)
+        return np.where((values > 0) == (voted == 1), values, NUDGE * side)
 
     def _matrix(self, X: object) -> sparse.csr_array:
         check_is_fitted(self)
-        return coverage(self.selected_, as_sequences(X))
+        X = as_sequences(X)
+        _check_reading(self.reading_, X.reading)
+        return coverage(self.selected_, X)
 
     def _tally(self, M: sparse.csr_array) -> Floats:
         n_classes = len(self.classes_)
@@ -356,7 +382,13 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             among = np.searchsorted(self.classes_, model.classes)
             votes[np.arange(len(votes)), among[model.votes(M[:, columns])]] += 1
             sums[:, among] += model.posteriors(M[:, columns])
-        tally: Floats = votes + (sums.round(9) + NUDGE / 2 * self.class_prior_) / n_classes
+        sums = sums.round(9)
+        first = np.broadcast_to(-np.arange(n_classes), votes.shape)
+        prior = np.broadcast_to(self.class_prior_, votes.shape)
+        order = np.lexsort((first, prior, sums, votes), axis=1)
+        ranks = np.empty_like(order)
+        np.put_along_axis(ranks, order, np.arange(n_classes)[None], axis=1)
+        tally: Floats = votes + sums / n_classes + TRACE * ranks
         return tally
 
     def _coupled(self, M: sparse.csr_array) -> Floats:
@@ -373,6 +405,25 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and value is not True and int(value) >= 1
+
+
+def _check_weights(prior: Mapping[object, Any], classes: list[object]) -> None:
+    """Raises InputError where a class has no weight, or a weight no class."""
+    for name in classes:
+        weight = prior.get(name)
+        if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
+            what = f"prior has no weight above 0 for the class {name!r}"
+            raise InputError(Problem(what, hint="give one for each class"))
+    for name in prior:
+        if name not in classes:
+            near = did_you_mean(str(name), [str(c) for c in classes])
+            known = f"the classes are {', '.join(map(repr, classes))}"
+            what = f"prior has a weight for {name!r}, which is no class"
+            raise InputError(Problem(what, hint=near or known))
+
+
 def _not_among(name: str, value: object, known: Sequence[object], more: str = "") -> list[Problem]:
     if value in known:
         return []
@@ -380,15 +431,20 @@ def _not_among(name: str, value: object, known: Sequence[object], more: str = ""
     return [Problem(f"{name} is {value!r}", hint=f"give {hint}{', ' + more if more else ''}")]
 
 
-def _labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
-    """The classes of the sequences, checked."""
-    if y is None:
-        if X.labels is None:
-            raise InputError(Problem("y is missing", hint="give the class of each sequence"))
-        return X.labels
-    labels = column_or_1d(y if hasattr(y, "shape") else [*y])
-    check_classification_targets(labels)
-    if len(labels) != len(X):
-        what = f"{counted(len(labels), 'label')} in y for {counted(len(X), 'sequence')} in X"
-        raise InputError(Problem(what, hint="give one label for each sequence"))
-    return np.asarray(labels)
+def _check_reading(fitted: Reading | None, given: Reading | None) -> None:
+    """Sequences of two tables mean the same only if both tables were read in one way."""
+    wrong = None if fitted is None or given is None else given.difference(fitted)
+    if wrong is not None:
+        what = f"this table was read in another way than that of the model: {wrong}"
+        hint = "read it as that one: rx.from_events(frame, reading=model.reading_)"
+        raise InputError(Problem(what, hint=hint))
+
+
+def _agreeing(shares: Floats, voted: NDArray[np.int64]) -> Floats:
+    """The shares with the largest, row by row, at the class that was voted for."""
+    rows = np.flatnonzero(shares.argmax(axis=1) != voted)
+    if not len(rows):
+        return shares
+    out, largest, wanted = shares.copy(), shares[rows].argmax(axis=1), voted[rows]
+    out[rows, largest], out[rows, wanted] = shares[rows, wanted], shares[rows, largest] + NUDGE
+    return np.asarray(out / out.sum(axis=1, keepdims=True))

@@ -12,9 +12,10 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from relynx import __version__
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
-from relynx.features.candidates import by_class_in_turn, distinct, significant
+from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
 from relynx.features.subset_size import best_size
 from relynx.features.vectorizer import nothing_found
 from relynx.mining.pattern_set import PatternSet
@@ -23,13 +24,15 @@ from relynx.mining.search import mine
 Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
 
+POOL = 4  # times `max_features`: of what the parts of a validation choose their own candidates
+
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How a model is learnt: settings of the search, and the two estimators on its columns.
 
     `selector` is None without selection; `validated` says that the number of patterns is found by
-    cross-validation.
+    cross-validation. `memory` is a `joblib.Memory`, which may keep nothing.
     """
 
     bias: Bias
@@ -40,6 +43,13 @@ class Recipe:
     selector: Any
     validated: bool
     learner: Any
+    memory: Any
+
+    def pool_size(self) -> int | None:
+        """How many patterns to keep for a while: more than selection sees where it is validated."""
+        if self.max_features is None or self.selector is None or not self.validated:
+            return self.max_features
+        return POOL * self.max_features
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,7 @@ class PairModel:
 
     def votes(self, M: Matrix) -> NDArray[np.int64]:
         """The number of the class that each row goes to, among those of the model."""
-        if self.estimator is None:
+        if self.estimator is None or not M.shape[0]:
             return np.full(M.shape[0], self.prior.argmax(), np.int64)
         predicted = self.estimator.predict(accepted(self.estimator, M))
         return np.asarray(predicted, np.int64)
@@ -83,21 +93,36 @@ class PairModel:
         From `predict_proba` of the learner; where it has none, its decision values squashed into
         shares; where it has neither, all to the class that it predicts.
         """
-        if self.estimator is None:
+        if self.estimator is None or not M.shape[0]:
             return np.tile(self.prior, (M.shape[0], 1))
         if hasattr(self.estimator, "predict_proba"):
             return np.asarray(self.estimator.predict_proba(accepted(self.estimator, M)), float)
-        if hasattr(self.estimator, "decision_function"):
-            return shares(self.decisions(M))
-        return np.eye(len(self.classes))[self.votes(M)]
+        values = self._values(M)
+        return np.eye(len(self.classes))[self.votes(M)] if values is None else shares(values)
 
     def decisions(self, M: Matrix) -> Floats:
-        """What the learner decides by: one value a row for two classes, else one for each class."""
-        if hasattr(self.estimator, "decision_function"):
-            return np.asarray(self.estimator.decision_function(accepted(self.estimator, M)), float)
+        """What the learner decides by: one value a row for two classes, else one for each class.
+
+        Its decision function where it has one of this form, else the logarithms of the shares.
+        """
+        values = self._values(M)
+        if values is not None:
+            return values
         with np.errstate(divide="ignore"):
             logs: Floats = np.log(self.posteriors(M))
         return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
+
+    def _values(self, M: Matrix) -> Floats | None:
+        """The learner's decision function, where it has one with a value for each class.
+
+        Of a support vector machine it may have one for each pair.
+        """
+        if not hasattr(self.estimator, "decision_function") or not M.shape[0]:
+            return None
+        shape = _named(self.estimator, "decision_function_shape").values()
+        if len(self.classes) > 2 and "ovo" in shape:
+            return None
+        return np.asarray(self.estimator.decision_function(accepted(self.estimator, M)), float)
 
 
 def learn(
@@ -108,31 +133,60 @@ def learn(
     `prior` is that of the classes in order; the learner's target is their numbers.
     """
     classes, codes = np.unique(y, return_inverse=True)
-    found = mine(X, y, recipe.bias, **recipe.search)
+    found = recipe.memory.cache(_mined)(__version__, X, y, recipe.bias, recipe.search)
     kept = found if recipe.significance is None else significant(found, recipe.significance)
-    patterns, columns = distinct(by_class_in_turn(kept, recipe.measure), X, recipe.max_features)
+    ordered = by_class_in_turn(kept, recipe.measure)
+    pool, bits = recipe.memory.cache(_covered)(__version__, ordered, X, recipe.pool_size())
+    patterns, columns = lean(pool[: recipe.max_features]), bits[:, : recipe.max_features]
     if not len(patterns):
         nothing = np.empty(0, np.int64)
         return PairModel(classes, patterns, nothing, None, prior), _warning(found, classes)
     selector, selected = None, np.arange(len(patterns))
     if recipe.selector is not None:
-        selector = _select(recipe, columns.astype(np.uint8), codes, seed)
+        selector = _select(recipe, bits.astype(np.uint8), codes, seed)
         selected = np.flatnonzero(selector.get_support())
     if not len(selected):
         return PairModel(classes, patterns, selected, None, prior, selector), None
-    learner = clone(recipe.learner)
-    if "random_state" in learner.get_params():
-        learner.set_params(random_state=seed)
+    learner = seeded(clone(recipe.learner), seed)
     learner.fit(accepted(learner, columns[:, selected]), codes)
     return PairModel(classes, patterns, selected, learner, prior, selector), None
+
+
+# What a memory keeps; it must not give one version of relynx what another one found.
+def _mined(
+    version: str, X: Sequences, y: NDArray[Any], bias: Bias, search: Mapping[str, Any]
+) -> PatternSet:
+    return mine(X, y, bias, **search)
+
+
+def _covered(
+    version: str, patterns: PatternSet, X: Sequences, most: int | None
+) -> tuple[PatternSet, NDArray[np.bool_]]:
+    return distinct(patterns, X, most)
 
 
 def _select(recipe: Recipe, M: NDArray[np.uint8], y: NDArray[np.int64], seed: int) -> Any:
     """The selector, fitted."""
     selector = clone(recipe.selector).set_params(random_state=seed)
+    most = recipe.max_features
     if recipe.validated:
-        selector.set_params(n_features=best_size(selector, M, y, seed=seed))
-    return selector.fit(M, y)
+        size = best_size(selector, M, y, seed=seed, measure=recipe.measure, most=most)
+        selector.set_params(n_features=size)
+    return selector.fit(M[:, :most], y)
+
+
+def seeded(learner: Any, seed: int) -> Any:
+    """The learner with a seed wherever it or a part of it takes one and has none."""
+    free = [name for name, value in _named(learner, "random_state").items() if value is None]
+    return learner.set_params(**dict.fromkeys(free, seed)) if free else learner
+
+
+def _named(learner: Any, name: str) -> dict[str, Any]:
+    """The parameters of this name, those of its parts included."""
+    if not hasattr(learner, "get_params"):
+        return {}
+    every = learner.get_params()
+    return {key: value for key, value in every.items() if key.split("__")[-1] == name}
 
 
 def accepted(learner: Any, M: Matrix) -> Matrix:

@@ -7,8 +7,10 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from relynx.models.lynx import LynxClassifier
 from relynx.reproduce.settings import BIASES, PROTOCOLS, SETTINGS, Setting
 
 RECORDS = "folds.csv"
+LEARNS = ("bias", "features", "logic", "mining", "models")  # packages that results depend on
 _TYPES = {"int": int, "float": float, "str": str}
 
 
@@ -63,11 +66,13 @@ class Run:
         return LynxClassifier(bias, final_estimator=final, **setting.parameters)
 
     def key(self, data: ProteinFolds) -> str:
-        """A short text that changes with the classifier, its parameters, the folds and the data."""
+        """A short text that changes with the classifier, its parameters, the folds and the data.
+
+        It also changes with the code that learns, so that no figure of older code is shown.
+        """
         parameters = self.model(data).get_params(deep=False) if self.setting.bias else {}
         told = [__version__, self.setting.name, self.protocol, self.seed, self.folds, parameters]
-        sizes = [len(data.X), sum(table.shape[1] for table in data.X.tables.values())]
-        text = json.dumps([told, sizes], default=str, sort_keys=True)
+        text = json.dumps([told, _data_key(data), _code_key()], default=str, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def title(self) -> str:
@@ -82,13 +87,16 @@ def planned(
     seeds: Sequence[int] = (0,),
     settings: Sequence[Setting] = SETTINGS,
 ) -> list[Run]:
-    """All runs, the quick ones first."""
-    simple = [Setting(name) for name in baselines(data.X)]
+    """All runs, the quick ones first; those that mine the same one after the other."""
+    by_bias: dict[str, list[Setting]] = {"": [Setting(name) for name in baselines(data.X)]}
+    for setting in settings:
+        by_bias.setdefault(setting.bias, []).append(setting)
     return [
         Run(setting, protocol, seed, folds)
-        for setting in (*simple, *settings)
+        for rows in by_bias.values()
         for protocol in PROTOCOLS
         for seed in seeds
+        for setting in rows
     ]
 
 
@@ -108,12 +116,14 @@ def carried_out(
     run: Run,
     data: ProteinFolds,
     *,
+    memory: str | None = None,
     n_jobs: int | None = None,
     progress: Callable[[Fold], object] | None = None,
 ) -> list[Record]:
-    """Do a run; its records."""
+    """Do a run; its records. `memory` is a folder that keeps what was mined for the next one."""
+    model = run.model(data)
     result = cross_validate(
-        run.model(data),
+        model.set_params(memory=memory) if run.setting.bias else model,
         data.X,
         data.y,
         folds=run.folds,
@@ -133,15 +143,21 @@ def resumed(
     n_jobs: int | None = None,
     progress: Callable[[Run, Fold], object] | None = None,
 ) -> list[Record]:
-    """Do the runs that the folder does not have, and keep each in it as soon as it is done."""
+    """Do the runs that the folder does not have, and keep each in it as soon as it is done.
+
+    Records of other runs stay in the folder.
+    """
     records = done_before(folder, runs, data)
     done = {record.key for record in records}
-    for run in runs:
-        if run.key(data) not in done:
-            told = None if progress is None else partial(progress, run)
-            records += carried_out(run, data, n_jobs=n_jobs, progress=told)
-            write_records(folder, records)
     order = {run.key(data): i for i, run in enumerate(runs)}
+    left = [run for run in runs if run.key(data) not in done]
+    for _, same in groupby(left, lambda run: (run.setting.bias, run.protocol, run.seed)):
+        with TemporaryDirectory() as memory:
+            for run in same:
+                told = None if progress is None else partial(progress, run)
+                records += carried_out(run, data, memory=memory, n_jobs=n_jobs, progress=told)
+                others = [record for record in _read(folder / RECORDS) if record.key not in order]
+                write_records(folder, [*others, *records])
     return sorted(records, key=lambda record: (order[record.key], record.fold))
 
 
@@ -165,6 +181,34 @@ def _record(run: Run, key: str, fold: Fold, data: ProteinFolds) -> Record:
         round(fold.seconds, 2),
         key,
     )
+
+
+def _data_key(data: ProteinFolds) -> str:
+    """A text that changes with any fact, rule, class or group."""
+    X = data.X
+    rules = () if X.background is None else X.background.rules
+    digest = hashlib.sha256()
+    texts = (X.vocabulary.constants, X.ids.tolist(), [*map(str, rules)])
+    for part in (*texts, data.y.tolist(), data.groups.tolist()):
+        digest.update(repr(part).encode())
+    for key in sorted(X.tables):
+        table = np.ascontiguousarray(X.tables[key])
+        digest.update(repr((key, table.dtype.str, table.shape)).encode())
+        digest.update(table.tobytes())
+    return digest.hexdigest()
+
+
+@cache
+def _code_key() -> str:
+    """A text that changes with the source of the packages that learn."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parents[1]
+    for package in LEARNS:
+        for path in sorted((root / package).rglob("*.py")):
+            text = path.read_bytes()
+            digest.update(repr((path.relative_to(root).as_posix(), len(text))).encode())
+            digest.update(text)
+    return digest.hexdigest()
 
 
 def _schema() -> dict[str, type]:

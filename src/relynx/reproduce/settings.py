@@ -94,13 +94,11 @@ PAPER_ROWS: Mapping[str, Mapping[str, Any]] = {
 
 SETTINGS = (
     *(Setting(name, "chain", parameters) for name, parameters in PAPER_ROWS.items()),
-    *(Setting(name, "sheet", parameters) for name, parameters in PAPER_ROWS.items()),
-    Setting("defaults of LynxClassifier", "sheet"),
-    Setting(
-        "confidence 0.95, GRASP",
-        "all",
-        {**PAPER_ROWS["confidence 0.95, GRASP"], "min_support": 0.2},
+    *(
+        Setting(name, "all", {**parameters, "min_support": 0.2})
+        for name, parameters in PAPER_ROWS.items()
     ),
+    Setting("defaults of LynxClassifier", "sheet"),
     Setting(
         "logistic regression on 4,000 patterns",
         "all",

@@ -1,0 +1,38 @@
+"""The classes of sequences, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from relynx.data.sequences import Sequences, counted
+from relynx.errors import InputError, Problem
+
+
+def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
+    """The classes of the sequences, one for each. Raises InputError where they are not."""
+    if not len(X):
+        raise InputError(Problem("there are no sequences", hint="give some of each class"))
+    if y is None and X.labels is None:
+        raise InputError(Problem("y is missing", hint="give the class of each sequence"))
+    given: Any = X.labels if y is None else y
+    labels = np.asarray(column_or_1d(given if hasattr(given, "shape") else [*given]))
+    if len(labels) != len(X):
+        what = f"{counted(len(labels), 'label')} in y for {counted(len(X), 'sequence')} in X"
+        raise InputError(Problem(what, hint="give one label for each sequence"))
+    values = labels.tolist()
+    for i, value in enumerate(values):
+        if value is None or value != value:
+            hint = "give the class of each sequence, or leave out those that have none"
+            raise InputError(Problem(f"the label of sequence {X.ids[i]} is missing", hint=hint))
+        if isinstance(value, str) != isinstance(values[0], str):
+            what = f"some labels are text and some are not: {values[0]!r}, and {value!r} for"
+            hint = "give all as text or all as numbers"
+            raise InputError(Problem(f"{what} sequence {X.ids[i]}", hint=hint))
+    check_classification_targets(labels)
+    return labels
