@@ -108,3 +108,12 @@ def test_a_terminal_shows_colours_and_nothing_but_ascii(coloured):
 
 def test_every_fold_has_a_name():
     assert set(demo.FOLDS) == set(np.unique(rx.load_protein_folds().y).tolist())
+
+
+def test_the_report_is_on_domains_that_its_model_had_not_seen(small, shown, folder):
+    page = (folder / "report.html").read_text()
+    line = next(line for line in shown.splitlines() if line.startswith("   Lynx"))
+    first = float(line.split()[3])
+    percent = re.search(r"([\d.]+) % get the class they have", page)
+    assert float(percent[1]) == pytest.approx(100 * first, abs=0.06)
+    assert "report.html" in shown

@@ -26,8 +26,8 @@ from relynx import (
     load,
     mine,
     save,
+    store,
 )
-from relynx import store
 from relynx.data import archive, parts
 from relynx.features.grasp import GraspRound
 from relynx.mining import pattern_parts

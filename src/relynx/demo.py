@@ -25,6 +25,7 @@ from relynx.mining.words import in_words
 from relynx.models.baselines import baselines
 from relynx.models.evaluation import CrossValidation, cross_validate
 from relynx.models.lynx import LynxClassifier
+from relynx.reports.html import Report, report
 from relynx.store import save
 
 FOLDS = {
@@ -38,6 +39,7 @@ PARTS = 3  # of the cross-validation
 TELLING = 10
 SIMPLE = ("n-gram linear SVM", "largest class")
 SEED = 0
+REPORT = "report.html"
 
 
 def show(folder: Path, n_jobs: int = 1, console: Console | None = None) -> None:
@@ -56,6 +58,9 @@ def show(folder: Path, n_jobs: int = 1, console: Console | None = None) -> None:
     console.print(f"[bold]The {len(best)} patterns that tell most[/], of {len(model.selected_)}:")
     for number, entry in enumerate(best, 1):
         _print_pattern(console, number, entry, model)
+    with working("learning without the families of part 1, for a report on them"):
+        page = _report(folds, tested["Lynx"], n_jobs)
+    page.save(folder / REPORT)
     console.print("\n[bold]Written[/]")
     for path, what in _written(folder, folds, model, tested["Lynx"]).items():
         console.print(Text(f"   {path}  {what}"))
@@ -148,7 +153,16 @@ def _written(
         model_path: "learnt from all domains; rx.load reads it",
         patterns: f"the {len(model.selected_)} patterns, and what they cover",
         predicted: "by the model that had not seen the family",
+        folder / REPORT: "part 1 as a page: open it in a browser, choose a domain, see why",
     }
+
+
+def _report(folds: ProteinFolds, tested: CrossValidation, n_jobs: int) -> Report:
+    """On the domains of the first part, by a model of the others."""
+    test = tested.folds[0].test
+    train = np.setdiff1d(np.arange(len(folds.y)), test)
+    model = LynxClassifier(folds.bias, random_state=SEED, n_jobs=n_jobs)
+    return report(model.fit(folds.X[train], folds.y[train]), folds.X[test], folds.y[test])
 
 
 def warm_up() -> float:

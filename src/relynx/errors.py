@@ -105,13 +105,14 @@ class InputError(ValueError):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        found, end = self.problems, ()
-        if found and found[-1].message == STOPPED:
-            found, end = found[:-1], found[-1:]
+        stopped = bool(self.problems) and self.problems[-1].message == STOPPED
+        found = self.problems[:-1] if stopped else self.problems
         shown = [str(problem) for problem in found[:SHOWN_PROBLEMS]]
         if len(found) > SHOWN_PROBLEMS:
             shown.append(f"... and {len(found) - SHOWN_PROBLEMS} more problems")
-        return "\n".join([*shown, *map(str, end)])
+        if stopped:
+            shown.append(str(self.problems[-1]))
+        return "\n".join(shown)
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
         return type(self), (self.problems,)
