@@ -18,7 +18,8 @@ from questions.sanity import baselines
 from relynx import LynxClassifier, Sequences, parse_pattern, planted_rule
 
 RULE = parse_pattern("do(X,a0,O), follow_s(X,Y), do(Y,a1,O)").canonical()
-SEEDS = range(20, 30)
+SEEDS = range(50)
+UNLUCKY = 2  # draws in which wrong labels may mislead the choice of how many patterns
 Labels = NDArray[np.str_]
 
 
@@ -33,7 +34,7 @@ def symbols(X: Sequences) -> list[list[str]]:
 
 
 def measure(flip: float) -> list[Bar]:
-    """The worst of ten draws, for the classifier and what stands beside it."""
+    """All draws, for the classifier and what stands beside it."""
     scores: dict[str, list[float]] = {}
     seconds, has_rule = [], []
     for seed in SEEDS:
@@ -52,9 +53,12 @@ def measure(flip: float) -> list[Bar]:
     noise = f"{flip:.0%} of the labels flipped" if flip else "clean"
     rows = [(name, f"{np.mean(v):.3f}", f"{min(v):.3f}") for name, v in scores.items()]
     print_table((noise, "mean accuracy", "worst"), rows)
+    n = len(SEEDS)
+    all_right = scores["LynxClassifier"].count(1.0)
+    least = n - UNLUCKY if flip else n
     return [
-        Bar(f"accuracy, {noise}, worst of ten", min(scores["LynxClassifier"]), 1.0, at_least=True),
-        Bar(f"the rule is selected, {noise}, of ten", sum(has_rule), 10, at_least=True),
+        Bar(f"accuracy 1.000, {noise}, draws of {n}", all_right, least, at_least=True),
+        Bar(f"the rule is selected, {noise}, draws of {n}", sum(has_rule), n, at_least=True),
         Bar(f"processor time to fit and predict, {noise}", max(seconds), 2.0, "s"),
     ]
 

@@ -410,8 +410,8 @@ yes wins against no: +5.38 in all, +0.00 of it the prior.
     +5.71  an opening, followed later by a closing of the same object
            at e3, e6, the only match
   it lacks
-    -0.14  an opening of o0, followed later by an event that is a2 of o0
-    -0.11  an opening of o0, followed later by an event that is a3 of o2
+    -0.14  an opening of o3, followed later by a closing of o2
+    -0.11  a closing of o3, followed later by an event that is a2 of object C
     -0.08  an opening of object B, followed later by a closing of o1
 
 One pattern would be enough to change the class:

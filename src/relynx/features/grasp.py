@@ -133,7 +133,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     takes the best replacement of the first that has a better one. Among equally good ones it draws.
     Scores are whole numbers with 34 bits after the point; two that differ by less than 2e-9 are a
     tie, as in `PatternNB`. With smoothing 0 and thousands of columns there are fewer bits, and what
-    is a tie grows with it: to about 1e-7 for 20,000 columns.
+    is a tie grows with it: to 5e-7 for 20,000 columns.
 
     Building stops only when the error gets worse. Columns that tell the training data apart without
     error are followed by all others that keep it so; `n_features` bounds such sets.

@@ -65,7 +65,7 @@ def answer(
         left.rows,
         complete_up_to=found.complete_up_to,
         partial=found.partial,
-        report=replace(found.report, removed=removed),
+        report=replace(found.report, removed={**found.report.removed, **removed}),
         object_identity=found.object_identity,
     )
 

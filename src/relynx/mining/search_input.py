@@ -42,7 +42,7 @@ def settings_of(
     """The settings of a call, else of the bias, else the defaults; checked."""
     cover = bias.min_cover if min_cover is None else min_cover
     return Settings(
-        _share("min_support", _first_given(min_support, bias.min_support, 0.1)),
+        as_share("min_support", _first_given(min_support, bias.min_support, 0.1)),
         min(_count("min_frequency", _first_given(min_frequency, bias.min_frequency, 1), 0), MANY),
         _size("max_length", _first_given(max_length, bias.max_length, 3)),
         _size("max_gap", _first_given(max_gap, bias.max_gap, 2)),
@@ -62,7 +62,7 @@ def check_filters(
 ) -> None:
     """Raise for a filter of the answer that has no meaning, before anything is searched."""
     if min_confidence is not None:
-        _share("min_confidence", min_confidence)
+        as_share("min_confidence", min_confidence)
     if max_support is not None:
         if not isinstance(max_support, Mapping):
             raise InputError(
@@ -71,7 +71,7 @@ def check_filters(
             )
         for name, share in max_support.items():
             class_column(name, classes)
-            _share(f"max_support of {name!r}", share)
+            as_share(f"max_support of {name!r}", share)
     _truth("closed", closed)
     if top_k is not None:
         _count("top_k", top_k, 0)
@@ -137,7 +137,8 @@ def _is_number(value: object) -> bool:
     return is_number and not isinstance(value, bool) and not math.isnan(value)  # type: ignore[arg-type]
 
 
-def _share(name: str, value: Any) -> float:
+def as_share(name: str, value: Any) -> float:
+    """The value as a number from 0 to 1. Raises InputError for another."""
     if not _is_number(value) or not 0 <= value <= 1:
         raise InputError(f"{name} is {value!r}: give a share from 0 to 1")
     return float(value)

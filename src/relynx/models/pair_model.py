@@ -18,8 +18,10 @@ from relynx.data.sequences import Sequences
 from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
 from relynx.features.subset_size import best_size
 from relynx.features.vectorizer import nothing_found
+from relynx.mining.answer import answer
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
+from relynx.mining.search_input import as_share
 
 Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
@@ -133,7 +135,7 @@ def learn(
     `prior` is that of the classes in order; the learner's target is their numbers.
     """
     classes, codes = np.unique(y, return_inverse=True)
-    found = recipe.memory.cache(_mined)(__version__, X, y, recipe.bias, recipe.search)
+    found = _found(X, y, recipe)
     kept = found if recipe.significance is None else significant(found, recipe.significance)
     ordered = by_class_in_turn(kept, recipe.measure)
     pool, bits = recipe.memory.cache(_covered)(__version__, ordered, X, recipe.pool_size())
@@ -150,6 +152,17 @@ def learn(
     learner = seeded(clone(recipe.learner), seed)
     learner.fit(accepted(learner, columns[:, selected]), codes)
     return PairModel(classes, patterns, selected, learner, prior, selector), None
+
+
+def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
+    """What the search finds. A memory keeps it before the confidence is asked for."""
+    search, least = dict(recipe.search), recipe.search["min_confidence"]
+    if not recipe.bias.min_cover:  # which chooses from what is confident
+        search["min_confidence"] = None
+    found: PatternSet = recipe.memory.cache(_mined)(__version__, X, y, recipe.bias, search)
+    if least == search["min_confidence"]:
+        return found
+    return answer(found, X, min_confidence=as_share("min_confidence", least))
 
 
 # What a memory keeps; it must not give one version of relynx what another one found.
