@@ -5,7 +5,8 @@ import time
 import pytest
 
 import relynx as rx
-from relynx.errors import MOST_PROBLEMS, SHOWN_PROBLEMS, Problem
+from relynx.errors import MOST_PROBLEMS, SHOWN_PROBLEMS, Problem, Source
+from relynx.logic.parser import parse_clauses
 
 READERS = {
     "declarations that are unknown": (rx.parse_bias, "colour(a)."),
@@ -58,6 +59,12 @@ def test_a_hundred_thousand_broken_declarations_are_told_at_once(line):
     begun = time.process_time()
     error_of(rx.parse_bias, f"{line}\n" * 100_000)
     assert time.process_time() - begun < 1
+
+
+def test_clauses_are_read_until_there_are_too_many_problems():
+    clauses, problems = parse_clauses(Source("p(a).\nq(b c).\n" * 1_000))
+    assert len(problems) == MOST_PROBLEMS + 1
+    assert len(clauses) == MOST_PROBLEMS + 1
 
 
 def test_problems_of_both_kinds_are_counted_together():

@@ -304,6 +304,16 @@ def test_two_features_are_found_that_are_better_than_none_where_each_is_worse():
     assert GraspSelector(3, prior="uniform", random_state=0).fit(X, y).errors_ == 0
 
 
+def test_where_all_rounds_are_worse_than_no_feature_the_search_begins_there():
+    X, y = columns("110100011", "111111101"), np.repeat([0, 1], [7, 2])
+    how = {"smoothing": 0.1, "prior": "uniform", "balanced": False}
+    assert [value(X, y, chosen, **how) for chosen in ([], [0], [1])] == [2, 3, 1]
+    found = GraspSelector(1, alpha=1.0, moves=("add",), prior="uniform", random_state=0).fit(X, y)
+    assert found.history_[0].error == 3
+    assert found.errors_ == 1
+    assert found.support_.tolist() == [False, True]
+
+
 def test_an_optimum_is_found_that_needs_the_worst_candidate_first():
     X = columns("100101110", "000000011", "011101110", "000000010")
     y = np.repeat([0, 1], [4, 5])
@@ -498,16 +508,24 @@ def test_the_kernels_of_few_features_serve_many():
 
 
 def test_ties_of_smoothing_0_are_ties_among_20_000_columns():
-    """1/30 * 4/30 and 2/30 * 2/30 are equal, and their logarithms all but equal."""
-    here, y = np.arange(30), np.repeat([0, 1], 30)
-    X = np.zeros((60, 20_000), np.uint8)
-    for j, (a, b) in enumerate([(1, 2), (4, 2)]):
-        X[:, j] = np.concatenate([here < a, here < b])
-    X[:, 2:] = (np.arange(60)[:, None] + np.arange(19_998)) % 59 == 0
+    """a/50 * b/50 and c/50 * d/50 are equal, and the sums of their logarithms all but equal."""
+    here, y = np.arange(50), np.repeat([0, 1], 50)
+    equal = [
+        (a, b, c, d)
+        for a, b, c, d in itertools.product(range(1, 25), repeat=4)
+        if a * b == c * d and a < c <= d < b
+    ]
+    X = np.zeros((100, 20_000), np.uint8)
+    X[0] = 1
+    for j, (a, b, c, d) in enumerate(equal):
+        X[:, 2 * j] = np.concatenate([here < a, here < c])
+        X[:, 2 * j + 1] = np.concatenate([here < b, here < d])
     how = {"smoothing": 0.0, "prior": "uniform"}
     task = task_of(X, y, balanced=False, **how)
-    wrong = predicted(X, y, [0, 1], **how) != y
-    assert count_errors(task, np.array([0, 1])) == wrong.sum()
+    pairs = [[2 * j, 2 * j + 1] for j in range(len(equal))]
+    assert [count_errors(task, np.array(pair)) for pair in pairs] == [
+        (predicted(X, y, pair, **how) != y).sum() for pair in pairs
+    ]
 
 
 def test_the_tables_of_many_classes_follow_the_number_of_features():
@@ -574,10 +592,10 @@ def test_moves_that_are_no_tuple_are_refused():
 
 
 def test_tables_that_are_too_large_are_refused(monkeypatch):
-    monkeypatch.setattr(grasp_tables, "LARGEST", 1 << 30)
-    X, y = random_data(400, 1_000, 200)
+    monkeypatch.setattr(grasp_tables, "LARGEST", 1 << 20)
+    X, y = random_data(40, 50, 20)
     assert message_of(X, y) == (
-        "the search among 1,000 columns with 200 classes needs 3 GiB\n"
+        "the search among 50 columns with 20 classes needs 2 MiB\n"
         "hint: it may have 1: give fewer columns, or two classes at a time"
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations, product
 
 import numpy as np
@@ -11,6 +12,7 @@ from relynx.bias.signs import EVENT, operators
 from relynx.data.readings import Reading
 from relynx.data.roles import Tables, dimension_names, event_keys
 from relynx.data.sequences import Sequences
+from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
@@ -18,6 +20,7 @@ from relynx.logic.terms import quoted
 
 MAX_CONSTANTS = 40  # an argument of more values than this is never a constant
 OVERLAP = 0.5  # columns of texts that share so many of the values of the smaller have one type
+EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
 MAX_FREE = 4  # so many variables of an atom may each be old or new; of more, one or all are old
 
 Types = dict[str, tuple[str, ...]]
@@ -31,7 +34,7 @@ def infer_language(X: Sequences) -> tuple[Types, Modes, tuple[str, ...], tuple[s
     facts = X.facts()
     tables = {key: table for key, table in facts.tables.items() if table.shape[1]}
     dimensions = dimension_names(tables)
-    _, events = event_keys(tables, max(len(facts.vocabulary), 1))
+    events = _event_places(X, tables, facts.vocabulary)
     of_dimensions = operators(dimensions)
     keys = [key for key in tables if key[0] not in of_dimensions]
     if not keys:
@@ -61,6 +64,30 @@ def infer_language(X: Sequences) -> tuple[Types, Modes, tuple[str, ...], tuple[s
     has_fluents = any(EVENT in signature for signature in types.values())
     notes = _notes(used, many, dropped)
     return types, modes, dimensions if has_fluents else (), notes
+
+
+def _event_places(X: Sequences, tables: Tables, vocabulary: Vocabulary) -> set[Place]:
+    """The arguments that hold events, also where few events or none are linked.
+
+    A reading says which they are. Without one and without any link, facts that all begin with an
+    event as `from_lists` names it, e1, e2, ..., tell of events.
+    """
+    places = event_keys(tables, max(len(vocabulary), 1))[1]
+    if X.reading is not None:
+        n_events = X.reading.n_events
+        places |= {(key, i) for key in tables for i in range(n_events.get(key[0], 0))}
+        codes = {code for key, i in places for code in np.unique(tables[key][1 + i]).tolist()}
+    elif dimension_names(tables):
+        return places
+    else:
+        codes = {code for code, name in enumerate(vocabulary) if EVENT_NAME.match(str(name))}
+        if not all(key[1] and codes.issuperset(tables[key][1].tolist()) for key in tables):
+            return places
+    for key, table in tables.items():
+        for i in range(key[1]):
+            if codes.issuperset(np.unique(table[1 + i]).tolist()):
+                places.add((key, i))
+    return places
 
 
 def _role(place: Place, events: set[Place], many: set[Place], loose: set[Place]) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any, Protocol, TypeAlias
 
@@ -19,8 +21,15 @@ from relynx.logic.terms import Constant
 
 Codes: TypeAlias = NDArray[np.int32]
 
-DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})\b")
 LARGEST = 2**63
+KEY = "key"  # what names a sequence or an event: an integer, or a text
+DAY = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?=[T ]|\Z)")
+DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=[T ]|\Z)")
+SHORT_HOUR = re.compile(r"[T ](\d:)")
+UTC_NAME = re.compile(r"(?<=\d) ?UTC\Z")
+FINE = re.compile(r"[.,]\d{6}\d*[1-9]")
+ZONES = "holds times with a time zone and times without one"
+ONE_ZONE = "give all of them a time zone, or none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +116,13 @@ def number_values(numbers: NDArray[Any], missing: NDArray[np.bool_] | None = Non
     return Values(kind, _spread(codes, ~missing), distinct.tolist())
 
 
+def key_values(values: Values) -> Values:
+    """Values that name something: integers stay, of all else the text counts."""
+    if values.kind in ("integer", "text"):
+        return values
+    return Values("text", values.codes, list(map(str, values.constants)))
+
+
 def boolean_values(truths: NDArray[np.bool_], missing: NDArray[np.bool_]) -> Values:
     codes = np.where(missing, -1, truths.astype(np.int32)).astype(np.int32)
     return Values("boolean", codes, ["false", "true"])
@@ -116,11 +132,19 @@ def date_values(moments: NDArray[np.datetime64]) -> Values:
     """A column of moments in time, NaT where one is missing."""
     missing = np.isnat(moments)
     distinct, codes = np.unique(moments[~missing], return_inverse=True)
-    texts = [text.removesuffix("T00:00:00") for text in map(datetime.isoformat, distinct.tolist())]
-    return Values("date", _spread(codes, ~missing), texts)
+    return Values("date", _spread(codes, ~missing), list(map(_iso, distinct)))
 
 
-def object_values(values: Sequence[Any]) -> Values:
+def _iso(moment: np.datetime64) -> str:
+    """2024-01-31, or with a time where it is not midnight, as short as it can be told."""
+    day, _, rest = str(moment).partition("T")
+    whole, _, fraction = rest.partition(".")
+    if fraction.strip("0"):
+        return f"{day}T{whole}.{fraction[:6]}{fraction[6:].rstrip('0')}"
+    return f"{day}T{whole}" if whole.strip("0:") else day
+
+
+def object_values(values: Sequence[Any], wanted: str | None = None) -> Values:
     """A column of Python values: of one kind, or WrongColumn says which kinds there are."""
     kept = [None if _is_missing(value) else value for value in values]
     first: dict[str, int] = {}
@@ -141,9 +165,12 @@ def object_values(values: Sequence[Any]) -> Values:
     if kind == "true or false":
         return boolean_values(np.array([bool(value) for value in kept]), missing)
     if kind == "a number":
+        if wanted == KEY and not all(map(_is_whole, kept)):
+            names = text_values(kept)
+            return Values("text", names.codes, list(map(str, names.constants)))
         return _object_numbers(kept, missing)
     if kind == "a date":
-        return date_values(np.array([_moment(value) for value in kept], "datetime64[us]"))
+        return _object_dates(kept)
     what = f"holds {shown(kept[first[kind]])}, which is no value of a cell"
     hint = "give text, numbers, truth values or dates, or leave it out: fluents names the columns"
     raise WrongColumn(what, f"{hint} to use", first[kind])
@@ -151,9 +178,38 @@ def object_values(values: Sequence[Any]) -> Values:
 
 def _object_numbers(values: Sequence[Any], missing: NDArray[np.bool_]) -> Values:
     plain: list[Any] = [0 if value is None else value for value in values]
-    if all(isinstance(value, int | np.integer) and abs(int(value)) < LARGEST for value in plain):
-        return number_values(np.array(plain, np.int64), missing)
-    return number_values(np.array(plain, float), missing)
+    if all(map(_is_whole, plain)):
+        whole = list(map(int, plain))
+        if all(-LARGEST <= n < LARGEST for n in whole):
+            return number_values(np.array(whole, np.int64), missing)
+        with suppress(ValueError):  # thousands of digits
+            return text_values([None if m else str(n) for n, m in zip(whole, missing, strict=True)])
+    try:
+        return number_values(np.array(plain, float), missing)
+    except OverflowError:
+        row = next(i for i, value in enumerate(plain) if abs(value) > sys.float_info.max)
+        hint = "give it as text, or leave it out: fluents names the columns to use"
+        raise WrongColumn("holds a number that is too large", hint, row) from None
+
+
+def _is_whole(value: Any) -> bool:
+    if value is None or isinstance(value, int | np.integer):
+        return True
+    if isinstance(value, float | np.floating):
+        return float(value).is_integer() and abs(value) < 2**53
+    return isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value()
+
+
+def _object_dates(values: Sequence[Any]) -> Values:
+    zones = {getattr(value, "tzinfo", None) is None for value in values if value is not None}
+    if len(zones) > 1:
+        raise WrongColumn(ZONES, ONE_ZONE)
+    moments = np.array([_moment(value) for value in values])
+    return date_values(moments if _unit(moments) == "ns" else moments.astype("datetime64[us]"))
+
+
+def _unit(moments: NDArray[np.datetime64]) -> str:
+    return np.datetime_data(moments.dtype)[0]
 
 
 def _python_kind(value: object) -> str:
@@ -176,11 +232,12 @@ def _moment(value: Any) -> np.datetime64:
     if value is None:
         return np.datetime64("NaT")
     if isinstance(value, datetime) and value.tzinfo is not None:
-        value = value.astimezone(tz=_UTC).replace(tzinfo=None)
-    return np.datetime64(value, "us")
-
-
-_UTC = datetime.fromisoformat("2000-01-01T00:00+00:00").tzinfo
+        value = value.astimezone(tz=UTC).replace(tzinfo=None)
+    if isinstance(value, np.datetime64):
+        return value
+    moment = np.datetime64(value, "us")
+    nanoseconds = getattr(value, "nanosecond", 0)
+    return moment + np.timedelta64(nanoseconds, "ns") if nanoseconds else moment
 
 
 def _spread(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
@@ -200,34 +257,39 @@ def ranks(values: Values) -> NDArray[np.int64]:
         return values.codes.astype(np.int64)
     moments = []
     for code, text in enumerate(values.constants):
-        moment = _read_moment(str(text))
+        moment = read_moment(str(text))
         if moment is None:
             what = f"holds {shown(text)}, and it is not sure what comes before what"
             hint = "give numbers, dates, or texts such as 2024-01-31 or 2024-01-31 13:05:00"
             raise WrongColumn(what, hint, values.row_of(code))
+        if FINE.search(str(text)):
+            what = f"holds {shown(text)}, a second with more than six digits after the point"
+            hint = "leave out the digits after the sixth, or give a column of numbers"
+            raise WrongColumn(what, hint, values.row_of(code))
         moments.append(moment)
     if len({moment.tzinfo is None for moment in moments}) > 1:
-        hint = "give all of them a time zone, or none"
-        raise WrongColumn("holds times with a time zone and times without one", hint)
+        raise WrongColumn(ZONES, ONE_ZONE)
     rank = np.empty(len(moments), np.int64)
     distinct = {moment: i for i, moment in enumerate(sorted(set(moments)))}
     rank[:] = [distinct[moment] for moment in moments]
     return rank[values.codes]
 
 
-def _read_moment(text: str) -> datetime | None:
-    """The moment that a text names: ISO 8601, its dashes may be slashes, or day.month.year."""
+def read_moment(text: str) -> datetime | None:
+    """The moment that a text names: ISO 8601, its dashes may be slashes, or day.month.year.
+
+    Zeros before a day, month or hour may be left out, and `UTC` may stand after the time.
+    """
     plain = text.strip()
-    dotted = DOTTED.match(plain)
-    if dotted:
-        day, month, year = dotted.groups()
-        plain = f"{year}-{month:0>2}-{day:0>2}{plain[dotted.end() :]}"
-    elif re.match(r"\d{4}/\d\d/\d\d", plain):
-        plain = plain.replace("/", "-", 2)
-    elif not re.match(r"\d{4}-\d\d-\d\d", plain):
+    if match := DAY.match(plain):
+        year, _, month, day = match.groups()
+    elif match := DOTTED.match(plain):
+        day, month, year = match.groups()
+    else:
         return None
+    rest = UTC_NAME.sub("+00:00", SHORT_HOUR.sub(r"T0\1", plain[match.end() :], count=1))
     try:
-        return datetime.fromisoformat(plain)
+        return datetime.fromisoformat(f"{year}-{month:0>2}-{day:0>2}{rest}")
     except ValueError:
         return None
 

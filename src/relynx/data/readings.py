@@ -86,6 +86,13 @@ class Reading:
     def dimensions(self) -> tuple[str, ...]:
         return tuple(dimension for dimension, _ in self.order) or ("s",)
 
+    @property
+    def n_events(self) -> dict[str, int]:
+        """How many of the first arguments of each predicate are events."""
+        return {group.predicate: 1 for group in self.fluents} | {
+            group.predicate: len(group.events) for group in self.attributes + self.relations
+        }
+
     def difference(self, other: Reading) -> str | None:
         """The first way in which the facts of two readings differ, None where they do not."""
         if self.dimensions != other.dimensions:

@@ -115,8 +115,8 @@ def _check_size(n_classes: int, n_features: int) -> None:
         raise InputError(
             Problem(
                 f"the search among {n_features:,} columns with {n_classes:,} classes"
-                f" needs {size / 2**30:.0f} GiB",
-                hint=f"it may have {LARGEST / 2**30:.0f}: give fewer columns,"
+                f" needs {size / 2**20:,.0f} MiB",
+                hint=f"it may have {LARGEST / 2**20:,.0f}: give fewer columns,"
                 " or two classes at a time",
             )
         )

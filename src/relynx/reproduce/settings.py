@@ -95,7 +95,7 @@ PAPER_ROWS: Mapping[str, Mapping[str, Any]] = {
 SETTINGS = (
     *(Setting(name, "chain", parameters) for name, parameters in PAPER_ROWS.items()),
     *(
-        Setting(name, "all", {**parameters, "min_support": 0.2})
+        Setting(name, "all", {**parameters, "max_length": 2, "max_gap": 3})
         for name, parameters in PAPER_ROWS.items()
     ),
     Setting("defaults of LynxClassifier", "sheet"),
