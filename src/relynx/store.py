@@ -59,7 +59,8 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
     """Write a fitted model, or patterns, to a file.
 
     The file is data only, a zip of JSON and arrays. It appears whole or not at all, and one model
-    is always the same bytes. `n_jobs` and `memory` are not kept; everything else that was learnt or set is.
+    is always the same bytes. `n_jobs` and `memory` are not kept; everything else that was learnt or
+    set is.
 
     Parameters
     ----------
