@@ -4,6 +4,7 @@ After a change of wording, `RELYNX_REGENERATE=1 pytest tests/test_bad_events.py`
 anew; read each of them before it is committed.
 """
 
+import datetime as dt
 import gzip
 import os
 from pathlib import Path
@@ -18,6 +19,7 @@ BAD = Path(__file__).parent / "golden" / "bad_events"
 GOOD = {"case": [1, 1, 2], "time": [1, 2, 1], "step": ["a", "b", "a"], "cost": [1.5, 2.5, 9.0]}
 RULES = {"sequence": "case", "order": "time"}
 READING = from_events(GOOD, **RULES)[0].reading
+READING_OF_INTEGERS = from_events(GOOD | {"cost": [1, 2, 9]}, **RULES)[0].reading
 CSV = "case,time,step\n1,1,a\n1,2,b\n2,1,a\n"
 EDGES = {"case": [1, 1], "id_1": ["a", "a"], "id_2": ["b", "z"]}
 NAMED = {"case": [1, 1, 2], "id": ["a", "b", "a"], "step": ["x", "y", "x"]}
@@ -44,6 +46,10 @@ CASES = {
     "a_file_that_is_not_utf8": (("events.csv", b"case,time\n1,\xff\n"), RULES),
     "lines_of_wrong_length": (("events.csv", b"case,time,step\n1,1\n1,2,b\n2,1,a,x\n"), RULES),
     "a_quote_never_closed": (("events.csv", b'case,time,step\n1,1,"a\n1,2,b\n'), RULES),
+    "a_quote_that_closes_too_late": (
+        ("events.csv", b'case,time,step\n1,1,"a\n1,2,b\n2,1,"c"\n'),
+        RULES,
+    ),
     "a_quote_in_a_field": (("events.csv", b'case,time,step\n1,1,"a"b\n'), RULES),
     "a_quote_in_the_header": (("events.csv", b'case,"time"x,step\n1,1,b\n'), RULES),
     "columns_of_one_name_in_a_file": (("events.csv", b"case,time,time\n1,1,2\n"), RULES),
@@ -51,6 +57,8 @@ CASES = {
     "columns_named_by_numbers": (pd.DataFrame([[1, 1]], columns=["case", 0]), {"sequence": "case"}),
     "lists_of_different_lengths": ({"case": [1, 1], "time": [1]}, RULES),
     "a_text_in_place_of_a_list": ({"case": "abc"}, {"sequence": "case"}),
+    "no_columns": (pl.DataFrame(), RULES),
+    "a_header_of_separators": (("events.csv", b",,\n,,\n"), RULES),
     "no_rows": (pl.DataFrame({"case": [], "time": []}), RULES),
     "no_sequence": (GOOD, {"order": "time"}),
     "a_sequence_that_is_no_text": (GOOD, {"sequence": 3}),
@@ -64,6 +72,14 @@ CASES = {
     ),
     "an_order_without_dimensions": (GOOD, {"sequence": "case", "order": {}}),
     "a_dimension_without_a_name": (GOOD, {"sequence": "case", "order": {"": "time", "b": "tim"}}),
+    "one_column_for_two_dimensions": (
+        GOOD,
+        {"sequence": "case", "order": {"a": "time", "b": "time"}},
+    ),
+    "a_sequence_that_is_the_order": (GOOD, {"sequence": "case", "order": "case"}),
+    "a_sequence_among_the_fluents": (GOOD, RULES | {"fluents": ["case", "step"]}),
+    "fluents_without_a_column": (GOOD, RULES | {"fluents": {"did": []}}),
+    "fluents_named_as_ends": (GOOD, RULES | {"fluents": {"begin": "step", "end": "cost"}}),
     "fluents_that_are_a_number": (GOOD, RULES | {"fluents": 5}),
     "fluents_named_twice": (GOOD, RULES | {"fluents": ["step", "step"]}),
     "fluents_named_as_links": (GOOD, RULES | {"fluents": {"next_s": ["step"], "": ["cost"]}}),
@@ -90,11 +106,27 @@ CASES = {
         changed(time=["2024-01-01T10:00", "2024-01-01T10:00Z", "2024-01-02T10:00"]),
         RULES,
     ),
+    "times_of_python_with_and_without_a_zone": (
+        changed(
+            time=[
+                dt.datetime(2024, 1, 1),
+                dt.datetime(2024, 1, 2, tzinfo=dt.UTC),
+                dt.date(2024, 1, 3),
+            ]
+        ),
+        RULES,
+    ),
+    "times_finer_than_a_microsecond": (
+        ("events.csv", b"case,time\n1,2024-01-01 00:00:00.000000900\n1,2024-01-01\n"),
+        RULES,
+    ),
+    "a_number_that_is_too_large": (changed(cost=[1.5, 10**400, 2.0]), RULES),
+    "an_integer_of_too_many_digits": (changed(cost=[1, 10**5000, 2]), RULES),
     "a_column_of_mixed_kinds": (changed(step=["a", 1, None]), RULES),
     "a_column_of_lists": (changed(step=[["a"], [], ["b"]]), RULES),
     "an_infinite_number": (changed(cost=[1.5, float("inf"), 2.0]), RULES),
     "a_number_of_bins_that_is_one": (GOOD, RULES | {"bins": 1}),
-    "cuts_for_all_columns": (GOOD, RULES | {"bins": [1, 2]}),
+    "cuts_that_do_not_rise": (GOOD, RULES | {"bins": [2, 1]}),
     "bins_of_columns_that_are_wrong": (
         GOOD,
         RULES | {"bins": {"costs": 4, "cost": [2, 1], "step": "many"}},
@@ -112,6 +144,14 @@ CASES = {
     "a_relation_named_as_a_link": (
         NAMED,
         {"sequence": "case", "event": "id", "relations": {"next_s": EDGES}},
+    ),
+    "a_relation_named_as_an_end": (
+        NAMED,
+        {"sequence": "case", "relations": {"end": {"case": [1], "v": [2]}}},
+    ),
+    "a_relation_without_rows": (
+        NAMED,
+        {"sequence": "case", "relations": {"near": {"case": [], "v": []}}},
     ),
     "a_relation_named_as_a_fluent": (
         NAMED,
@@ -132,6 +172,10 @@ CASES = {
     "text_where_the_reading_had_numbers": (
         ("events.csv", b"case,time,step,cost\n1,1,a,2\n1,2,b,much\n"),
         {"reading": READING},
+    ),
+    "an_integer_that_the_reading_cannot_hold": (
+        ("events.csv", b"case,time,step,cost\n1,1,a,2\n1,2,b,99999999999999999999999\n"),
+        {"reading": READING_OF_INTEGERS},
     ),
     "relations_that_the_reading_has_not": (GOOD, {"reading": READING, "relations": {"n": EDGES}}),
 }

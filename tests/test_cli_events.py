@@ -150,7 +150,118 @@ def test_columns_may_be_joined_in_one_predicate(capsys):
         "fluent    did(E,V1,V2): action (text), object (text)",
         "fluent    class(E,V): class (text)",
         "fluent    action(E,V): action (text)",
+        "note      'at' is not used: neither fluents nor attributes names it",
     ]
+
+
+BINS = {"case": [i // 6 for i in range(24)], "n": list(range(24)), "m": list(range(0, 48, 2))}
+
+
+@pytest.mark.parametrize(
+    ("options", "n", "m"),
+    [
+        ((), "(<6, 6..12, 12..18, >=18)", "(<12, 12..24, 24..35, >=35)"),
+        (("--bins", "2"), "(<12, >=12)", "(<24, >=24)"),
+        (("--bins", "width:2"), "(<11.5, >=11.5)", "(<23, >=23)"),
+        (("--bins", "none"), "(integer)", "(integer)"),
+        (("--bins", "5,7.5"), "(<5, 5..7.5, >=7.5)", "(<5, 5..7.5, >=7.5)"),
+        (("--bins", "n=5,", "--bins", "m=none"), "(<5, >=5)", "(integer)"),
+    ],
+)
+def test_bins_may_be_given(capsys, options, n, m):
+    write("n.csv", BINS)
+    code, out, err = run(capsys, "check", "n.csv", "--sequence", "case", *options)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[2:] == [f"fluent    n(E,V): n {n}", f"fluent    m(E,V): m {m}"]
+
+
+def test_attributes_may_be_given(capsys):
+    write("n.csv", {"case": [1, 1], "age": [3, 3], "sex": ["f", "f"], "do": ["a", "b"]})
+    rules = ("check", "n.csv", "--sequence", "case", "--fluents", "do")
+    _, out, _ = run(capsys, *rules, "--attributes", "age,sex")
+    assert out.splitlines()[3:] == [
+        "attribute age(V): age (integer)",
+        "attribute sex(V): sex (text)",
+    ]
+    _, out, _ = run(capsys, *rules, "--attributes", "age", "--attributes", "sex")
+    assert len(out.splitlines()) == 5
+    _, out, _ = run(capsys, *rules[:-2], "--attributes", "")
+    assert "fluent    age(E,V): age (integer)" not in out.splitlines()
+    assert "column 'age' is left out: it has the same value in every row" in out
+
+
+def test_predict_passes_over_labels_with_gaps_and_says_so(capsys):
+    table = events(rx.planted_rule(10, random_state=10)[0])
+    first = table["case"][0]
+    table["class"] = [
+        "" if case == first else mark
+        for case, mark in zip(table["case"], table["class"], strict=True)
+    ]
+    write("half.csv", table)
+    assert run(capsys, "fit", "train.csv", *COLUMNS, *QUICK, "-o", "m.relynx")[0] == 0
+    code, out, err = run(capsys, "predict", "m.relynx", "half.csv", "-o", "p.csv")
+    assert (code, out) == (0, "p.csv: 10 predictions\n")
+    assert err.splitlines()[0] == (
+        f"note: no labels are read: column 'class' has no label for 1 sequence ({first})"
+    )
+
+
+def test_no_command_reads_the_further_tables_of_a_model(capsys):
+    table = {"m": [1, 2, 3, 4] * 2, "el": list("coco") * 2, "y": list("abab") * 2}
+    X, y = rx.from_events(
+        table, sequence="m", label="y", relations={"w": {"m": [1, 2], "kg": ["x", "y"]}}
+    )
+    rx.save(rx.LynxClassifier(max_length=1, max_iter=2, random_state=0).fit(X, y), "m.relynx")
+    assert run(capsys, "predict", "m.relynx", "test.csv", "-o", "p.csv") == (
+        2,
+        "",
+        "test.csv: the model was learnt with further tables ('w'), which no command reads\n"
+        "hint: in Python: rx.from_events(path, reading=model.reading_, relations={...})\n",
+    )
+
+
+ORDERS = "give one column, or each as dimension=column: --order day=date --order bed=number"
+FLUENTS = "give columns, as a,b, or a predicate with its columns, as did=a,b"
+CUTS = "give a number of ranges, width:5, cuts such as 10,100 (one cut: 10,), or none"
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "hint"),
+    [
+        (("--fluents", "did="), "--fluents did= names no column", FLUENTS),
+        (("--fluents", "=at"), "--fluents =at names no predicate", FLUENTS),
+        (
+            ("--fluents", "did=action", "--fluents", "did=object"),
+            "--fluents gives 'did' twice",
+            "give each name once",
+        ),
+        (
+            ("--fluents", "object=action", "--fluents", "object"),
+            "--fluents gives 'object' twice",
+            "give each name once",
+        ),
+        (("--fluents", "at,at"), "--fluents gives 'at' twice", "give each name once"),
+        (("--order", "d="), "--order d= names no column", ORDERS),
+        (("--order", "=at"), "--order =at names no dimension", ORDERS),
+        (
+            ("--order", "d=at", "--order", "d=action"),
+            "--order gives 'd' twice",
+            "give each name once",
+        ),
+        (("--bins", "many"), "--bins many is not understood", CUTS),
+        (("--bins", "at=1,x"), "--bins 1,x is not understood", CUTS),
+        (("--bins", "2", "--bins", "3"), "--bins is given twice", "give each name once"),
+        (("--bins", "at=2", "--bins", "at=3"), "--bins gives 'at' twice", "give each name once"),
+        (
+            ("--bins", "2", "--bins", "at=3"),
+            "--bins is given for all columns and for some",
+            "give it for each column: --bins cost=5 --bins age=20,60",
+        ),
+    ],
+)
+def test_options_that_say_nothing_or_two_things_are_refused(capsys, options, message, hint):
+    args = ("check", "train.csv", "--sequence", "case", *options)
+    assert run(capsys, *args) == (2, "", f"{message}\nhint: {hint}\n")
 
 
 def test_a_note_of_the_inferred_bias_is_printed(capsys):
@@ -182,11 +293,13 @@ def test_a_note_of_the_inferred_bias_is_printed(capsys):
         (
             ("mine", "rule.m", "--sequence", "case"),
             "rule.m: this is no table: it has no columns to choose\nhint: tables end in .csv, "
-            ".csv.gz, .parquet; leave out --sequence, --order, --label\n",
+            ".tsv, .csv.gz, .parquet; leave out --sequence, --order, --label\n",
         ),
         (
             ("fit", "train.csv", "--sequence", "case", "--fluents", "action"),
             "sequence  case, rows in order\nfluent    action(E,V): action (text)\n"
+            "note      'at', 'object', 'class' are not used: neither fluents nor attributes names "
+            "them\n"
             "train.csv: the sequences have no classes\nhint: say which column is the class, with "
             "--label\n",
         ),

@@ -77,6 +77,30 @@ def test_a_value_on_a_cut_is_in_the_range_above():
     assert binned(np.array([1.9, 2, 4.9, 5, 6]), (2, 5)).tolist() == [0, 1, 1, 2, 2]
 
 
+EDGES = [*range(2**53 - 2, 2**53 + 3), *range(2**60 - 2, 2**60 + 3), 2**63 - 1, 2**63, 1e30]
+LARGE = st.sampled_from(EDGES) | st.integers(-(2**63), 2**63 - 1) | st.floats(-1e20, 1e20)
+
+
+@given(
+    st.lists(LARGE, min_size=1, max_size=6, unique=True), st.lists(LARGE, max_size=6), st.booleans()
+)
+def test_large_numbers_are_compared_to_the_last_digit(cuts, values, whole):
+    cuts = tuple(sorted(cuts))
+    if whole:
+        numbers = np.array([n for n in values if isinstance(n, int) and n < 2**63], np.int64)
+    else:
+        numbers = np.array(values, float)
+    expected = [sum(cut <= n for cut in cuts) for n in numbers.tolist()]  # as Python compares
+    assert binned(numbers, cuts).tolist() == expected
+
+
+def test_cuts_of_large_integers_lie_between_them():
+    numbers = np.array([2**60 + i for i in range(12)])
+    cuts = quantile_cuts(numbers, np.ones(12, np.int64), 4)
+    assert cuts == (2**60 + 3, 2**60 + 6, 2**60 + 9)
+    assert binned(numbers, cuts).tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
 @pytest.mark.parametrize(
     ("cuts", "names"),
     [

@@ -297,6 +297,10 @@ def order_of(times, **more):
         ["2024-01-01 10:00", "2024-01-01T09:59:59.5", "2024-01-02"],
         ["2024/01/02 10:00:00", "2024/01/01 11:00:00", "2024/01/02 10:00:01"],
         ["1.2.2024 05:00", "30.01.2024", "01.10.2024"],
+        ["31.1.2024 19:05", "31.1.2024 9:05", "1.2.2024"],
+        ["2024-1-10", "2024-1-9", "2024/2/1"],
+        ["2024-01-05 10:00 UTC", "2024-01-05 9:00:00UTC", "2024-01-05T12:00:00+01:00"],
+        ["2024-01-05 10:00:00.500000000", "2024-01-05 10:00:00.4999990", "2024-01-06"],
         ["2024-01-01T10:00+02:00", "2024-01-01T07:00Z", "2024-01-01T10:00+00:00"],
     ],
 )
@@ -314,11 +318,29 @@ def test_times_with_a_zone_are_compared_as_moments():
         assert atoms(X) == {"next_s(e1,e2)", "v(e1,b)", "v(e2,a)"}
 
 
+def test_parts_of_a_microsecond_count():
+    times = pd.to_datetime(["2024-01-01T00:00:00.000000900", "2024-01-01T00:00:00.000000100"])
+    table = {"case": [1, 1], "time": times.to_numpy(), "v": ["late", "early"]}
+    objects = table | {"time": list(times)}
+    for frame in (pd.DataFrame(table), pl.DataFrame(table), table, objects):
+        X, _ = from_events(frame, sequence="case", order="time", fluents=["v", "time"])
+        assert atoms(X) >= {"v(e1,early)", "v(e2,late)", "time(e2,'2024-01-01T00:00:00.0000009')"}
+
+
+def test_a_year_of_five_digits_is_a_year():
+    days = np.array(["20000-01-01", "2000-01-01"], "datetime64[s]")
+    frame = pd.DataFrame({"case": [1, 1], "time": days, "v": ["late", "early"]})
+    X, _ = from_events(frame, sequence="case", order="time", fluents=["v", "time"])
+    assert atoms(X) >= {"v(e1,early)", "v(e2,late)", "time(e2,'20000-01-01')"}
+
+
 def test_durations_are_numbers_of_seconds():
     waits = [dt.timedelta(minutes=2), dt.timedelta(seconds=1.5), None]
     for make in (pd.DataFrame, pl.DataFrame):
         X, _ = from_events(make({"case": [1, 1, 1], "wait": waits}), sequence="case")
         assert atoms(X) >= {"wait(e1,120.0)", "wait(e2,1.5)"}
+    fine = pd.DataFrame({"case": [1, 1], "wait": pd.to_timedelta([900, 100], unit="ns")})
+    assert atoms(from_events(fine, sequence="case")[0]) >= {"wait(e1,9.0e-07)", "wait(e2,1.0e-07)"}
 
 
 def test_rows_at_one_time_follow_each_other_as_they_stand_and_it_is_said():
@@ -343,6 +365,8 @@ def test_columns_that_cannot_help_are_left_out_and_it_is_said():
         "day": [dt.date(2024, 1, 1) + dt.timedelta(i) for i in range(n)],
         "step": [str(i % 7) for i in range(n)],
         "": list(range(n)),
+        "written": [f"{1 + i % 28}.2.2024 9:{i % 60:02}" for i in range(n)],
+        "true": [True] * n,
     }
     X, _ = from_events(table, sequence="case")
     assert set(X.tables) == {("next_s", 2), ("step", 2)}
@@ -353,6 +377,21 @@ def test_columns_that_cannot_help_are_left_out_and_it_is_said():
         "column 'day' is left out: it is a date; a weekday, an hour or a duration made of it would "
         "be read",
         "a column without a name is left out",
+        "column 'written' is left out: it is a date; a weekday, an hour or a duration made of it "
+        "would be read",
+        "column 'true' is left out: it has the same value in every row",
+    )
+
+
+def test_columns_that_are_not_asked_for_are_named():
+    table = {"case": [1, 1], "age": [3, 3], "do": ["a", "b"]}
+    X, _ = from_events(table, sequence="case", fluents=["do"])
+    assert X.reading.notes == ("'age' is not used: neither fluents nor attributes names it",)
+    table |= {f"c{i}": [1, 2] for i in range(13)}
+    X, _ = from_events(table, sequence="case", fluents=["do"], attributes=["age"])
+    assert X.reading.notes == (
+        "'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8', 'c9', 'c10', 'c11' and 1 more are "
+        "not used: neither fluents nor attributes names them",
     )
 
 
@@ -365,10 +404,18 @@ def test_columns_that_are_asked_for_are_never_left_out():
 
 
 def test_columns_that_never_change_inside_a_sequence_become_attributes():
-    table = {"case": [1, 1, 2, 2], "sex": list("ffmm"), "age": [3, 3, None, 5], "do": list("abab")}
-    X, _ = from_events(table, sequence="case")
+    table = {"case": [1, 1, 2, 2], "sex": list("ffmm"), "age": [3, 3, None, None]}
+    X, _ = from_events(table | {"do": list("abab")}, sequence="case")
     assert atoms(X, 0) == {"next_s(e1,e2)", "do(e1,a)", "do(e2,b)", "sex(f)", "age(3)"}
+    assert atoms(X, 1) == {"next_s(e1,e2)", "do(e1,a)", "do(e2,b)", "sex(m)"}
     assert X.reading.notes == ("'sex', 'age' never change inside a sequence: attributes",)
+
+
+def test_a_column_with_gaps_inside_a_sequence_describes_events():
+    table = {"case": [1, 1, 1, 2, 2, 2], "diag": [None, "flu", None, None, None, "cold"]}
+    X, _ = from_events(table, sequence="case")
+    assert "diag(e2,flu)" in atoms(X, 0)
+    assert "diag(e3,cold)" in atoms(X, 1)
 
 
 def test_attributes_may_be_named_or_denied():
@@ -388,6 +435,9 @@ def test_columns_of_a_group_are_the_arguments_of_one_predicate():
     table = {"case": [1, 1], "from": ["a", None], "to": ["b", "c"]}
     X, _ = from_events(table, sequence="case", fluents={"move": ["from", "to"], "to": "to"})
     assert atoms(X) == {"next_s(e1,e2)", "move(e1,a,b)", "to(e1,b)", "to(e2,c)"}
+    assert X.reading.notes == (
+        "no 'move' is made of 1 row (row 2), where 'from' or 'to' is missing",
+    )
 
 
 def test_a_group_keeps_its_name_and_an_attribute_gives_way():
@@ -454,6 +504,58 @@ def test_large_integers_keep_their_digits(tmp_path, big):
         assert f"v(e1,{big})" in atoms(from_events(frame, sequence="case")[0])
 
 
+def ids_of(tmp_path, text):
+    (tmp_path / "t.csv").write_text(f"case,v\n{text}")
+    return from_events(tmp_path / "t.csv", sequence="case")[0].ids.tolist()
+
+
+def test_ids_that_are_no_plain_integers_are_told_apart_by_their_texts(tmp_path):
+    assert ids_of(tmp_path, "1.1,a\n1.10,b\n1.2,c\n") == ["1.1", "1.10", "1.2"]
+    assert ids_of(tmp_path, "1,a\n+1,b\n") == ["1", "+1"]
+    assert ids_of(tmp_path, "0,a\n-1,b\n12,c\n") == [0, -1, 12]
+    assert ids_of(tmp_path, "1,a\nA,b\nNA,c\n") == ["1", "A", "NA"]
+    assert ids_of(tmp_path, f"{LARGEST},a\n{LARGEST + 1},b\n") == [str(LARGEST), str(LARGEST + 1)]
+
+
+@pytest.mark.parametrize(
+    ("values", "ids"),
+    [
+        ([2.0, 1.0], [2, 1]),
+        ([2.5, 1.0], ["2.5", "1.0"]),
+        ([LARGEST, LARGEST + 1], [str(LARGEST), str(LARGEST + 1)]),
+        ([Decimal(2**53), Decimal(2**53 + 1)], [2**53, 2**53 + 1]),
+        (
+            [Decimal("0.30000000000000000001"), Decimal("0.3")],
+            ["0.30000000000000000001", "0.3"],
+        ),
+        ([True, False], ["true", "false"]),
+        ([dt.date(2024, 2, 1), dt.date(2024, 1, 1)], ["2024-02-01", "2024-01-01"]),
+    ],
+)
+def test_ids_never_go_through_floats(values, ids):
+    table = {"case": values, "v": ["a", "b"]}
+    for frame in (table, pd.DataFrame(table, dtype=object)):
+        assert from_events(frame, sequence="case")[0].ids.tolist() == ids
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [([LARGEST, LARGEST + 1], pl.UInt64), ([2**70, 2**70 + 1], pl.Int128)]
+)
+def test_integers_of_more_than_64_bits_are_texts(values, kind):
+    frame = pl.DataFrame({"case": values, "v": values}, schema={"case": kind, "v": kind})
+    X, _ = from_events(frame, sequence="case")
+    assert X.ids.tolist() == list(map(str, values))
+    assert atoms(X) == {f"v(e1,'{values[0]}')"}
+
+
+def test_events_are_named_by_texts_too(tmp_path):
+    (tmp_path / "t.csv").write_text("case,id,v\n1,1.1,a\n1,1.10,b\n")
+    (tmp_path / "r.csv").write_text("case,id_1,id_2\n1,1.10,1.1\n")
+    relations = {"on": tmp_path / "r.csv"}
+    X, _ = from_events(tmp_path / "t.csv", sequence="case", event="id", relations=relations)
+    assert "on(e2,e1)" in atoms(X)
+
+
 def test_minus_zero_is_zero():
     X, _ = from_events({"case": [1, 1], "v": [-0.0, 0.5]}, sequence="case")
     assert "v(e1,0.0)" in atoms(X)
@@ -508,6 +610,10 @@ def test_numbers_of_few_values_stay_numbers():
         (None, "n (integer)"),
         ({"n": [3, 7.5]}, "n (<3, 3..7.5, >=7.5)"),
         ({"n": ("width", 2)}, "n (<50, >=50)"),
+        ([3, 7.5], "n (<3, 3..7.5, >=7.5)"),
+        (np.array([3, 7.5]), "n (<3.0, 3.0..7.5, >=7.5)"),
+        ({"n": np.array([3, 7])}, "n (<3, 3..7, >=7)"),
+        ((np.str_("width"), np.int64(2)), "n (<50, >=50)"),
         ({}, "n (<25, 25..50, 50..75, >=75)"),
     ],
 )
@@ -520,6 +626,11 @@ def test_bins_say_how_numbers_are_cut(bins, shown):
 def test_a_column_that_is_named_is_cut_though_its_values_are_few():
     X, _ = from_events({"case": [1, 1], "n": [1, 2]}, sequence="case", bins={"n": 2})
     assert {"n(e1,'<2')", "n(e2,'>=2')"} <= atoms(X)
+
+
+def test_cuts_for_all_columns_hold_for_few_values_and_leave_texts_alone():
+    X, _ = from_events({"case": [1, 1], "n": [1, 50], "v": ["a", "b"]}, sequence="case", bins=[10])
+    assert {"n(e1,'<10')", "n(e2,'>=10')", "v(e1,a)"} <= atoms(X)
 
 
 def test_the_cuts_of_an_attribute_count_sequences_not_rows():
@@ -562,6 +673,42 @@ def test_further_tables_join_by_sequence_and_event():
         "note      the table of 'bond' has 1 row (row 3) of sequences that have no events: they "
         "are passed over",
     ]
+
+
+def test_a_further_table_of_other_sequences_is_told():
+    X, _ = from_events(
+        {"c": [1, 1], "v": list("ab")}, sequence="c", relations={"m": {"c": [7, 8], "w": [1, 2]}}
+    )
+    assert X.reading.notes == (
+        "the table of 'm' has no row of a sequence that has events: it makes no fact",
+    )
+
+
+def test_columns_that_look_like_events_are_told_where_event_is_not_given():
+    events = {"m": [1, 1], "id": ["a", "b"]}
+    bonds = {"m": [1], "id_1": ["a"], "id_2": ["b"], "kind": ["x"]}
+    X, _ = from_events(events, sequence="m", relations={"bond": bonds})
+    assert X.reading.notes == (
+        "'id_1', 'id_2' of 'bond' are read as values; if they name events, give event='id'",
+    )
+    assert (
+        from_events(events, sequence="m", event="id", relations={"bond": bonds})[0].reading.notes
+        == ()
+    )
+
+
+def test_columns_of_events_come_in_the_order_of_their_numbers():
+    events = {"m": [1, 1], "id": ["a", "b"], "v": ["x", "y"]}
+    bonds = {"id_10": ["b"], "id_2": ["a"], "m": [1], "kind": ["k"], "id": ["b"]}
+    X, _ = from_events(events, sequence="m", event="id", relations={"bond": bonds})
+    assert "bond(e2,e1,e2,k)" in atoms(X)
+
+
+def test_a_missing_value_of_a_further_table_is_told():
+    events = {"m": [1, 1], "id": ["a", "b"], "v": ["x", "y"]}
+    bonds = {"m": [1, 1], "id_1": ["a", "b"], "id_2": ["b", "a"], "kind": ["k", None]}
+    X, _ = from_events(events, sequence="m", event="id", relations={"bond": bonds})
+    assert X.reading.notes == ("no 'bond' is made of 1 row (row 2), where 'kind' is missing",)
 
 
 def test_keys_are_joined_though_one_file_has_only_numbers(tmp_path):
@@ -643,6 +790,54 @@ def test_a_later_table_needs_no_label():
     assert (y, atoms(later)) == (None, {"v(e1,b)"})
 
 
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        ([0, 0, None], "no labels are read: column 'y' has no label for 1 sequence (2)"),
+        (
+            ["?", "?", "?"],
+            "no labels are read: column 'y' holds text, and numbers where it was first read",
+        ),
+        (
+            [0, 1, 1],
+            "no labels are read: column 'y', the label, changes inside sequence 1: 0 in row 1, "
+            "1 in row 2",
+        ),
+        ([None, None, None], "column 'y' holds no label"),
+    ],
+)
+def test_labels_of_a_later_table_that_are_wrong_are_passed_over_with_a_note(labels, why):
+    table = {"case": [1, 1, 2], "v": list("abb")}
+    X, _ = from_events(table | {"y": [0, 0, 1]}, sequence="case", label="y")
+    later, y = from_events(table | {"y": labels}, reading=X.reading)
+    assert (y, later.reading.notes) == (None, (why,))
+    assert [atoms(later, i) for i in (0, 1)] == [atoms(X, i) for i in (0, 1)]
+
+
+def test_the_notes_of_a_later_table_are_its_own():
+    first = {"c": [1, 1], "t": [1, 1], "v": ["a", "b"], "same": ["x", "x"]}
+    X, _ = from_events(first, sequence="c", order="t")
+    assert len(X.reading.notes) == 2
+    later, _ = from_events(first | {"t": [1, 2]}, reading=X.reading)
+    assert later.reading.notes == ()
+    again, _ = from_events(first, reading=later.reading)
+    assert again.reading.notes == X.reading.notes[1:]
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_a_table_of_ranges_is_read_again_by_the_reading(backend, tmp_path):
+    table = {"case": [1] * 12 + [2] * 3, "n": [*range(12), 3, None, 5], "v": ["a", "b", "c"] * 5}
+    X, _ = from_events(table, sequence="case")
+    assert X.reading.fluents[0].columns[0].cuts
+    frame = to_events(X, backend=backend)
+    assert from_events(frame, reading=X.reading)[0] == X
+    if backend == "polars":
+        frame.write_csv(tmp_path / "t.csv")
+    else:
+        frame.to_csv(tmp_path / "t.csv", index=False)
+    assert from_events(tmp_path / "t.csv", reading=X.reading)[0] == X
+
+
 def test_the_reading_stays_with_the_sequences():
     X, _ = from_events({"case": [1, 2], "v": list("ab")}, sequence="case")
     others = [X[[0]], X[0].sequences, X + X[1:], X.with_labels(["a", "b"]), X.with_background(None)]
@@ -716,6 +911,48 @@ def test_a_reading_says_how_it_differs(arguments, difference):
 
 
 # The bias of a table
+
+
+def test_events_are_events_though_none_are_linked():
+    table = {"id": [1, 2, 3, 4], "a": list("xyxy"), "y": list("pqpq")}
+    X, y = from_events(table, sequence="id", label="y")
+    assert rx.Bias.infer(X).types == {"a": ("event", "a_2")}
+    model = rx.LynxClassifier(max_length=1, max_iter=2, random_state=0).fit(X, y)
+    assert model.predict(X).tolist() == y.tolist()
+    rules = rx.parse_background("first(E) :- a(E,x).")
+    assert rx.Bias.infer(X.with_background(rules)).types["first"] == ("event",)
+
+
+def test_events_are_events_though_few_are_linked():
+    grid = {"id": [1] * 7, "x": [1, 1, 2, 3, 4, 5, 6], "y": [1, 2, 3, 4, 5, 6, 7]}
+    grid |= {"a": list("abababa"), "b": list("uuvvuuv")}
+    near = {"id": [1], "n_1": [3], "n_2": [4], "how": ["far"]}
+    X, _ = from_events(
+        grid | {"n": list(range(7))},
+        sequence="id",
+        order={"p": "x", "q": "y"},
+        event="n",
+        relations={"near": near},
+    )
+    bias = rx.Bias.infer(X)
+    assert bias.types == {
+        "a": ("event", "a_2"),
+        "b": ("event", "b_2"),
+        "near": ("event", "event", "near_3"),
+    }
+    for found in rx.mine(X, bias=bias, max_length=2, min_frequency=1):
+        assert rx.covers(found.pattern, X).sum() == found.frequency, found
+
+
+@pytest.mark.parametrize("lists", [[["a"], ["b"]], [[("a", "x")], [("a", "y")]]])
+def test_the_only_event_of_a_list_is_an_event(lists):
+    types = rx.Bias.infer(rx.from_lists(lists)[0]).types
+    assert {signature[0] for signature in types.values()} == {"event"}
+
+
+def test_facts_that_tell_of_no_event_have_none():
+    X = rx.Sequences.from_atoms([[rx.Atom("color", ("red",)), rx.Atom("has", ("e1", "e2"))]])
+    assert rx.Bias.infer(X).types == {"color": ("color_1",), "has": ("has_1", "has_2")}
 
 
 def test_columns_have_types_of_their_own_unless_they_share_texts():
@@ -807,6 +1044,33 @@ def test_a_wrong_line_after_a_long_field_is_named_by_its_number(tmp_path):
     assert message(path, sequence="c") == (
         f"{path}: line 6 has 1 field\nhint: the first line names 2 columns"
     )
+
+
+@pytest.mark.parametrize("text", ['"Dose, mg";"a, b";c\n1;x;1\n', '"a;b",c\n1,1\n'])
+def test_a_separator_in_quotes_is_none(tmp_path, text):
+    assert len(csv_atoms(tmp_path, text, attributes=[], fluents=[])) == 0
+
+
+def test_lines_of_blanks_do_not_count(tmp_path):
+    assert csv_atoms(tmp_path, "  \n\nc,v\n1,x\n   \n1,y\n") == {
+        "next_s(e1,e2)",
+        "v(e1,x)",
+        "v(e2,y)",
+    }
+
+
+def test_a_field_may_be_long_and_the_limit_of_the_csv_module_stays(tmp_path):
+    limit = csv.field_size_limit()
+    text = "z" * (limit + 1)
+    assert f"v(e1,{text})" in csv_atoms(tmp_path, f"c,v\n1,{text}\n1,y\n")
+    assert csv.field_size_limit() == limit
+
+
+def test_a_file_of_tabs_is_separated_by_tabs(tmp_path):
+    path = tmp_path / "t.TSV"
+    path.write_text("c\ta,b,c\n1\tx\n1\ty\n")
+    X, _ = from_events(path, sequence="c")
+    assert atoms(X) == {"next_s(e1,e2)", "a_b_c(e1,x)", "a_b_c(e2,y)"}
 
 
 def test_blanks_around_fields_and_empty_lines_do_not_count(tmp_path):

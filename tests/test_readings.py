@@ -39,6 +39,10 @@ def test_the_text_of_a_reading_names_every_column():
     ]
 
 
+def test_a_reading_says_how_many_arguments_are_events():
+    assert READING.n_events == {"go": 1, "late": 1, "age": 0, "near": 2}
+
+
 def test_a_reading_comes_back_from_a_file():
     back = reading_of(part(reading_state(READING)))
     assert back == READING

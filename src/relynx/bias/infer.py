@@ -20,6 +20,7 @@ from relynx.logic.terms import quoted
 
 MAX_CONSTANTS = 40  # an argument of more values than this is never a constant
 OVERLAP = 0.5  # columns of texts that share so many of the values of the smaller have one type
+EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
 MAX_FREE = 4  # so many variables of an atom may each be old or new; of more, one or all are old
 
@@ -76,18 +77,19 @@ def _event_places(X: Sequences, tables: Tables, vocabulary: Vocabulary) -> set[P
     if X.reading is not None:
         n_events = X.reading.n_events
         places |= {(key, i) for key in tables for i in range(n_events.get(key[0], 0))}
-        codes = {code for key, i in places for code in np.unique(tables[key][1 + i]).tolist()}
+        others = [key for key in tables if key[0] not in n_events]  # links, and what rules derive
+        codes = np.unique(np.concatenate([EMPTY, *(tables[key][1 + i] for key, i in places)]))
     elif dimension_names(tables):
         return places
     else:
-        codes = {code for code, name in enumerate(vocabulary) if EVENT_NAME.match(str(name))}
-        if not all(key[1] and codes.issuperset(tables[key][1].tolist()) for key in tables):
+        named = [code for code, name in enumerate(vocabulary) if EVENT_NAME.match(str(name))]
+        others, codes = list(tables), np.array(named, np.int32)
+        if not all(key[1] and np.isin(tables[key][1], codes).all() for key in tables):
             return places
-    for key, table in tables.items():
-        for i in range(key[1]):
-            if codes.issuperset(np.unique(table[1 + i]).tolist()):
-                places.add((key, i))
-    return places
+    holds = {(key, i) for key in others for i in range(key[1])}
+    return places | {
+        place for place in holds if np.isin(tables[place[0]][1 + place[1]], codes).all()
+    }
 
 
 def _role(place: Place, events: set[Place], many: set[Place], loose: set[Place]) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Read = tuple[Sequences, NDArray[Any] | None]
 
-TABLES = (".csv", ".csv.gz", ".parquet")
+TABLES = (".csv", ".tsv", ".csv.gz", ".parquet")
 NEEDS = "say which column names the sequence, --sequence, and which orders its events, --order"
 
 
@@ -31,6 +31,8 @@ class Columns:
     order: tuple[str, ...] = ()
     label: str | None = None
     fluents: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    bins: tuple[str, ...] = ()
 
     @property
     def given(self) -> bool:
@@ -41,31 +43,85 @@ class Columns:
         if len(self.order) < 2 and not any("=" in one for one in self.order):
             return self.order[0] if self.order else None
         pairs = [one.partition("=") for one in self.order]
-        wrong = next(
-            (one for one, pair in zip(self.order, pairs, strict=True) if not pair[2]), None
-        )
-        if wrong is not None:
-            hint = (
-                "give one column, or each as dimension=column: --order day=date --order bed=number"
-            )
-            raise InputError(Problem(f"--order {wrong} names no dimension", hint=hint))
+        for one, (dimension, _, column) in zip(self.order, pairs, strict=True):
+            if not dimension or not column:
+                hint = "give one column, or each as dimension=column: --order day=date --order"
+                lacking = "column" if "=" in one and dimension else "dimension"
+                what = f"--order {one} names no {lacking}"
+                raise InputError(Problem(what, hint=f"{hint} bed=number"))
+        _refuse_repeated("--order", [dimension for dimension, _, _ in pairs])
         return {dimension: column for dimension, _, column in pairs}
 
     def facts(self) -> list[str] | Mapping[str, list[str]] | None:
         """Columns, or where some are joined by did=step,who, the predicates with their columns."""
         from relynx.data.event_plans import clean_name
 
-        groups: dict[str, list[str]] = {}
+        groups: list[tuple[str, list[str]]] = []
+        joins = any("=" in given for given in self.fluents)
         for given in self.fluents:
             predicate, joined, columns = given.rpartition("=")
             names = [name for name in columns.split(",") if name]
-            groups |= {predicate: names} if joined else {name: [name] for name in names}
-        if not any("=" in given for given in self.fluents):
-            return list(groups) or None
-        return {
-            name if name != columns[0] else clean_name(name): columns
-            for name, columns in groups.items()
-        }
+            if not names or (joined and not predicate):
+                hint = "give columns, as a,b, or a predicate with its columns, as did=a,b"
+                what = f"--fluents {given} names no {'column' if predicate else 'predicate'}"
+                raise InputError(Problem(what, hint=hint))
+            if joined:
+                groups.append((predicate, names))
+            else:
+                groups += [(clean_name(name) if joins else name, [name]) for name in names]
+        _refuse_repeated("--fluents", [predicate for predicate, _ in groups])
+        if not joins:
+            return [name for name, _ in groups] or None
+        return dict(groups)
+
+    def described(self) -> list[str] | None:
+        """The columns that describe the sequence."""
+        names = [name for given in self.attributes for name in given.split(",") if name]
+        return names if self.attributes else None
+
+    def ranges(self) -> Any:
+        """What --bins says, in the form of `from_events`."""
+        from relynx.data.event_plans import DEFAULT_BINS
+
+        pairs = [given.rpartition("=") for given in self.bins]
+        _refuse_repeated("--bins", [column for column, _, _ in pairs])
+        by_column = {column: _recipe(recipe) for column, _, recipe in pairs}
+        general = by_column.pop("", DEFAULT_BINS)
+        if not by_column:
+            return general
+        if general != DEFAULT_BINS:
+            hint = "give it for each column: --bins cost=5 --bins age=20,60"
+            raise InputError(Problem("--bins is given for all columns and for some", hint=hint))
+        return by_column
+
+
+def _recipe(text: str) -> Any:
+    """4, width:5, 10,100 or none. Raises InputError for anything else."""
+    method, _, value = text.rpartition(":")
+    try:
+        if text == "none":
+            return None
+        if method == "width":
+            return ("width", int(value))
+        return [_number(cut) for cut in text.split(",") if cut] if "," in text else int(text)
+    except ValueError:
+        hint = "give a number of ranges, width:5, cuts such as 10,100 (one cut: 10,), or none"
+        raise InputError(Problem(f"--bins {text} is not understood", hint=hint)) from None
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def _refuse_repeated(option: str, names: list[str]) -> None:
+    """Raises InputError where an option names something twice."""
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        what = f"{option} gives {twice!r} twice" if twice else f"{option} is given twice"
+        raise InputError(Problem(what, hint="give each name once"))
 
 
 def table_options(function: Function) -> Function:
@@ -78,9 +134,12 @@ def table_options(function: Function) -> Function:
         order: tuple[str, ...],
         label: str | None,
         fluents: tuple[str, ...],
+        attributes: tuple[str, ...],
+        bins: tuple[str, ...],
         **others: Any,
     ) -> Any:
-        return function(*args, columns=Columns(sequence, order, label, fluents), **others)
+        columns = Columns(sequence, order, label, fluents, attributes, bins)
+        return function(*args, columns=columns, **others)
 
     several = "or day=date for each of several dimensions"
     return with_options(
@@ -92,6 +151,16 @@ def table_options(function: Function) -> Function:
             "--fluents",
             multiple=True,
             help="The columns to use, as a,b, or as did=a,b for one predicate.  [all others]",
+        ),
+        click.option(
+            "--attributes",
+            multiple=True,
+            help="The columns that describe a sequence, as a,b.  [those that never change in one]",
+        ),
+        click.option(
+            "--bins",
+            multiple=True,
+            help="Ranges of numbers: 5, width:5, cuts 10,100, or none; of one column, cost=5.  [4]",
         ),
     )
 
@@ -117,6 +186,8 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
         order=columns.dimensions(),
         label=columns.label,
         fluents=columns.facts(),
+        attributes=columns.described(),
+        bins=columns.ranges(),
     )
     return _with_rules(X, background), y
 
@@ -133,7 +204,14 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
         what = "the model was not learnt from a table, so it does not say how to read this one"
         hint = "give a .m file, or learn a model from a table"
         raise InputError(Problem(what, Source("", path), hint=hint))
+    if reading.relations:
+        tables = ", ".join(repr(group.predicate) for group in reading.relations)
+        what = f"the model was learnt with further tables ({tables}), which no command reads"
+        hint = "in Python: rx.from_events(path, reading=model.reading_, relations={...})"
+        raise InputError(Problem(what, Source("", path), hint=hint))
     X, y = from_events(path, reading=reading)
+    for note in () if X.reading is None else X.reading.notes:
+        click.echo(f"note: {note}", err=True)
     return _with_rules(X, background), y
 
 

@@ -12,6 +12,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.event_columns import (
+    KEY,
     LARGEST,
     Codes,
     LoadedTable,
@@ -37,6 +39,8 @@ SEPARATORS = (",", ";", "\t", "|")
 CHUNK = 50_000  # rows
 MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL"))  # where texts are no values
 INTEGER = re.compile(r"[-+]?(0|[1-9]\d*)\Z")
+PLAIN_INTEGER = re.compile(r"(0|-?[1-9]\d*)\Z")  # one text for each number
+DIGITS = 20  # an integer of more digits has more than 64 bits
 NUMBER = re.compile(r"[-+]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?\Z")
 COMMA = re.compile(r"([-+]?\d*),(\d+)\Z")
 QUOTES = 'a field with quotes in it is written "with ""quotes"" in it"'
@@ -75,6 +79,9 @@ class CsvTable:
         for first, end, rows in self._chunks():
             numbers = _line_numbers(first, end, rows)
             lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+            for i in np.flatnonzero(lengths == 1).tolist():
+                if not rows[i][0].strip():  # a line of blanks
+                    lengths[i], rows[i] = 0, []
             for i in np.flatnonzero((lengths != len(self.names)) & (lengths > 0)).tolist():
                 what = f"line {numbers[i]} has {counted(len(rows[i]), 'field')}"
                 hint = f"the first line names {counted(len(self.names), 'column')}"
@@ -96,18 +103,52 @@ class CsvTable:
         """Some rows at a time, and the lines before which they begin and end."""
         reader = _reader(self.text, self.separator)
         try:
-            next(filter(None, reader))
+            next(filter(_says_something, reader))
             first = reader.line_num + 1
-            while rows := list(islice(reader, CHUNK)):
+            while rows := _some(reader, len(self.text)):
                 yield first, reader.line_num + 1, rows
                 first = reader.line_num + 1
         except csv.Error as error:
-            what = f"line {reader.line_num}: {error}"
-            raise DataError(Problem(what, self.source, hint=QUOTES)) from None
+            raise _wrong_quotes(self.text, self.separator, self.source, error) from None
 
 
 def _reader(text: str, separator: str) -> Any:
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+
+
+def _some(reader: Any, n_characters: int) -> list[list[str]]:
+    """Some rows, with fields of any length."""
+    with _any_length(n_characters):
+        return list(islice(reader, CHUNK))
+
+
+@contextmanager
+def _any_length(n_characters: int) -> Iterator[None]:
+    """Lift the limit that the csv module has for the length of a field."""
+    limit = csv.field_size_limit()
+    csv.field_size_limit(max(n_characters, limit))
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _says_something(row: list[str]) -> bool:
+    return any(field.strip() for field in row)
+
+
+def _wrong_quotes(text: str, separator: str, source: Source, error: csv.Error) -> DataError:
+    """What is wrong with the quotes of a file, and on which line."""
+    reader, last = _reader(text, separator), 0
+    with suppress(csv.Error), _any_length(len(text)):
+        for _ in reader:
+            last = reader.line_num
+    what = f"line {reader.line_num}: {error}"
+    if "end of data" in str(error):
+        what = f"line {last + 1}: a quote that opens in this row is never closed"
+    elif reader.line_num > last + 1:
+        what += f"; the row begins in line {last + 1}"
+    return DataError(Problem(what, source, hint=QUOTES))
 
 
 def _line_numbers(first: int, end: int, rows: list[list[str]]) -> NDArray[np.int64]:
@@ -138,7 +179,7 @@ class _LoadedCsv:
 
 
 def open_csv(path: str | os.PathLike[str]) -> CsvTable:
-    """Open a CSV file; `.gz` is unpacked. The separator is that of the first line: , ; tab or |."""
+    """Open a CSV file; `.gz` is unpacked. The first line tells the separator: , ; tab or |."""
     name = os.fsdecode(path)
     data = read_bytes(path)
     if name.lower().endswith(".gz"):
@@ -153,26 +194,34 @@ def open_csv(path: str | os.PathLike[str]) -> CsvTable:
     if first is None:
         hint = "the first line names the columns, each further line is an event"
         raise DataError(Problem("this file is empty", source, hint=hint))
-    separator = max(SEPARATORS, key=first.count)
+    bare = re.sub(r'"[^"]*"', "", first)  # a separator in quotes is none
+    separator = "\t" if name.lower().endswith(".tsv") else max(SEPARATORS, key=bare.count)
     try:
-        row = next(filter(None, _reader(text, separator)))
+        with _any_length(len(text)):
+            row: list[str] = next(filter(_says_something, _reader(text, separator)), [])
     except csv.Error as error:
-        raise DataError(Problem(f"line 1: {error}", source, hint=QUOTES)) from None
+        raise _wrong_quotes(text, separator, source, error) from None
     return CsvTable([column.strip() for column in row], separator, text, source)
 
 
 def _typed(texts: list[str], codes: Codes, kind: str | None, separator: str) -> Values:
     """A column of texts as what all its texts are: numbers, truth values, or texts."""
-    for read in _READERS if kind is None else [_READER_OF[kind]] if kind in _READER_OF else []:
+    readers = _READERS if kind is None else [_READER_OF[kind]] if kind in _READER_OF else []
+    if kind == KEY and all(text in MISSING or PLAIN_INTEGER.match(text) for text in texts):
+        readers = [_numbers]  # 1.10 and 1.1 are one number, but two names
+    for read in readers:
         values = read(texts, codes, separator)
         if values is not None:
             return values
     if kind in _READER_OF and not MISSING.issuperset(texts):
         truths = kind == "boolean"
         good = {text for text in texts if text in MISSING or _is(text, separator, truths=truths)}
-        bad = next(i for i, text in enumerate(texts) if text not in good)
+        large = max(range(len(texts)), key=lambda i: len(texts[i]))
+        bad = next((i for i, text in enumerate(texts) if text not in good), large)
         kinds = "true and false" if truths else "numbers"
         what = f"holds {shown(texts[bad])}, and {kinds} where it was first read"
+        if texts[bad] in good:
+            what, kinds = f"holds {texts[bad]}, which has more than 64 bits", "smaller numbers"
         hint = f"give {kinds}, or leave the field empty"
         raise WrongColumn(what, hint, int((codes == bad).argmax()))
     names = {text: i for i, text in enumerate(dict.fromkeys(text for text in texts if text))}
@@ -194,8 +243,9 @@ def _numbers(texts: list[str], codes: Codes, separator: str) -> Values | None:
         known = [_with_point(text) for text in known]
     numbers: Any = None
     if known and all(map(INTEGER.match, known)):
-        whole = list(map(int, known))
-        if max(map(abs, whole)) < LARGEST:
+        short = max(map(len, known)) <= DIGITS
+        whole = list(map(int, known)) if short else []
+        if short and -LARGEST <= min(whole) <= max(whole) < LARGEST:
             numbers = np.zeros(len(texts), np.int64)
             numbers[~missing] = whole
     elif known and all(map(NUMBER.match, known)):
@@ -247,7 +297,7 @@ class DictTable:
         return f"row {row + 1}"
 
     def values(self, name: str, kind: str | None = None) -> Values:
-        return object_values(self.columns[name])
+        return object_values(self.columns[name], kind)
 
 
 def open_dict(columns: Mapping[str, Any]) -> DictTable:

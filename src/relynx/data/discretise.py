@@ -6,6 +6,7 @@ name says what its range is, so one name never stands for two ranges.
 
 from __future__ import annotations
 
+import math
 from decimal import ROUND_FLOOR, Decimal
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -68,9 +69,10 @@ def width_cuts(numbers: Numbers, n: int) -> Cuts:
 
 def short_between(low: float, high: float, near: float | None = None) -> int | float:
     """A round number above `low` and up to `high`; of several as round, the nearest to `near`."""
+    low, high = _plain(low), _plain(high)
     if low < 0 <= high:
         return 0
-    least, most = (Decimal(repr(_plain(value))) for value in (low, high))
+    least, most = Decimal(repr(low)), Decimal(repr(high))
     wanted = most if near is None else Decimal(repr(_plain(near)))
     first = max(abs(least), abs(most)).adjusted() + 1
     for exponent in range(first, first - DIGITS - 1, -1):
@@ -78,10 +80,12 @@ def short_between(low: float, high: float, near: float | None = None) -> int | f
             lowest = (least / unit).to_integral_value(ROUND_FLOOR) + 1
             highest = (most / unit).to_integral_value(ROUND_FLOOR)
             best = min(max((wanted / unit).to_integral_value(), lowest), highest)
-            number = _plain(float(best * unit))
+            cut = best * unit
+            whole = type(high) is int and cut == cut.to_integral_value()
+            number = int(cut) if whole else _plain(float(cut))
             if lowest <= highest and low < number <= high:
                 return number
-    return _plain(high)
+    return high
 
 
 def bin_names(cuts: Cuts) -> list[str]:
@@ -94,8 +98,21 @@ def bin_names(cuts: Cuts) -> list[str]:
 
 
 def binned(numbers: Numbers, cuts: Cuts) -> NDArray[np.int64]:
-    """The number of the range that each value is in."""
-    return np.searchsorted(np.asarray(cuts, float), numbers, side="right")
+    """The number of the range that each value is in; large integers count to the last digit."""
+    if numbers.dtype.kind == "i":
+        least, most = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+        edges = [min(max(math.ceil(cut), least), most) for cut in cuts]
+        over = sum(cut > most for cut in cuts)  # which no integer of 64 bits reaches
+        found = np.searchsorted(np.asarray(edges[: len(cuts) - over], np.int64), numbers, "right")
+    else:
+        found = np.searchsorted(np.asarray(list(map(_float_from, cuts))), numbers, "right")
+    return found
+
+
+def _float_from(cut: int | float) -> float:
+    """The least float that is not below a cut."""
+    value = float(cut)
+    return value if value >= cut else math.nextafter(value, math.inf)
 
 
 def _plain(number: Any) -> int | float:

@@ -28,6 +28,7 @@ DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=[T ]|\Z)")
 SHORT_HOUR = re.compile(r"[T ](\d:)")
 UTC_NAME = re.compile(r"(?<=\d) ?UTC\Z")
 FINE = re.compile(r"[.,]\d{6}\d*[1-9]")
+MIDNIGHT = "T00:00:00"
 ZONES = "holds times with a time zone and times without one"
 ONE_ZONE = "give all of them a time zone, or none"
 
@@ -132,16 +133,19 @@ def date_values(moments: NDArray[np.datetime64]) -> Values:
     """A column of moments in time, NaT where one is missing."""
     missing = np.isnat(moments)
     distinct, codes = np.unique(moments[~missing], return_inverse=True)
+    seconds = distinct.astype("datetime64[s]")
+    if np.array_equal(seconds, distinct):
+        texts = np.datetime_as_string(seconds).tolist()
+        return Values("date", _spread(codes, ~missing), [t.removesuffix(MIDNIGHT) for t in texts])
     return Values("date", _spread(codes, ~missing), list(map(_iso, distinct)))
 
 
 def _iso(moment: np.datetime64) -> str:
-    """2024-01-31, or with a time where it is not midnight, as short as it can be told."""
-    day, _, rest = str(moment).partition("T")
-    whole, _, fraction = rest.partition(".")
+    """2024-01-31T13:05:00.250000: the fraction is left out where it is zero, midnight too."""
+    whole, _, fraction = str(moment).partition(".")
     if fraction.strip("0"):
-        return f"{day}T{whole}.{fraction[:6]}{fraction[6:].rstrip('0')}"
-    return f"{day}T{whole}" if whole.strip("0:") else day
+        return f"{whole}.{fraction[:6]}{fraction[6:].rstrip('0')}"
+    return whole.removesuffix(MIDNIGHT)
 
 
 def object_values(values: Sequence[Any], wanted: str | None = None) -> Values:
@@ -196,7 +200,7 @@ def _is_whole(value: Any) -> bool:
     if value is None or isinstance(value, int | np.integer):
         return True
     if isinstance(value, float | np.floating):
-        return float(value).is_integer() and abs(value) < 2**53
+        return float(value).is_integer() and abs(float(value)) < 2**53
     return isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,12 +48,12 @@ def sequence_numbers(
     """
     for name, what in ((column, "sequence"), *((one, "order") for one in order)):
         known = len(cells.problems)
-        missing = cells.values(name).codes < 0
+        missing = (cells.keys(name) if what == "sequence" else cells.values(name)).codes < 0
         if missing.any() and len(cells.problems) == known:
             text = f"column {name!r} does not say the {what} in {cells.places(missing)}"
             cells.wrong(text, "fill it in, or leave these rows out")
     cells.check()
-    values = cells.values(column)
+    values = cells.keys(column)
     codes, first = np.unique(values.codes, return_index=True)
     appearing = np.argsort(first)
     number = np.empty(len(codes), np.int64)
@@ -111,7 +111,7 @@ class Encoder:
     def argument(self, values: Values, column: Column) -> NDArray[np.int32]:
         """For each row the code of its value, -1 for none; numbers are cut as the column says."""
         constants, into = list(values.constants), np.arange(len(values.constants))
-        if column.cuts is not None and constants:
+        if column.cuts is not None and constants and values.kind != "text":
             into = binned(np.asarray(constants), column.cuts)
             constants = [*bin_names(column.cuts)]
             used = np.zeros(len(constants), bool)
@@ -148,28 +148,46 @@ class Encoder:
         return Vocabulary([*events, *self.constants])
 
 
-def encoded(reading: Reading, cells: Cells, at: Places, others: Mapping[str, Cells]) -> Sequences:
-    """The sequences. Raises DataError with what changes inside a sequence and may not."""
+def encoded(
+    reading: Reading, cells: Cells, at: Places, others: Mapping[str, Cells], *, labelled: bool
+) -> Sequences:
+    """The sequences, with notes on the rows. Raises DataError with what changes and may not.
+
+    `labelled` says that every sequence must have its class; else wrong labels are passed over.
+    """
     encoder = Encoder(int(at.numbers.max()) + 1)
+    notes = tie_notes(at, reading.order)
     sequences, numbers = at.sequences[at.order], at.numbers[at.order]
     for dimension, (before, after) in at.links.items():
         pair = [at.numbers[before], at.numbers[after]]
         encoder.add(f"next_{dimension}", pair, at.sequences[before])
     for group in reading.fluents:
-        args = [encoder.argument(cells.values(c.name, c.kind), c)[at.order] for c in group.columns]
-        encoder.add(group.predicate, [numbers, *args], sequences)
+        args = [encoder.argument(cells.argument(c), c) for c in group.columns]
+        notes += _gap_notes(group, cells, args)
+        encoder.add(group.predicate, [numbers, *(arg[at.order] for arg in args)], sequences)
     for group in reading.attributes:
         for column in group.columns:
-            values = cells.values(column.name, column.kind)
+            values = cells.argument(column)
             first = _single(cells, at, values, column.name, "an attribute")
             codes = encoder.argument(values, column)[np.maximum(first, 0)]
             codes = np.where(first < 0, np.int32(-1), codes)
             encoder.add(group.predicate, [codes], np.arange(len(at.ids)))
-    labels = _labels(reading, cells, at)
+    labels, said = _labels(reading, cells, at, needed=labelled)
     cells.check()
     for group in reading.relations:
-        _relate(group, reading, cells, others[group.predicate], at, encoder)
+        notes += _relate(group, reading, cells, others[group.predicate], at, encoder)
+    reading = replace(reading, notes=(*reading.notes, *notes, *said))
     return Sequences(encoder.vocabulary(), encoder.tables, at.ids, labels, reading=reading)
+
+
+def _gap_notes(group: Group, cells: Cells, args: Sequence[NDArray[np.integer]]) -> list[str]:
+    """A note on rows that have some of the arguments of a predicate, but not all."""
+    known = [arg >= 0 for arg in args]
+    gaps = np.logical_or.reduce(known) & ~np.logical_and.reduce(known)
+    if not gaps.any():
+        return []
+    names = " or ".join(repr(column.name) for column in group.columns)
+    return [f"no {group.predicate!r} is made of {cells.places(gaps)}, where {names} is missing"]
 
 
 def _single(cells: Cells, at: Places, values: Values, name: str, role: str) -> Rows:
@@ -193,14 +211,16 @@ def _single(cells: Cells, at: Places, values: Values, name: str, role: str) -> R
     return first
 
 
-def _labels(reading: Reading, cells: Cells, at: Places) -> list[Constant] | None:
-    """The class of each sequence, None where there are none."""
+def _labels(
+    reading: Reading, cells: Cells, at: Places, *, needed: bool
+) -> tuple[list[Constant] | None, list[str]]:
+    """The class of each sequence, None where there are none; and why there are none."""
     if reading.label is None:
-        return None
-    name = reading.label.name
+        return None, []
+    name, known = reading.label.name, len(cells.problems)
     values = cells.values(name, reading.label.kind)
-    if not len(values.constants):
-        return None
+    if not len(values.constants) and len(cells.problems) == known:
+        return None, [f"column {name!r} holds no label"]
     first = _single(cells, at, values, name, "the label")
     without = [constant_text(at.ids[i]) for i in np.flatnonzero(first < 0)]
     if without:
@@ -208,26 +228,27 @@ def _labels(reading: Reading, cells: Cells, at: Places) -> list[Constant] | None
         n = counted(len(without), "sequence")
         hint = "give every sequence its class, or leave these sequences out"
         cells.wrong(f"column {name!r} has no label for {n} ({shown})", hint)
-    return [values.constants[values.codes[row]] for row in first.tolist()]
+    if not needed and len(cells.problems) > known:
+        why = cells.problems[known].message
+        del cells.problems[known:]
+        return None, [f"no labels are read: {why}"]
+    return [values.constants[values.codes[row]] for row in first.tolist()], []
 
 
 def _relate(
     group: Group, reading: Reading, cells: Cells, other: Cells, at: Places, encoder: Encoder
-) -> None:
-    """The facts of a further table."""
-    ids = {constant_key(name): i for i, name in enumerate(at.ids)}
-    kind = cells.values(reading.sequence).kind
-    sequences = _translated(other.values(reading.sequence, kind), ids)
+) -> list[str]:
+    """Add the facts of a further table; notes on rows that make none."""
+    sequences = _translated(other.keys(reading.sequence), at.ids)
     here = sequences >= 0  # the table may tell of other sequences, too
     args: list[NDArray[np.integer]] = []
     if group.events and reading.event is not None:
-        keys = cells.values(reading.event)
-        known = {constant_key(key): i for i, key in enumerate(keys.constants)}
-        place = at.sequences * len(known) + keys.codes
+        keys = cells.keys(reading.event)
+        place = at.sequences * len(keys.constants) + keys.codes
         by = np.argsort(place)
         for column in group.events:
-            codes = _translated(other.values(column, keys.kind), known)
-            wanted = sequences * len(known) + codes
+            codes = _translated(other.keys(column), keys.constants)
+            wanted = sequences * len(keys.constants) + codes
             found = by[np.minimum(np.searchsorted(place, wanted, sorter=by), len(by) - 1)]
             lost = here & ((codes < 0) | (place[found] != wanted))
             if lost.any():
@@ -235,21 +256,33 @@ def _relate(
                 hint = f"its values are those of {reading.event!r} in the table of events"
                 other.wrong(f"{what} in {other.places(lost)}", hint)
             args.append(at.numbers[found])
-    args += [encoder.argument(other.values(c.name, c.kind), c) for c in group.columns]
+    args += [encoder.argument(other.argument(c), c) for c in group.columns]
     other.check()
     encoder.add(group.predicate, [arg[here] for arg in args], sequences[here])
+    notes = _gap_notes(group, other, [np.where(here, arg, -1) for arg in args])
+    what = f"the table of {group.predicate!r} has"
+    if not here.any():
+        return [f"{what} no row of a sequence that has events: it makes no fact"]
+    if not here.all():
+        lost = other.places(~here)
+        notes.append(f"{what} {lost} of sequences that have no events: they are passed over")
+    return notes
 
 
-def _translated(values: Values, numbers: Mapping[object, int]) -> Rows:
-    """For each row the number of its value, -1 where it has none or the value is unknown."""
-    known = [numbers.get(constant_key(constant), -1) for constant in values.constants]
+def _translated(values: Values, names: Iterable[Constant]) -> Rows:
+    """For each row the number of the name that it holds, -1 where it holds none of them.
+
+    The texts count: one table may have read 7 as an integer, another as a text.
+    """
+    numbers = {str(name): i for i, name in enumerate(names)}
+    known = [numbers.get(str(constant), -1) for constant in values.constants]
     into: Rows = np.array([*known, -1], np.int64)
     return into[values.codes]
 
 
 def repeated_keys(cells: Cells, column: str, sequences: Rows) -> None:
     """Add a problem where a column that names events is empty or names two of a sequence alike."""
-    values = cells.values(column)
+    values = cells.keys(column)
     missing = values.codes < 0
     if missing.any() and len(values.constants):
         what = f"column {column!r} does not name the event in {cells.places(missing)}"
@@ -262,22 +295,6 @@ def repeated_keys(cells: Cells, column: str, sequences: Rows) -> None:
     if again.any():
         what = f"column {column!r} names an event of the same sequence again"
         cells.wrong(f"{what} in {cells.places(again)}", "give each event a name of its own")
-
-
-def passed_over(
-    reading: Reading, cells: Cells, others: Mapping[str, Cells], ids: list[Constant]
-) -> list[str]:
-    """Notes on rows of further tables that are of no sequence of the events."""
-    known = {constant_key(name): i for i, name in enumerate(ids)}
-    kind = cells.values(reading.sequence).kind
-    notes = []
-    for group in reading.relations:
-        other = others[group.predicate]
-        lost = _translated(other.values(reading.sequence, kind), known) < 0
-        if lost.any():
-            what = f"the table of {group.predicate!r} has {other.places(lost)}"
-            notes.append(f"{what} of sequences that have no events: they are passed over")
-    return notes
 
 
 def tie_notes(at: Places, order: Iterable[tuple[str, str]]) -> list[str]:

@@ -26,8 +26,8 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
 
     It has a row for each event, with the columns that the table had, as far as they became facts:
     numbers that were cut are the names of their ranges, the columns of the order count from 1.
-    Facts of further tables and of background rules are not in it. Read it in the same way, and the
-    sequences are the same; with three or more dimensions, up to the names of events.
+    Facts of further tables and of background rules are not in it. Read it by `reading=X.reading`,
+    and the sequences are the same; with three or more dimensions, up to the names of events.
 
     Parameters
     ----------

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -13,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.discretise import Cuts, quantile_cuts, width_cuts
-from relynx.data.event_columns import Table, Values
+from relynx.data.event_columns import Table, Values, read_moment
 from relynx.data.event_tables import Cells, unknown_column
 from relynx.data.readings import Column, Group, Reading
 from relynx.errors import Problem, did_you_mean
@@ -23,7 +25,9 @@ Bins: TypeAlias = "int | tuple[str, int] | Sequence[float] | None"
 
 FEW = 10  # numbers of no more different values than this are left as they are
 MANY = 40  # texts of more different values than this are left out if they hardly repeat
-RESERVED = ("begin", "end")  # they delimit sequences in files
+RESERVED = ("begin", "end")
+DELIMITS = "begin and end delimit sequences in files: give it another name"
+SHOWN_NAMES = 12
 WIDTH = "width"
 
 
@@ -62,6 +66,10 @@ class Request:
             self.column(column, f"given as order of {dimension!r}")
         if not self.order:
             self.problem("order is empty", "give a column, or None for the order of the rows")
+        for column, n in Counter(map(str, self.order.values())).items():
+            if n > 1:
+                what = f"column {column!r} is the order of {n} dimensions"
+                self.problem(what, "give each dimension a column of its own")
         return tuple(self.order.items())
 
     def groups(self) -> dict[str, tuple[str, ...]] | None:
@@ -75,7 +83,12 @@ class Request:
             if not isinstance(predicate, str) or not predicate or _links(predicate):
                 what = f"a predicate of fluents is named {predicate!r}"
                 self.problem(what, "give it a name that does not begin with next_ or follow")
+            elif predicate in RESERVED:
+                self.problem(f"a predicate of fluents is named {predicate!r}", DELIMITS)
             out[predicate] = self.listed(columns, f"fluents of {predicate!r}")
+            if not out[predicate]:
+                what = f"fluents of {predicate!r} names no column"
+                self.problem(what, "give it a list of columns")
         return out
 
     def named_attributes(self) -> tuple[str, ...]:
@@ -96,24 +109,26 @@ class Request:
         return names
 
     def roles(self, facts: Iterable[str]) -> None:
-        """The label may have no other task: patterns would know the class."""
+        """The label may have no other task, patterns would know the class; nor the sequence."""
         order = self.order.values() if isinstance(self.order, Mapping) else [self.order]
         tasks = {
-            "order": order,
+            "order": list(order),
             "sequence": [self.sequence],
             "event": [self.event],
-            "a fact": facts,
+            "a fact": list(facts),
         }
-        for role, names in tasks.items():
-            if self.label is not None and self.label in names:
-                what = f"column {self.label!r} is given as label and as {role}"
-                self.problem(what, "give it one of these tasks")
+        for one, name in (("label", self.label), ("sequence", self.sequence)):
+            for role, names in tasks.items():
+                if name is not None and role != one and name in names:
+                    what = f"column {name!r} is given as {one} and as {role}"
+                    self.problem(what, "give it one of these tasks")
 
     def recipe(self, name: str) -> tuple[str, Any] | None:
         """How the numbers of a column are cut: a method and its value; None to leave them."""
         bins = self.bins
         if isinstance(bins, Mapping):
             bins = bins.get(name, DEFAULT_BINS)
+        bins = _plain(bins)
         if bins is None:
             return None
         if isinstance(bins, int):
@@ -134,26 +149,35 @@ class Request:
             if name is not None and name not in names:
                 hint = did_you_mean(str(name), names) or "name columns that become facts"
                 self.problem(f"{whose}: there is no such column among the facts", hint)
-            elif not _good_bins(value, cuts=name is not None):
-                given = "rising cuts such as [10, 100], " if name is not None else ""
-                hint = f"give a number from 2 on, ('width', 5), {given}or None"
+            elif not _good_bins(_plain(value)):
+                hint = (
+                    "give a number from 2 on, ('width', 5), rising cuts such as [10, 100], or None"
+                )
                 self.problem(f"{whose} is {value!r}", hint)
 
 
 DEFAULT_BINS = 4
 
 
-def _good_bins(value: object, *, cuts: bool) -> bool:
+def _plain(bins: Any) -> Any:
+    """Numbers of numpy as those of Python."""
+    if isinstance(bins, np.ndarray | np.generic):
+        return bins.tolist()
+    cuts = isinstance(bins, list | tuple)
+    return type(bins)(map(_plain, bins)) if cuts else bins
+
+
+def _good_bins(value: object) -> bool:
     if value is None:
         return True
     if isinstance(value, tuple) and len(value) == 2 and value[0] == WIDTH:
         value = value[1]
     if isinstance(value, int) and not isinstance(value, bool):
         return value >= 2
-    if not cuts or isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         return False
     listed = list(value)
-    real = all(type(one) in (int, float) and abs(one) < float("inf") for one in listed)
+    real = all(type(one) in (int, float) and abs(one) <= sys.float_info.max for one in listed)
     return bool(listed) and real and all(a < b for a, b in pairwise(listed))
 
 
@@ -199,11 +223,13 @@ class Plan:
                 what = f"bins of {name!r}: the column holds no numbers"
                 self.cells.wrong(what, "bins are for numbers")
             return None
-        if recipe is None or (len(values.constants) <= FEW and not named):
+        if recipe is None:
             return None
         method, wanted = recipe
         if method == "cuts":
             return tuple(wanted)
+        if len(values.constants) <= FEW and not named:
+            return None
         numbers = np.asarray(values.constants)
         if method == WIDTH:
             return width_cuts(numbers, wanted)
@@ -229,9 +255,9 @@ class Plan:
         why = None
         if not len(values.constants):
             why = "it holds no value"
-        elif len(values.constants) == 1 and n_known == self.cells.n_rows:
+        elif np.count_nonzero(values.counts()) == 1 and n_known == self.cells.n_rows:
             why = "it has the same value in every row"
-        elif values.kind == "date":
+        elif values.kind == "date" or _are_dates(values):
             why = "it is a date; a weekday, an hour or a duration made of it would be read"
         elif values.kind == "text" and MANY < len(values.constants) > n_known / 2:
             why = f"it has {len(values.constants):,} different texts in {n_known:,} rows"
@@ -240,8 +266,16 @@ class Plan:
         return why is None
 
     def constant_in_sequences(self, name: str) -> bool:
+        """Whether all rows of a sequence have one value, or none has any."""
         codes = self.cells.values(name).codes
-        return not len(changes(codes, self.sequences)[1])
+        first, changed = changes(codes, self.sequences)
+        gaps = (codes < 0) & (first[self.sequences] >= 0)
+        return not len(changed) and not gaps.any()
+
+
+def _are_dates(values: Values) -> bool:
+    texts = values.constants if values.kind == "text" else ()
+    return len(texts) > 0 and all(read_moment(str(text)) is not None for text in texts)
 
 
 def changes(
@@ -264,6 +298,14 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Rea
     if groups is not None:  # their names are given, so they come first
         clean = not isinstance(request.fluents, Mapping)
         fluents = [plan.fluent(name, columns, clean=clean) for name, columns in groups.items()]
+        named = [column for columns in groups.values() for column in columns]
+        unused = [name for name in others(request, (*named, *request.named_attributes())) if name]
+        if unused:
+            shown = ", ".join(map(repr, unused[:SHOWN_NAMES]))
+            more = f" and {len(unused) - SHOWN_NAMES} more" if len(unused) > SHOWN_NAMES else ""
+            verb, them = ("is", "it") if len(unused) == 1 else ("are", "them")
+            why = f"neither fluents nor attributes names {them}"
+            plan.notes.append(f"{shown}{more} {verb} not used: {why}")
     if asked is not None:
         attributes = [plan.attribute(name) for name in request.named_attributes()]
     if groups is None:

@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.csv_tables import open_csv, open_dict
-from relynx.data.event_columns import Table, Values, WrongColumn, as_kind
+from relynx.data.discretise import bin_names
+from relynx.data.event_columns import KEY, Table, Values, WrongColumn, as_kind, key_values
 from relynx.data.frames import open_frame, open_parquet
+from relynx.data.readings import Column
 from relynx.errors import DataError, InputError, Problem, did_you_mean
 
-ENDINGS = (".csv", ".csv.gz", ".parquet")
+ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")
+ROWS = "give a table with a row for each event"
 SHOWN = 3
 SHOWN_NAMES = 12
 
@@ -45,7 +48,7 @@ def _open_file(path: str | os.PathLike[str]) -> Table:
     if not is_table_file(path):
         ending = Path(name).suffix
         what = f"{name} ends in '{ending}'" if ending else f"{name} has no ending"
-        hint = "a table of events is a .csv, .csv.gz or .parquet file"
+        hint = "a table of events is a .csv, .tsv, .csv.gz or .parquet file"
         raise InputError(Problem(what, hint=hint))
     return open_parquet(path) if name.lower().endswith(".parquet") else open_csv(path)
 
@@ -54,6 +57,8 @@ def name_problems(table: Table) -> list[Problem]:
     """What is wrong with the names of the columns."""
     problems = []
     names: Sequence[object] = table.names
+    if not names:
+        problems.append(Problem("the table has no columns", table.source, hint=ROWS))
     for name in names:
         if not isinstance(name, str):
             what = f"a column is named {name!r}, which is no text"
@@ -89,14 +94,14 @@ class Cells:
     What is wrong is collected in `problems`; `check` raises it.
     """
 
-    def __init__(self, table: Table, names: Sequence[str]) -> None:
+    def __init__(self, table: Table, names: Sequence[str], title: str = "the table") -> None:
         self.source = table.source
         self.problems: list[Problem] = []
         self._loaded = table.loaded(list(dict.fromkeys(names)))
         self._values: dict[tuple[str, str | None], Values] = {}
         if not self.n_rows:
-            hint = "give a table with a row for each event"
-            raise DataError(Problem("the table has no rows", self.source, hint=hint))
+            hint = ROWS if title == "the table" else "give it rows, or leave it out"
+            raise DataError(Problem(f"{title} has no rows", self.source, hint=hint))
 
     @property
     def n_rows(self) -> int:
@@ -110,13 +115,31 @@ class Cells:
         if (name, kind) not in self._values:
             try:
                 values = self._loaded.values(name, kind)
-                if kind is not None:
+                if kind == KEY:
+                    values = key_values(values)
+                elif kind is not None:
                     values = as_kind(values, kind)
             except WrongColumn as error:
                 self.wrong_column(name, error)
                 values = Values(kind or "text", np.full(self.n_rows, -1, np.int32), [])
             self._values[name, kind] = values
         return self._values[name, kind]
+
+    def keys(self, name: str) -> Values:
+        """A column of names: integers, or texts where one of them is no plain integer."""
+        return self.values(name, KEY)
+
+    def argument(self, column: Column) -> Values:
+        """A column as a reading has it; in place of its numbers it may hold names of ranges."""
+        known = len(self.problems)
+        values = self.values(column.name, column.kind)
+        if column.cuts is not None and len(self.problems) > known:
+            plain = self.values(column.name)
+            ranges = set(bin_names(column.cuts)).issuperset(plain.constants)
+            if plain.kind == "text" and len(plain.constants) and ranges:
+                values = self._values[column.name, column.kind] = plain
+            del self.problems[known + (values is not plain) :]
+        return values
 
     def wrong_column(self, name: str, error: WrongColumn) -> None:
         first = error.problems[0]

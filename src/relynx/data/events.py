@@ -14,13 +14,20 @@ from relynx.data.event_columns import Table
 from relynx.data.event_facts import (
     Places,
     encoded,
-    passed_over,
     places,
     repeated_keys,
     sequence_numbers,
-    tie_notes,
 )
-from relynx.data.event_plans import DEFAULT_BINS, Bins, Plan, Request, others, planned
+from relynx.data.event_plans import (
+    DEFAULT_BINS,
+    DELIMITS,
+    RESERVED,
+    Bins,
+    Plan,
+    Request,
+    others,
+    planned,
+)
 from relynx.data.event_tables import Cells, name_problems, open_table, unknown_column
 from relynx.data.readings import Group, Reading
 from relynx.data.sequences import Sequences
@@ -50,7 +57,7 @@ def from_events(
     ----------
     frame
         A data frame (pandas, polars, pyarrow, modin, ...; lazy ones too), a dict of lists, or the
-        path of a `.csv`, `.csv.gz` or `.parquet` file.
+        path of a `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
     sequence
         The column that says which sequence an event is of.
     order
@@ -74,11 +81,12 @@ def from_events(
         so with `_1`, `_2`, ... after it, hold events; the others are values.
     bins
         How numbers of more than ten different values become ranges: 4 for quarters with as many
-        values each, `("width", 5)` for ranges of one width, None to leave them. A dict gives this
-        by column, there also as cuts, `[10, 100]`.
+        values each, `("width", 5)` for ranges of one width, `[10, 100]` for these cuts, however
+        few values there are, None to leave them. A dict gives this by column.
     reading
         `X.reading` of sequences read before, or `reading_` of a model: read this table in the same
-        way, with the same cuts. No other argument but `relations` is given with it.
+        way, with the same cuts. No other argument but `relations` is given with it. The column of
+        the class may be missing or have gaps; there are no labels then.
 
     Returns
     -------
@@ -104,7 +112,9 @@ def from_events(
     _raise([problem for one in (table, *further.values()) for problem in name_problems(one)])
     if reading is not None:
         given = (sequence, order, fluents, label, attributes, event)
-        if any(value is not None for value in given) or bins != DEFAULT_BINS:
+        if any(value is not None for value in given) or not (
+            isinstance(bins, int) and bins == DEFAULT_BINS
+        ):
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(Problem(what, hint="give reading alone, or with relations"))
         return _read_again(table, further, reading)
@@ -115,15 +125,15 @@ def from_events(
         cells, request.sequence, [column for _, column in request.dimensions()]
     )
     new = planned(request, cells, numbers)
-    tables = {name: Cells(one, [c for c in one.names if c]) for name, one in further.items()}
-    groups = [_relation(name, one, tables[name], request, new) for name, one in further.items()]
-    new = replace(new, relations=tuple(groups))
+    tables = {
+        name: Cells(one, [c for c in one.names if c], f"the table of {name!r}")
+        for name, one in further.items()
+    }
+    for name, one in further.items():
+        group, notes = _relation(name, one, tables[name], request, new)
+        new = replace(new, relations=(*new.relations, group), notes=(*new.notes, *notes))
     at = _placed(new, cells, tables, ids, numbers)
-    notes = (*new.notes, *tie_notes(at, new.order), *passed_over(new, cells, tables, ids))
-    new = replace(new, notes=notes)
-    X = encoded(new, cells, at, tables)
-    if label is not None and X.labels is None:
-        X.reading = replace(new, notes=(*new.notes, f"column {label!r} holds no label"))
+    X = encoded(new, cells, at, tables, labelled=True)
     return X, X.labels
 
 
@@ -160,14 +170,16 @@ def _read_again(
         cells, reading.sequence, [column for _, column in reading.order]
     )
     cells_of = {
-        group.predicate: Cells(further[group.predicate], _columns(reading, group))
+        name: Cells(further[name], _columns(reading, group), f"the table of {name!r}")
         for group in reading.relations
+        for name in [group.predicate]
     }
     for group in reading.fluents + reading.attributes:
         for column in group.columns:
-            cells.values(column.name, column.kind)
+            cells.argument(column)
     at = _placed(reading, cells, cells_of, ids, numbers)
-    X = encoded(reading, cells, at, cells_of)
+    reading = replace(reading, notes=())  # those of the first table
+    X = encoded(reading, cells, at, cells_of, labelled=False)
     return X, X.labels
 
 
@@ -240,20 +252,44 @@ def _columns_hint(table: Table) -> str:
     return f"{GIVE_SEQUENCE}; the columns are {', '.join(names[:12])}{more}"
 
 
-def _relation(name: str, table: Table, cells: Cells, request: Request, reading: Reading) -> Group:
+def _relation(
+    name: str, table: Table, cells: Cells, request: Request, reading: Reading
+) -> tuple[Group, list[str]]:
     """What a further table makes: columns named as the event hold events, the others values."""
     if link_name(name) is not None or name in [group.predicate for group in reading.groups]:
         what = f"the relation {name!r} has the name of a link or of another predicate"
         cells.wrong(what, "give it another name")
+    elif name in RESERVED:
+        cells.wrong(f"a relation is named {name!r}", DELIMITS)
     plan = Plan(request, cells, np.zeros(0, np.int64))
-    events = [c for c in table.names if request.event and _names_event(c, request.event)]
+    places = {
+        c: place for c in table.names if (place := _event_place(c, request.event)) is not None
+    }
+    events = sorted(places, key=places.__getitem__)
     values = [c for c in table.names if c and c not in (request.sequence, *events)]
-    return Group(name, tuple(map(plan.column, values)), tuple(events))
+    group = Group(name, tuple(map(plan.column, values)), tuple(events))
+    return group, [] if request.event else _unnamed_events(name, values, request)
 
 
-def _names_event(column: str, event: str) -> bool:
-    rest = column.removeprefix(event) if column.startswith(event) else "x"
-    return not rest or (rest[0] == "_" and rest[1:].isdigit())
+def _event_place(column: str, event: str | None) -> int | None:
+    """The number after the name of the event, 0 without one; None for other columns."""
+    if not event or not column.startswith(event):
+        return None
+    rest = column.removeprefix(event)
+    numbered = rest[:1] == "_" and rest[1:].isdecimal()
+    return 0 if not rest else int(rest[1:]) if numbered else None
+
+
+def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[str]:
+    """Notes on columns that would hold events, had `event` been given."""
+    notes = []
+    for event in request.table.names:
+        held = [column for column in values if _event_place(column, event)]
+        if held and event != request.sequence:
+            columns = ", ".join(map(repr, held))
+            what = f"{columns} of {name!r} are read as values"
+            notes.append(f"{what}; if they name events, give event={event!r}")
+    return notes
 
 
 def _raise(problems: Sequence[Problem]) -> None:

@@ -146,14 +146,16 @@ class _LoadedFrame:
             return boolean_values(column.fill_null(False).to_numpy().astype(bool), missing)
         if dtype.is_integer():
             filled = column.fill_null(0) if missing.any() else column
-            if dtype == nw.UInt64 and len(column) and filled.max() >= LARGEST:
+            wide = dtype in (nw.UInt64, nw.Int128, nw.UInt128) and len(column) > 0
+            if wide and not -LARGEST <= filled.min() <= filled.max() < LARGEST:
                 return object_values(column.to_list())
             return number_values(filled.cast(nw.Int64).to_numpy(), missing)
         if dtype.is_float():
             return number_values(_floats(column), missing)
         if dtype == nw.Duration:
-            moments = column.dt.total_microseconds()
-            return number_values(_floats(moments.cast(nw.Float64)) / 1e6, missing)
+            if getattr(dtype, "time_unit", None) == "ns":
+                return number_values(_floats(column.dt.total_nanoseconds()) / 1e9, missing)
+            return number_values(_floats(column.dt.total_microseconds()) / 1e6, missing)
         if dtype == nw.Date or dtype == nw.Datetime:
             return date_values(_moments(column))
         if dtype in (nw.String, nw.Categorical, nw.Enum):
@@ -163,7 +165,7 @@ class _LoadedFrame:
                 if missing.any()
                 else texts
             )
-        return object_values(column.to_list())
+        return object_values(column.to_list(), kind)
 
 
 def open_frame(data: Any) -> FrameTable | None:
@@ -200,9 +202,11 @@ def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
 
 
 def _moments(column: nw.Series[Any]) -> NDArray[np.datetime64]:
-    """The moments, in UTC where they have a time zone."""
+    """The moments, in UTC where they have a time zone; parts of a microsecond count."""
     if column.dtype == nw.Date:
         column = column.cast(nw.Datetime("us"))
     elif getattr(column.dtype, "time_zone", None) is not None:
         column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    return np.asarray(column.to_numpy()).astype("datetime64[us]")
+    moments = np.asarray(column.to_numpy())
+    fine = moments.dtype == np.dtype("datetime64[ns]")
+    return moments if fine else moments.astype("datetime64[us]")
