@@ -1,6 +1,7 @@
 """Explanations: the sums, the matches, the counterfactuals, the text, and what is refused."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from math import inf, isfinite, isnan
@@ -411,7 +412,7 @@ yes wins against no: +5.38 in all, +0.00 of it the prior.
            at e3, e6, the only match
   it lacks
     -0.14  an opening of o3, followed later by a closing of o2
-    -0.11  a closing of o3, followed later by an event that is a2 of object C
+    -0.11  a closing of o3, followed later by an event that is a2 of another object
     -0.08  an opening of object B, followed later by a closing of o1
 
 One pattern would be enough to change the class:
@@ -606,3 +607,72 @@ def test_a_list_is_refused():
 def test_a_loaded_model_explains_as_the_saved_one(tmp_path):
     rx.save(fitted(), tmp_path / "m.relynx")
     assert rx.explain(rx.load(tmp_path / "m.relynx"), folds().X[5]) == why()
+
+
+# Classes that are ruled out
+
+
+@pytest.fixture(scope="module")
+def all_out():
+    """What is said of a sequence both of whose classes are ruled out."""
+    X, y = rx.planted_rule(60, random_state=0)
+    T, _ = rx.planted_rule(120, flip=0.3, random_state=5)
+    model = rx.LynxClassifier(max_length=2, smoothing=0, n_features=8, max_iter=4, random_state=0)
+    model.fit(X, y)
+    return next(why for why in (rx.explain(model, one) for one in T) if why.models[0].none_left)
+
+
+def test_where_every_class_is_ruled_out_the_finite_parts_sum_to_the_score(all_out):
+    [part] = all_out.models
+    least = min(part.ruled_out.values())
+    for c in part.classes:
+        infinite = sum(np.isinf(one.contributions[c]) for one in part.patterns)
+        assert part.ruled_out[c] == infinite > 0
+        total = part.prior[c] + sum(one.parts[c] for one in part.patterns)
+        if infinite == least:
+            assert part.scores[c] == pytest.approx(total, abs=1e-9)
+        else:
+            assert part.scores[c] == -np.inf
+    assert json.loads(json.dumps(all_out.to_dict()))["models"][0]["patterns"][0]["parts"]
+
+
+def test_where_every_class_is_ruled_out_the_text_says_what_decides(all_out):
+    text = " ".join(str(all_out).split())
+    assert (
+        "Each class is ruled out by a pattern; what is left decides. no wins against yes:" in text
+    )
+    assert (
+        "Where each class is ruled out, the whole is the sum of the prior and of what is left of "
+        "the terms, parts in to_dict()."
+    ) in text
+    assert "The prior and all patterns sum to the whole." not in text
+    assert "Each class is ruled out by a pattern; what is left decides." in all_out._repr_html_()
+
+
+def test_a_class_that_is_ruled_out_more_often_loses(all_out):
+    [part] = all_out.models
+    told = replace(part, scores={**part.scores, "yes": -np.inf}, ruled_out={"no": 1, "yes": 2})
+    text = " ".join(str(replace(all_out, models=(told,))).split())
+    assert "what is left decides. no wins against yes: yes is ruled out more often." in text
+
+
+def test_parts_are_the_contributions_where_nothing_is_ruled_out():
+    X, y = rx.planted_rule(60, random_state=0)
+    model = rx.LynxClassifier(max_length=2, max_iter=4, random_state=0).fit(X, y)
+    [part] = rx.explain(model, X[0]).models
+    assert not part.none_left
+    assert all(one.parts == one.contributions for one in part.patterns)
+
+
+# Names of classes
+
+
+def test_names_of_classes_show_every_character():
+    X, y = rx.planted_rule(40, random_state=0)
+    names = np.where(y == "yes", "y\x1b[31mes\nx", "n\u202eo")
+    model = rx.LynxClassifier(max_length=2, max_iter=3, n_features=2, random_state=0).fit(X, names)
+    why = rx.explain(model, X.with_labels(names[::-1])[0])
+    for text in (str(why), why._repr_html_()):
+        assert all(c.isprintable() or c == "\n" for c in text)
+        assert "y\\x1b[31mes\\nx" in text
+        assert "n\\u202eo" in text

@@ -616,6 +616,66 @@ def test_a_dollar_is_a_dollar_and_what_does_not_show_is_an_escape():
     assert not any(name.get_parse_math() or name.get_usetex() for name in names)
 
 
+def texts_of(legend):
+    return [text.get_text().replace("\n", " ") for text in legend.get_texts()]
+
+
+def boxes_of(ax, artists):
+    """Where artists are drawn, in pixels of the figure; and the figure itself."""
+    ax.figure.canvas.draw()
+    made = ax.figure.canvas.get_renderer()
+    return [one.get_window_extent(made) for one in artists], ax.figure.bbox
+
+
+@pytest.fixture(scope="module")
+def long_names():
+    """A quick model of five classes with names of forty letters."""
+    names = [f"class number {i} with a very long name, in" for i in range(5)]
+    assert {*map(len, names)} == {40}
+    X, y = rx.from_lists([["a", f"b{i % 5}"] for i in range(50)], [names[i % 5] for i in range(50)])
+    return names, rx.LynxClassifier(max_length=1, max_iter=2, random_state=0).fit(X, y)
+
+
+def test_long_names_of_classes_leave_room_for_the_bars(long_names):
+    names, model = long_names
+    ax = rx.plot_patterns(model.selected_)
+    legend = ax.get_legend()
+    assert texts_of(legend) == [f"{name} (10)" for name in names]
+    [place, key], figure = boxes_of(ax, [ax, legend])
+    assert place.width > 0.5 * figure.width
+    assert figure.x0 <= key.x0 < key.x1 <= figure.x1
+    assert key.y1 <= figure.y1
+
+
+def test_short_names_of_classes_stand_side_by_side():
+    X, y = rx.from_lists([["a"], ["b"], ["c"]], ["u", "v", "w"])
+    ax = rx.plot_patterns(rx.mine(X, y, max_length=1))
+    [*keys], _ = boxes_of(ax, ax.get_legend().get_texts())
+    assert len({round(key.y0) for key in keys}) == 1
+
+
+def test_long_names_of_pairs_leave_room_for_the_lines(long_names):
+    names, model = long_names
+    ax = rx.plot_grasp(model)
+    told = texts_of(ax.get_legend())
+    assert told[0] == f"{names[0]} and {names[1]}: 0"
+    [place, key], figure = boxes_of(ax, [ax, ax.get_legend()])
+    assert place.width > 0.4 * figure.width
+    assert figure.x0 <= key.x0 < key.x1 <= figure.x1
+    assert figure.y0 <= key.y0 < key.y1 <= figure.y1
+
+
+def test_a_long_title_takes_several_lines(long_names):
+    names, model = long_names
+    ax = rx.plot_grasp(model, pair=(names[0], names[1]))
+    title = ax.get_title(loc="left")
+    assert title.replace("\n", " ") == f"{names[0]} and {names[1]}"
+    assert "\n" in title
+    ax.figure.canvas.draw()
+    box = ax._left_title.get_window_extent()
+    assert box.x1 <= ax.figure.bbox.x1
+
+
 def test_classes_with_one_text_are_told_apart():
     assert canvas.names_of([1, "1"]) == ["1", "'1'"]
 

@@ -6,6 +6,7 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +15,12 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 from sklearn.neighbors import KNeighborsClassifier
 
 import relynx as rx
+from relynx.features.grasp import GraspRound
 from relynx.models.contributions import weights
-from relynx.reports import html, page_data, page_facts
-from relynx.reports.pattern_rows import odds_ratios
+from relynx.reports import charts, html, page_answers, page_data, page_facts
+from relynx.reports.charts import drawn_rounds, share_bars
+from relynx.reports.page_text import short
+from relynx.reports.pattern_rows import PatternRow, odds_ratios
 from relynx.reports.scores import Share, scores
 
 
@@ -279,6 +283,21 @@ def test_a_model_without_patterns_has_a_report():
             "labels of shape (60, 1) in y for 60 sequences in X\n"
             "hint: give one label for each sequence",
         ),
+        (
+            lambda model, X, y: (model, X, [None, *y[1:]]),
+            "the label of sequence s1 is missing\n"
+            "hint: give the class of each sequence, or leave out those that have none",
+        ),
+        (
+            lambda model, X, y: (model, X, [*range(59), float("nan")]),
+            "the label of sequence s60 is missing\n"
+            "hint: give the class of each sequence, or leave out those that have none",
+        ),
+        (
+            lambda model, X, y: (model, X, pd.Series([*y[:2], pd.NA, *y[3:]])),
+            "the label of sequence s3 is missing\n"
+            "hint: give the class of each sequence, or leave out those that have none",
+        ),
     ],
 )
 def test_wrong_input_gets_a_message(rule, make, message):
@@ -385,10 +404,10 @@ def test_votes_and_shares_are_those_of_the_models(folds):
     data = script_data(rx.report(model, X, y).html)
     covered = model.selected_.coverage(X).astype(float)
     for k, (pair, columns) in enumerate(zip(model.estimators_, model._columns, strict=True)):
-        votes = [int(row[k]) for row in data["votes"]]
+        votes = [base64.b64decode(row)[k // 8] >> (k % 8) & 1 for row in data["votes"]]
         assert votes == pair.votes(covered[:, columns]).tolist()
-        shares = [row[k] / 1000 for row in data["pairShares"]]
-        assert np.allclose(shares, pair.posteriors(covered[:, columns])[:, 0], atol=6e-4)
+        shares = [base64.b64decode(row)[k] / 255 for row in data["pairShares"]]
+        assert np.allclose(shares, pair.posteriors(covered[:, columns])[:, 0], atol=2e-3)
     assert np.allclose(
         np.array(data["sequences"]["shares"]) / 1000, model.predict_proba(X), atol=1e-3
     )
@@ -419,7 +438,8 @@ def test_patterns_that_found_no_room_are_there_as_sums(folds, monkeypatch):
         for i in (0, 7):
             terms = np.where(covered[i, columns][:, None], present, absent)
             wanted = weights(one).scores(covered[i, model._columns[k]])
-            rest = data["rest"][k][i] if pair["left"] else 0
+            rest = data["rest"][k][i][:2] if pair["left"] else 0
+            assert not pair["left"] or data["rest"][k][i][2:] == [0, 0]
             found = terms.sum(axis=0) + pair["prior"] + rest
             assert np.allclose(found, wanted, atol=1e-3)
 
@@ -437,14 +457,131 @@ def test_of_too_many_sequences_the_wrong_ones_are_listed(rule, monkeypatch):
     assert data["nSequences"] == 60
 
 
+def without_facts(page: str) -> int:
+    """The size of a page less that of the facts on it."""
+    return len(page) - sum(map(len, script_data(page)["sequences"]["facts"]))
+
+
 def test_the_wrong_ones_get_room_for_their_facts_first(rule, monkeypatch):
     model, X, y = rule
     wrong = model.predict(X) != y
-    one = len(base64.b64decode(script_data(rx.report(model, X, y).html)["sequences"]["facts"][0]))
-    monkeypatch.setattr(page_data, "ROOM", one * (int(wrong.sum()) + 1))
-    facts = script_data(rx.report(model, X, y).html)["sequences"]["facts"]
+    whole = rx.report(model, X, y).html
+    assert None not in script_data(whole)["sequences"]["facts"]
+    bare = without_facts(whole)
+    monkeypatch.setattr(html, "LARGEST", bare + (len(whole) - bare) // 2)
+    page = rx.report(model, X, y).html
+    facts = script_data(page)["sequences"]["facts"]
     assert all(facts[i] is not None for i in np.flatnonzero(wrong))
-    assert facts.count(None) >= len(X) - wrong.sum() - 2
+    assert 10 < facts.count(None) < 50
+    assert len(page) <= html.LARGEST
+
+
+def test_a_page_is_never_larger_than_it_may_be(folds, monkeypatch):
+    model, X, y = folds
+    whole = rx.report(model, X, y).html
+    bare = without_facts(whole)
+    for size in (len(whole) - 1, (len(whole) + bare) // 2, bare - 3_000):
+        monkeypatch.setattr(html, "LARGEST", size)
+        page = rx.report(model, X, y).html
+        assert len(page) <= size
+    listed = script_data(page)["sequences"]["ids"]
+    assert 0 < len(listed) < len(X)  # in the end whole sequences are left out
+
+
+def test_a_page_of_2000_sequences_in_which_no_constant_comes_twice_is_below_3_mb():
+    n, length = 2_000, 40
+    table = {
+        "id": np.repeat(np.arange(n), length).tolist(),
+        "kind": ["d" if i % (2 * length) == length else "a" for i in range(n * length)],
+        "request": [f"{i:08x}-7d3f-4a11-9c55-{i * 7919:012x}" for i in range(n * length)],
+    }
+    X, _ = rx.from_events(table, sequence="id", fluents=["kind", "request"])
+    y = np.arange(n) % 2
+    model = rx.LynxClassifier(max_length=1, max_iter=2, random_state=0).fit(X[:60], y[:60])
+    page = rx.report(model, X, y).html
+    assert 2_000_000 < len(page.encode()) < 3_000_000
+    facts = script_data(page)["sequences"]["facts"]
+    assert 100 < len(facts) - facts.count(None) < n
+
+
+def test_one_huge_sequence_leaves_the_facts_of_the_others_alone():
+    lists = [["a", "b", "c"], ["b", "a", "a"]] * 10
+    X, y = rx.from_lists(lists, ["p", "q"] * 10)
+    model = rx.LynxClassifier(max_length=2, max_iter=2, random_state=0).fit(X, y)
+    huge, _ = rx.from_lists([["a", "b"] * 200_000, *lists[:6]])
+    facts = script_data(rx.report(model, huge).html)["sequences"]["facts"]
+    assert [one is None for one in facts] == [True] + [False] * 6
+
+
+def test_only_constants_that_the_page_needs_have_a_number(rule, monkeypatch):
+    model, X, y = rule
+    bare = without_facts(rx.report(model, X, y).html)
+    monkeypatch.setattr(html, "LARGEST", bare + 1_500)
+    data = script_data(rx.report(model, X, y).html)
+    needed = {arg for one in data["patterns"] for atom in one["atoms"] for arg in atom}
+    kept = [i for i, one in enumerate(data["sequences"]["facts"]) if one is not None]
+    told = " ".join(fact for i in kept for fact in decoded_facts(data, i))
+    for number, name in enumerate(data["constants"]):
+        assert name in told or -2 - number in needed
+    assert 0 < len(kept) < 30
+
+
+def test_shares_of_very_many_pairs_are_left_out(folds, monkeypatch):
+    model, X, y = folds
+    monkeypatch.setattr(page_answers, "MOST_SHARES", 3 * len(X) - 1)
+    data = script_data(rx.report(model, X, y).html)
+    assert data["pairShares"] is None
+    assert len(data["votes"]) == len(X)
+
+
+def test_sums_of_very_many_patterns_are_left_out(folds, monkeypatch):
+    model, X, y = folds
+    monkeypatch.setattr(page_data, "MOST_PATTERNS", 4)
+    monkeypatch.setattr(page_answers, "MOST_SUMS", 2 * len(X))
+    data = script_data(rx.report(model, X, y).html)
+    with_left = [
+        rest for pair, rest in zip(data["pairs"], data["rest"], strict=True) if pair["left"]
+    ]
+    assert [rest is None for rest in with_left] == [False, True, True]
+
+
+def test_patterns_with_very_long_words_are_left_out(rule, monkeypatch):
+    model, X, y = rule
+    row = len(model.selected_)
+    monkeypatch.setattr(page_data, "PATTERN_ROOM", 600)
+    data = script_data(rx.report(model, X, y).html)
+    assert 0 < len(data["patterns"]) < row
+
+
+def test_of_many_classes_a_pattern_has_bars_for_those_it_covers_most():
+    shares = (0.1, 0.2, 0.9, 0.05, 0.3, 0.4, 0.5, 0.6, 0.7, 0.02)
+    row = PatternRow(0, "p(A)", "a p", 1, 2, (1,) * 10, shares, 2.0, 1.0, (0,))
+    bars = share_bars(row)
+    assert bars.classes == (0, 1, 2, 4, 5, 6, 7, 8)
+    assert (bars.n_others, bars.most_other) == (2, 0.05)
+
+
+def test_of_many_rounds_the_best_and_a_part_of_the_others_are_drawn():
+    rounds = [GraspRound(i, 0.5, 3, 9.0, 3, 1000.0 - i, 0.0, i in (3, 777)) for i in range(1000)]
+    drawn = drawn_rounds(rounds)
+    assert {3, 777} <= {one.round for one in drawn}
+    assert len(drawn) == 202
+    assert drawn_rounds(rounds[:150]) == rounds[:150]
+
+
+def test_of_many_pairs_those_with_the_largest_error_are_drawn(folds, monkeypatch):
+    model, X, y = folds
+    monkeypatch.setattr(charts, "MOST_CHARTS", 1)
+    report = rx.report(model, X, y)
+    errors = [min(one.error for one in pair.history) for pair in report.data.pairs]
+    worst = report.data.pairs[errors.index(max(errors))].name
+    labels = [a["aria-label"] for t, a in Elements(report.html).tags if "aria-label" in a]
+    assert [one for one in labels if one.startswith("Errors of")] == [
+        f"Errors of 4 rounds for {worst}"
+    ]
+    text = words(report.html)
+    assert "Drawn are the 1 pairs" in text
+    assert text.count("c.2 / c.37") >= 1
 
 
 def test_terms_that_rule_a_class_out_are_null():
@@ -452,6 +589,46 @@ def test_terms_that_rule_a_class_out_are_null():
     model = rx.LynxClassifier(max_length=2, smoothing=0, n_features=1, max_iter=2, random_state=0)
     data = script_data(rx.report(model.fit(X, y), X, y).html)
     assert data["pairs"][0]["present"][0] is None
+
+
+def test_where_all_classes_are_ruled_out_the_finite_parts_of_the_page_give_the_scores():
+    X, y = rx.planted_rule(60, random_state=0)
+    model = rx.LynxClassifier(max_length=2, smoothing=0, n_features=8, max_iter=4, random_state=0)
+    T, t = rx.planted_rule(120, flip=0.3, random_state=5)
+    data = script_data(rx.report(model.fit(X, y), T, t).html)
+    [pair] = data["pairs"]
+    covered = model.selected_.coverage(T)[:, model._columns[0]]
+    found = weights(model.estimators_[0])
+    out = [i for i in range(120) if np.isinf(found.terms(covered[i])).any(axis=0).all()]
+    assert out
+    for i in out:
+        chosen = [pair["present" if has else "absent"] for has in covered[i]]
+        rows = [values[2 * k : 2 * k + 2] for k, values in enumerate(chosen)]
+        parts = [[pair["outPart"][c] if v is None else v for c, v in enumerate(r)] for r in rows]
+        told = np.sum(parts, axis=0) + pair["prior"]
+        wanted = found.scores(covered[i])
+        least = np.isfinite(wanted)
+        assert np.allclose(told[least], wanted[least], atol=1e-3)
+
+
+@pytest.mark.parametrize("labels", [[False, True], [0, 1], [7, 3]])
+def test_classes_may_be_numbers_or_yes_and_no(labels):
+    X, y = rx.planted_rule(60, flip=0.1, random_state=0)
+    classes = np.where(y == "yes", labels[1], labels[0])
+    model = rx.LynxClassifier(max_length=2, max_iter=3, n_features=4, random_state=0)
+    report = rx.report(model.fit(X, classes), X, classes)
+    assert report.data.classes == tuple(map(str, sorted(labels)))
+    assert report.data.scores.accuracy.value == model.score(X, classes)
+    assert report.data.best[0].rows or report.data.best[1].rows
+
+
+def test_odds_are_written_once_and_alike(rule):
+    model, X, y = rule
+    page = rx.report(model, X, y)
+    for row, one in zip(page.data.patterns, script_data(page.html)["patterns"], strict=True):
+        assert one["oddsText"] == short(row.odds)
+        assert one["odds"] == pytest.approx(row.odds, rel=1e-5)
+    assert short(158.5) == "158"
 
 
 def test_a_learner_that_does_not_add_up_has_no_weights(rule):
@@ -471,6 +648,68 @@ def test_one_model_for_all_classes_has_no_votes(folds):
     data = script_data(rx.report(model, X, y).html)
     assert data["votes"] == []
     assert [pair["classes"] for pair in data["pairs"]] == [[0, 1, 2]]
+
+
+# Colours
+
+
+def themes() -> dict[str, dict[str, str]]:
+    """The colours of the page by name: light, dark by the system, dark by the switch."""
+    style = html._asset("report.css")
+    blocks = re.findall(r"(:root[^{}]*)\{([^{}]*)\}", style.partition("@media print")[0])
+    named = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", block)) for _, block in blocks]
+    return dict(zip(["light", "dark", "switched"], named, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of the web content accessibility guidelines."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+TEXTS = [
+    ("ink", ["page", "card", "track", "accent-soft", "warn-soft"]),
+    ("quiet", ["page", "card", "track", "accent-soft"]),
+    ("warn", ["page", "card", "track", "accent-soft"]),
+    ("accent-ink", ["page", "card", "accent-soft"]),
+]
+MARKS = [
+    ("accent", ["page", "card", "track"]),
+    ("other", ["page", "card", "track"]),
+    ("against", ["page", "card", "track"]),
+    ("edge", ["page", "card"]),
+    ("focus", ["page", "card"]),
+]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("pairs", "least"), [(TEXTS, 4.5), (MARKS, 3.0)])
+def test_text_and_marks_stand_out(theme, pairs, least):
+    colours = themes()[theme]
+    for name, grounds in pairs:
+        for ground in grounds:
+            assert contrast(colours[name], colours[ground]) >= least, (name, ground)
+
+
+def test_both_dark_themes_are_the_same():
+    assert themes()["dark"] == themes()["switched"]
+
+
+def test_marks_that_must_stand_out_have_such_colours():
+    style = html._asset("report.css")
+    for rule in (
+        ".built { stroke: var(--edge);",
+        ".shares div:not(.own) .value { fill: var(--other); }",
+        "button { font: inherit; font-size: .9375rem; color: var(--ink); background: var(--card); "
+        "border: 1px solid var(--edge);",
+    ):
+        assert rule in style
 
 
 # Safety

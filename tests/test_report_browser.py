@@ -9,6 +9,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import relynx as rx
+from relynx.reports import html
 from relynx.reports.page_facts import page_facts
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -218,7 +219,7 @@ def test_contributions_and_the_prior_sum_to_the_difference_of_the_scores(opened,
             const [a, b] = pair.classes;
             return [0, 7, 30].map((i) => {
                 const c = relynx.contributions(i, a, b);
-                return c.rows.reduce((sum, row) => sum + row.value, c.prior);
+                return c.rows.reduce((sum, row) => sum + row.value, c.prior.value);
             });
         })"""
     )
@@ -229,6 +230,77 @@ def test_contributions_and_the_prior_sum_to_the_difference_of_the_scores(opened,
         for i in (0, 7, 30)
     ]
     assert np.allclose(found, wanted, atol=1e-3)
+
+
+def test_a_relation_is_told_with_the_arguments_that_are_no_events(browser, tmp_path):
+    atoms = [f"next_s(e{i},e{i + 1})" for i in range(1, 5)]
+    lists = [[*atoms, "rel(plus,e1,e3,7)"], [*atoms, "rel(minus,e1,e3,7)"]] * 10
+    X = rx.Sequences.from_atoms([[rx.parse_atom(one) for one in atoms] for atoms in lists])
+    y = ["yes", "no"] * 10
+    bias = rx.parse_bias(
+        "type(rel(sense,event,event,n)). mode(rel(#,+,+,#)). dimension(next_s). maxsize(1)."
+    )
+    model = rx.LynxClassifier(bias, selection=None).fit(X, y)
+    rx.report(model, X, y).save(tmp_path / "relation.html")
+    with Opened(browser, tmp_path / "relation.html") as one:
+        one.page.locator("tr.present button.row").first.click()
+        assert one.page.locator("text.relation").all_text_contents() == ["rel plus 7"]
+        one.assert_quiet()
+
+
+def test_where_each_class_is_ruled_out_the_page_says_that_what_is_left_decides(browser, tmp_path):
+    X, y = rx.planted_rule(60, random_state=0)
+    T, t = rx.planted_rule(120, flip=0.3, random_state=5)
+    model = rx.LynxClassifier(max_length=2, smoothing=0, n_features=8, max_iter=4, random_state=0)
+    rx.report(model.fit(X, y), T, t).save(tmp_path / "out.html")
+    why = [rx.explain(model, one) for one in T]
+    i = next(i for i, one in enumerate(why) if one.models[0].none_left)
+    scores, given = why[i].models[0].scores, why[i].predicted
+    other = "no" if given == "yes" else "yes"
+    with Opened(browser, tmp_path / "out.html") as one:
+        one.page.get_by_label("Search for an id").fill(str(T.ids[i]))
+        total = one.page.locator(".why tr.total td span").inner_text()
+        assert float(total.replace("−", "-")) == pytest.approx(
+            scores[given] - scores[other], abs=0.01
+        )
+        assert one.page.locator(".question .quiet").inner_text() == (
+            "Each class is ruled out by a pattern. Those win that are ruled out least often, and "
+            "what is left of the terms decides between them."
+        )
+        assert one.page.locator(".why").get_by_text("rules out").count() >= 2
+        one.page.get_by_label("Search for an id").fill(str(T.ids[0]))
+        assert one.page.locator(".question .quiet").count() == 0
+        one.assert_quiet()
+
+
+def test_a_sequence_without_its_facts_says_so(browser, tmp_path, monkeypatch):
+    X, y = rx.planted_rule(40, random_state=0)
+    model = rx.LynxClassifier(max_length=1, selection=None).fit(X, y)
+    page = rx.report(model, X, y).html
+    monkeypatch.setattr(html, "LARGEST", len(page) - 400)
+    rx.report(model, X, y).save(tmp_path / "part.html")
+    with Opened(browser, tmp_path / "part.html") as one:
+        one.page.locator(".listbox").focus()
+        one.page.keyboard.press("End")
+        assert one.page.locator("#sequence-browser .note").inner_text() == (
+            "The facts of this sequence are not on this page, to keep it small. "
+            "A report on fewer sequences, or shorter ones, has more room."
+        )
+        one.page.locator("#sequence-browser button.row").first.click()
+        one.assert_quiet()
+
+
+@pytest.mark.parametrize("height", [900, 560])
+def test_the_strip_stays_in_view_when_a_pattern_below_is_chosen(browser, report_file, height):
+    options = {"viewport": {"width": 1200, "height": height}, "reduced_motion": "reduce"}
+    with Opened(browser, report_file, **options) as one:
+        rows = one.page.locator("#sequence-browser .why tr.present button.row")
+        rows.nth(rows.count() - 1).focus()
+        one.page.keyboard.press("Enter")
+        for box in (one.page.locator(".event.matched").first, one.page.locator(".steps")):
+            place = box.bounding_box()
+            assert 0 <= place["y"] <= place["y"] + place["height"] <= height
+        one.assert_quiet()
 
 
 def test_what_was_opened_stays_open(opened):
@@ -445,6 +517,52 @@ def test_the_focus_stays_on_the_pattern_that_was_chosen(opened):
     page.locator("#sequence-browser tr.present button.row").first.focus()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+
+
+def focused(page) -> str:
+    return page.evaluate("document.activeElement.textContent.trim().slice(0, 40)")
+
+
+def test_the_focus_goes_to_the_other_button_at_the_last_page(opened):
+    page = opened.page
+    page.locator("#pattern-table").get_by_role("button", name="Next", exact=True).focus()
+    while (
+        page.locator("#pattern-table").get_by_role("button", name="Next", exact=True).is_enabled()
+    ):
+        page.keyboard.press("Enter")
+    assert focused(page) == "Previous"
+    while (
+        page.locator("#pattern-table")
+        .get_by_role("button", name="Previous", exact=True)
+        .is_enabled()
+    ):
+        page.keyboard.press("Enter")
+    assert focused(page) == "Next"
+
+
+def test_the_focus_goes_to_the_first_of_more_patterns(browser, tmp_path):
+    X, y = rx.planted_rule(40, random_state=0)
+    model = rx.LynxClassifier(max_length=1, selection=None).fit(X, y)
+    rx.report(model, X, y).save(tmp_path / "many.html")
+    with Opened(browser, tmp_path / "many.html") as one:
+        page = one.page
+        rows = page.locator("#sequence-browser .why button.row")
+        before = {*rows.evaluate_all("rows => rows.map((row) => row.dataset.pattern)")}
+        page.get_by_role("button", name="more pattern").focus()
+        page.keyboard.press("Enter")
+        after = rows.evaluate_all("rows => rows.map((row) => row.dataset.pattern)")
+        new = next(pattern for pattern in after if pattern not in before)
+        assert page.evaluate("document.activeElement.dataset.pattern") == new
+        one.assert_quiet()
+
+
+def test_the_focus_goes_to_the_list_when_all_sequences_are_shown_again(opened):
+    page = opened.page
+    page.locator("#pattern-table button.row").first.click()
+    page.locator("#pattern-detail").get_by_role("button").click()
+    page.get_by_role("button", name="Show all again").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "listbox"
 
 
 def test_every_control_has_a_name(opened):

@@ -8,6 +8,7 @@ import relynx as rx
 from relynx import Bias, parse_bias, parse_pattern
 from relynx.errors import BiasError
 from relynx.logic.terms import Atom, Var
+from relynx.mining.english import with_article
 from relynx.mining.words import in_words
 
 
@@ -19,7 +20,7 @@ from relynx.mining.words import in_words
             "a he with alpha and L, directly followed by a st with plus and the same L",
         ),
         ("a(X), follow_s(X,Y), b(Y)", "an a, followed later by a b"),
-        ("a(X), followat_s(3,X,Y), b(Y,_)", "an a, followed 3 steps later by a b with anything"),
+        ("a(X), followat_s(3,X,Y), b(Y,_)", "an a, followed 3 steps later by an event with some b"),
         ("he(X,1,2,M), long(X)", "a he with 1, 2 and M that is also long"),
         (
             "a(X), next_s(X,Y), b(Y), next_t(X,Z), c(Z)",
@@ -40,12 +41,174 @@ from relynx.mining.words import in_words
             "where wet holds",
         ),
         ("a(X), b(Y)", "an a, and a b"),
-        ("size(5,N), even(N)", "a size with 5 that is also even"),
-        ("next_s(a,b)", "where next_s holds for a and b"),
+        ("size(5,N), even(N)", "an event with size 5 that is also even"),
+        ("next_s(a,b)", "a fact next_s of a and b"),
+        (
+            "bond(a,b,s), age(30), rainy",
+            "a fact bond of a, b and s, and age is 30, and a fact rainy",
+        ),
+        (
+            "a(X), next_s(X,Y), age(30), rainy",
+            "an a, directly followed by an event, where age is 30, where rainy holds",
+        ),
+        ("a(X), followat_s(1,X,Y), b(Y)", "an a, followed 1 step later by a b"),
+        ("ward(X,icu)", "an event with ward icu"),
+        ("ward(X,'Dr. O''Hara')", "an event with ward Dr. O'Hara"),
+        (
+            "ward(X,''), next_s(X,Y), ward(Y,' ')",
+            "an event with ward '', directly followed by an event with ward ' '",
+        ),
+        (
+            "ward(X,icu), dose(X,5.0), urgent(X)",
+            "an event with ward icu and dose 5.0 that is also urgent",
+        ),
+        ("scan(X), ward(X,icu)", "a scan with ward icu"),
+        ("did(X,test,ann), cost(X,5)", "a did with test, ann and cost 5"),
+        ("a('X'), b('\\x1b\\')", "a is X, and b is \\x1b"),
     ],
 )
 def test_a_pattern_is_told_in_words(pattern, words):
     assert in_words(parse_pattern(pattern)) == words
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words", "without"),
+    [
+        (
+            "did(A,B,C), next_s(A,D), did(D,test,E)",
+            "a did with B and C, directly followed by a did with test and a different E",
+            "a did with B and C, directly followed by a did with test and E",
+        ),
+        (
+            "did(A,fit,C), next_s(A,D), did(D,E,C)",
+            "a did with fit and C, directly followed by a did with a different E and the same C",
+            "a did with fit and C, directly followed by a did with E and the same C",
+        ),
+        (
+            "ward(A,B), next_s(A,C), ward(C,D)",
+            "an event with some ward, directly followed by an event with another ward",
+            "an event with ward B, directly followed by an event with ward D",
+        ),
+        (
+            "ward(A,icu), next_s(A,C), ward(C,D)",
+            "an event with ward icu, directly followed by an event with another ward",
+            "an event with ward icu, directly followed by an event with ward D",
+        ),
+        (
+            "ward(A,B), next_s(A,C), ward(C,D), next_s(C,E), ward(E,B)",
+            "an event with ward B, directly followed by an event with another ward D, directly "
+            "followed by an event with the same ward B",
+            "an event with ward B, directly followed by an event with ward D, directly followed "
+            "by an event with the same ward B",
+        ),
+    ],
+)
+def test_another_variable_of_a_kind_is_another_thing_under_object_identity(pattern, words, without):
+    assert in_words(parse_pattern(pattern)) == words
+    assert in_words(parse_pattern(pattern), object_identity=False) == without
+
+
+def test_a_variable_that_comes_again_in_its_predicate_needs_no_name():
+    pattern = parse_pattern("ward(A,B), next_s(A,C), ward(C,B)")
+    told = "an event with some ward, directly followed by an event with the same ward"
+    assert in_words(pattern) == told
+
+
+def test_a_variable_that_comes_again_as_something_else_goes_by_its_name():
+    pattern = parse_pattern("sender(A,B), next_s(A,C), receiver(C,B), sender(C,D)")
+    assert in_words(pattern) == (
+        "an event with sender B, directly followed by an event with the same B as receiver and "
+        "another sender D"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("hour", "an hour"),
+        ("honest", "an honest"),
+        ("unit", "a unit"),
+        ("unicorn", "a unicorn"),
+        ("unimportant", "an unimportant"),
+        ("one_way", "a one_way"),
+        ("onerous", "an onerous"),
+        ("eu", "a eu"),
+        ("user", "a user"),
+        ("uncle", "an uncle"),
+        ("x", "an x"),
+        ("80", "an 80"),
+        ("110", "a 110"),
+        ("'Ann'", "an 'Ann'"),
+    ],
+)
+def test_the_article_goes_by_the_sound(words, told):
+    assert with_article(words) == told
+
+
+BOUGHT = """
+type(buy(event,item,n)). mode(buy(+,*,*)). type(wait(event,n)). mode(wait(+,*)). dimension(next_s).
+words(buy(E,I,N), '{N} units of {I} bought'). words(wait(E,N), 'a wait of {N} days').
+"""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("buy(A,tea,1)", "1 unit of tea bought"),
+        ("buy(A,'China tea',11)", "11 units of China tea bought"),
+        ("buy(A,B,2)", "2 units of some item bought"),
+        ("buy(A,_,2)", "2 units of some item bought"),
+        ("wait(A,1)", "a wait of 1 day"),
+        ("wait(A,1.1)", "a wait of 1.1 days"),
+        ("wait(A,B)", "a wait of some days"),
+        (
+            "buy(A,tea,B), next_s(A,C), buy(C,tea,B)",
+            "some units of tea bought, directly followed by as many units of tea bought",
+        ),
+        (
+            "wait(A,B), next_s(A,C), wait(C,D)",
+            "a wait of some days, directly followed by a wait of another number of days",
+        ),
+    ],
+)
+def test_numbers_in_the_words_of_a_bias_read_well(pattern, words):
+    assert in_words(parse_pattern(pattern), parse_bias(BOUGHT)) == words
+
+
+@pytest.mark.parametrize(
+    ("fluents", "pattern", "words"),
+    [
+        (
+            ["Step", "Who"],
+            "step(A,fit), who(A,B), next_s(A,C), who(C,D)",
+            "an event with step fit and some who, directly followed by an event with another who",
+        ),
+        (
+            {"did": ["Step", "Who"]},
+            "did(A,B,C), next_s(A,D), did(D,test,E)",
+            "a did with B and C, directly followed by a did with test and a different E",
+        ),
+    ],
+)
+def test_patterns_of_a_table_read_well_without_words(fluents, pattern, words):
+    table = {
+        "Job": [1, 1, 2, 2],
+        "Step": ["fit", "test", "fit", "test"],
+        "Who": ["Ann", "Bob", "Bob", "Bob"],
+    }
+    X, _ = rx.from_events(table, sequence="Job", fluents=fluents)
+    assert in_words(parse_pattern(pattern), Bias.infer(X)) == words
+
+
+def test_values_go_by_their_types_where_the_bias_has_some():
+    bias = parse_bias(
+        "type(he(event,kind,size)). mode(he(+,#,-)). type(st(event,sense,size)). mode(st(+,#,+))."
+    )
+    pattern = parse_pattern("he(A,alpha,B), next_s(A,C), st(C,plus,B), next_s(C,D), st(D,plus,E)")
+    assert in_words(pattern, bias) == (
+        "a he with alpha and size B, directly followed by a st with plus and the same size B, "
+        "directly followed by a st with plus and another size E"
+    )
 
 
 SHEETS = """
@@ -89,12 +252,12 @@ words(next_h, 'across the sheet').
         ),
         (
             "helix(A,alpha,B), next_s(A,C), helix(C,pi,D)",
-            "an alpha helix of length B, directly followed by a pi helix of length D",
+            "an alpha helix, directly followed by a pi helix of another length",
         ),
         (
             "helix(A,alpha,B), next_s(A,C), helix(C,pi,D), next_s(C,E), helix(E,pi,B)",
-            "an alpha helix of length B, directly followed by a pi helix of length D, directly "
-            "followed by a pi helix of the same length B",
+            "an alpha helix of length B, directly followed by a pi helix of another length D, "
+            "directly followed by a pi helix of the same length B",
         ),
         (
             "helix(A,alpha,B), next_h(A,C), helix(C,alpha,long)",
@@ -113,10 +276,10 @@ words(next_h, 'across the sheet').
         ),
         (
             "helix(A,alpha,B), next_s(A,C), helix(C,alpha,D), more(B,D), wet",
-            "an alpha helix of length B, directly followed by an alpha helix of length D, where B "
-            "is more than D, where it rains",
+            "an alpha helix of length B, directly followed by an alpha helix of another length D, "
+            "where B is more than D, where it rains",
         ),
-        ("odd(A,plus), next_s(A,B)", "an odd with parallel, directly followed by an event"),
+        ("odd(A,plus), next_s(A,B)", "an event with odd parallel, directly followed by an event"),
         (
             "a(A), follow_h(A,B), follow_s(B,C), b(C)",
             "an a, followed later across the sheet by an event, followed later in s by a b",
@@ -130,7 +293,7 @@ def test_the_words_of_a_bias_go_before_ours(pattern, words):
 def test_a_bias_without_words_changes_nothing_but_what_is_an_event():
     bias = parse_bias("type(size(n,event)). mode(size(#,+)). type(even(n)). mode(even(+)).")
     pattern = parse_pattern("size(N,E), even(N)")
-    assert in_words(pattern, bias) == "a size with N, where even holds for the same N"
+    assert in_words(pattern, bias) == "an event with size N, where even holds for the same N"
 
 
 def test_the_words_of_the_bundled_bias_tell_the_topology_of_a_sheet():

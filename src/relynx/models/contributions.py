@@ -60,15 +60,18 @@ class Weights:
         """What each pattern adds for one sequence, given which patterns cover it."""
         return np.where(covered[:, None], self.present, self.absent)
 
+    def parts(self, covered: NDArray[np.bool_]) -> Floats:
+        """The same with the finite part of what is infinite."""
+        return np.where(covered[:, None], self.present_part, self.absent_part)
+
     def scores(self, covered: NDArray[np.bool_]) -> Floats:
         """The scores of the classes for one sequence; minus infinity for those ruled out.
 
         Where every class is ruled out, those that are so least often keep the finite part.
         """
         terms = self.terms(covered)
-        parts = np.where(covered[:, None], self.present_part, self.absent_part)
         infinite = np.isinf(terms).sum(axis=0)
-        scores: Floats = parts.sum(axis=0) + self.prior
+        scores: Floats = self.parts(covered).sum(axis=0) + self.prior
         scores[infinite > infinite.min(initial=len(terms))] = -np.inf
         return scores
 

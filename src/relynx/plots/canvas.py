@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from relynx.errors import InputError, Problem
+from relynx.mining.english import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +33,7 @@ QUIET = "#999999"  # readable on white and on black
 FONT, SMALL = 9.0, 7.5  # points
 LINE = 0.16  # inches that a line of text takes
 CHARACTER = 0.072  # and a character, about
+NAME, NAME_LINES = 34, 3  # characters of a line of the name of a class, and lines
 # Data are no formulas: a `$` is a dollar, whatever the user has set for texts of their own.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 
@@ -73,19 +75,23 @@ def legend(ax: Axes, handles: Sequence[Any], names: Iterable[str], **style: Any)
         text.set(text=name, **PLAIN)
 
 
-def visible(value: object) -> str:
-    """A value as text on one line: what does not show as itself is written as an escape."""
-    text = str(value)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def names_of(classes: Iterable[object]) -> list[str]:
     """The classes as text, told apart where 1 and '1' are both classes."""
     classes = list(classes)
-    names = [visible(c) for c in classes]
+    names = [visible(str(c)) for c in classes]
     return names if len(set(names)) == len(names) else [visible(repr(c)) for c in classes]
+
+
+def in_lines(name: str, end: str = "", most: int = NAME_LINES) -> str:
+    """A name on as many lines as it needs, up to a number, and what stands behind it."""
+    return "\n".join(wrapped(name, NAME, most)) + end
+
+
+def text_size(texts: Iterable[str], size: float = SMALL) -> tuple[float, float]:
+    """The width of the longest line in inches, and the height of all lines together."""
+    lines = [line for text in texts for line in text.split("\n")]
+    scale = size / FONT
+    return max(map(len, lines), default=0) * CHARACTER * scale, len(lines) * LINE * scale
 
 
 def wrapped(text: str, width: int, most: int) -> list[str]:

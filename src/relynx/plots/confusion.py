@@ -11,13 +11,23 @@ from numpy.typing import NDArray
 from relynx.data.sequences import counted
 from relynx.errors import InputError, Problem
 from relynx.models.evaluation import CrossValidation
-from relynx.plots.canvas import ACCENT, CHARACTER, FONT, PLAIN, SMALL, names_of, new_axes
+from relynx.plots.canvas import (
+    ACCENT,
+    FONT,
+    PLAIN,
+    SMALL,
+    names_of,
+    new_axes,
+    text_size,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CELL, SMALL_CELL = 0.55, 0.3  # inches
 MANY = 15  # classes whose cells are small
+LONGEST = 60  # characters of a name
 
 
 def plot_confusion(
@@ -56,9 +66,10 @@ def plot_confusion(
     ['1', '1', '0', '1']
     """
     classes, counts = _counts(y_true, y_pred)
-    names, n = names_of(classes), len(classes)
+    names, n = [wrapped(name, LONGEST, 1)[0] for name in names_of(classes)], len(classes)
     cell = CELL if n <= MANY else SMALL_CELL
-    side = n * cell + max(map(len, names)) * CHARACTER + 0.6
+    longest = text_size(names, FONT)[0]
+    side = n * cell + longest + 0.6
     ax, size = new_axes(ax, max(side, 2.6), max(side, 2.4))
     sums = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0)
@@ -72,7 +83,7 @@ def plot_confusion(
         x = np.array([-0.5, 0.5, 0.5, -0.5, -0.5])
         ax.plot(x + i, x[[0, 0, 1, 1, 0]] + i, color=ACCENT, linewidth=1.2, zorder=3)
     font = (FONT if n <= MANY else SMALL) * size
-    slanted = max(map(len, names)) * CHARACTER > cell
+    slanted = longest > cell
     turned: dict[str, Any] = {"rotation_mode": "anchor", "ha": "right"} if slanted else {}
     if slanted:
         turned |= {"rotation": 90, "va": "center"} if n > MANY else {"rotation": 40, "va": "top"}

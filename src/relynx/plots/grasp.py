@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound, GraspSelector
@@ -14,21 +15,27 @@ from relynx.models.pair_model import PairModel
 from relynx.plots.canvas import (
     ACCENT,
     FONT,
+    NAME_LINES,
     PALETTE,
     PLAIN,
     QUIET,
     SMALL,
+    in_lines,
     legend,
     names_of,
     new_axes,
+    text_size,
+    wrapped,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-History: TypeAlias = tuple[str, Sequence[GraspRound]]  # the classes, and the rounds
+History: TypeAlias = tuple[tuple[str, ...], Sequence[GraspRound]]  # the classes, and the rounds
 
-WIDTH, HEIGHT = 7.0, 3.8  # inches
+WIDTH, HEIGHT = 7.0, 3.6  # inches
+PLOT = 5.2  # inches: the width without the names of a legend
+TITLE = 80  # characters of a line of the title
 LABELLED = 7  # pairs that have a colour of their own
 SMALLEST, LARGEST = 14.0, 110.0  # areas of points, in square points
 
@@ -70,13 +77,17 @@ def plot_grasp(
     ('round', 'errors on the training sequences')
     """
     histories, objective = _histories(selector_or_model, pair)
-    ax, size = new_axes(ax, WIDTH, HEIGHT)
     if len(histories) == 1:
-        [(title, history)] = histories
+        [(names, history)] = histories
+        title = "\n".join(wrapped(" and ".join(names), TITLE, 3))
+        ax, size = new_axes(ax, WIDTH, HEIGHT + text_size([title], FONT)[1])
         top = _rounds(ax, history, size)
         ax.set_title(title, loc="left", fontsize=(FONT + 1) * size, pad=20 * size, **PLAIN)
     else:
-        top = _pairs(ax, histories, size)
+        lines = _lines(histories)
+        width, height = text_size([line.name for line in lines])
+        ax, size = new_axes(ax, PLOT + width, max(HEIGHT, height + 1.0))
+        top = _pairs(ax, lines, size)
     share = objective == "balanced"
     ax.set_ylabel(f"{'mean error of the classes' if share else 'errors'} on the training sequences")
     ax.set_xlabel("round")
@@ -135,31 +146,46 @@ def _rounds(ax: Axes, history: Sequence[GraspRound], size: float) -> float:
     return float(max(built.max(), error.max()))
 
 
-def _pairs(ax: Axes, histories: Sequence[History], size: float) -> float:
-    """The fewest errors so far of each search; those with the most left come first.
+class _Line(NamedTuple):
+    """The fewest errors so far of a search, its name in the legend, and whether that is its own."""
 
-    Returns the largest error drawn.
-    """
-    lines = [
-        (name, np.minimum.accumulate([one.error for one in history])) for name, history in histories
+    fewest: NDArray[np.float64]
+    name: str
+    named: bool
+
+
+def _lines(histories: Sequence[History]) -> list[_Line]:
+    """A line for each search; those with the most errors left come first and have a name."""
+    found = [
+        (names, np.minimum.accumulate([one.error for one in history]))
+        for names, history in histories
     ]
-    ordered = sorted(lines, key=lambda line: -line[1][-1])
-    n_labelled = len(ordered) if len(ordered) <= LABELLED + 1 else LABELLED
-    handles, names = [], []
-    for i, (name, fewest) in enumerate(ordered):
-        named = i < n_labelled
+    found.sort(key=lambda line: -line[1][-1])
+    n_named = len(found) if len(found) <= LABELLED + 1 else LABELLED
+    lines = []
+    for i, (names, fewest) in enumerate(found):
+        told = in_lines(" and ".join(names), f": {fewest[-1]:g}", 2 * NAME_LINES)
+        if i >= n_named:
+            told = f"{len(found) - n_named} other pairs" if i == n_named else ""
+        lines.append(_Line(fewest, told, i < n_named))
+    return lines
+
+
+def _pairs(ax: Axes, lines: Sequence[_Line], size: float) -> float:
+    """The fewest errors so far of each search. Returns the largest error drawn."""
+    handles = []
+    for i, (fewest, name, named) in enumerate(lines):
         style: dict[str, Any] = {"color": QUIET, "linewidth": 0.8, "zorder": 2}
         if named:
             style = {"color": PALETTE[i], "linewidth": 1.6, "zorder": 3}
         rounds = np.arange(1, len(fewest) + 1)
         [line] = ax.step(rounds, fewest, where="post", marker=".", markersize=3, **style)
-        if named or i == n_labelled:
+        if name:
             handles.append(line)
-            left = f"{len(ordered) - n_labelled} other pairs"
-            names.append(f"{name}: {fewest[-1]:g}" if named else left)
     beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
-    legend(ax, handles, names, fontsize=SMALL * size, **beside)
-    return float(max(fewest[0] for _, fewest in lines))
+    told = [line.name for line in lines if line.name]
+    legend(ax, handles, told, fontsize=SMALL * size, **beside)
+    return float(max(line.fewest[0] for line in lines))
 
 
 def _histories(chosen: object, pair: Any) -> tuple[list[History], str]:
@@ -168,7 +194,7 @@ def _histories(chosen: object, pair: Any) -> tuple[list[History], str]:
         if pair is not None:
             raise InputError(Problem(f"pair is {pair!r}", hint="a GraspSelector has no pairs"))
         _check_fitted(chosen, "history_")
-        return [("", chosen.history_)], chosen.objective
+        return [((), chosen.history_)], chosen.objective
     if not isinstance(chosen, LynxClassifier):
         kind = type(chosen).__name__
         raise TypeError(f"selector_or_model is a {kind}: give a GraspSelector or a LynxClassifier")
@@ -177,9 +203,9 @@ def _histories(chosen: object, pair: Any) -> tuple[list[History], str]:
         what = "the model has selection=None: no patterns were selected"
         raise InputError(Problem(what, hint="fit one with selection='grasp'"))
     models = chosen.estimators_ if pair is None else [_model(chosen.estimators_, pair)]
-    found = [(_title(one), one.selector.history_) for one in models if one.selector is not None]
+    found = [(_names(one), one.selector.history_) for one in models if one.selector is not None]
     if not found:
-        names = _title(models[0]) if len(models) == 1 else "any pair"
+        names = " and ".join(_names(models[0])) if len(models) == 1 else "any pair"
         what = f"no pattern was found for {names}: there was nothing to select from"
         raise InputError(Problem(what, hint="fit a model with a smaller min_support"))
     return found, chosen.objective
@@ -212,6 +238,6 @@ def _model(models: Sequence[PairModel], pair: Any) -> PairModel:
     raise InputError(Problem(f"pair is {pair!r}", hint=f"give one of {shown}"))
 
 
-def _title(model: PairModel) -> str:
+def _names(model: PairModel) -> tuple[str, ...]:
     names = names_of(model.classes.tolist())
-    return " and ".join(names) if len(names) == 2 else f"all {len(names)} classes"
+    return tuple(names) if len(names) == 2 else (f"all {len(names)} classes",)

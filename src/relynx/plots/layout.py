@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from relynx.logic.terms import Atom
-from relynx.plots.canvas import CHARACTER, LINE, visible, wrapped
+from relynx.mining.english import visible
+from relynx.plots.canvas import CHARACTER, LINE, wrapped
 from relynx.plots.strip import Link, Match, Strip
 
 WIDEST = 12.0  # of a row of events

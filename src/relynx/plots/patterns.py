@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,11 @@ from relynx.plots.canvas import (
     PLAIN,
     QUIET,
     SMALL,
+    in_lines,
     legend,
     names_of,
     new_axes,
+    text_size,
     wrapped,
 )
 
@@ -33,6 +35,8 @@ WIDTH = 46  # characters of a line of a pattern
 MOST_LINES = 8
 BAR, GAP = 0.13, 0.16  # inches: the height of a bar, and the space between two patterns
 PLOT = 4.5  # inches: the width of the bars
+KEY = 0.55  # inches: what a name in the legend needs besides its text
+SHORT = 24  # characters of a name beside a bar
 
 
 def plot_patterns(
@@ -85,11 +89,17 @@ def plot_patterns(
     middles = heights.cumsum() - heights / 2
     label_width = max(len(line) for text in lines for line in text) * CHARACTER
     total = float(heights.sum())
-    ax, size = new_axes(ax, PLOT + label_width, total + 0.9)
+    titles = _titles(best) if 1 < n_bars == len(best.classes) else []
+    n_columns = _n_columns(titles)
+    above = text_size(titles)[1] / n_columns
+    ax, size = new_axes(ax, PLOT + label_width, total + 0.7 + max(above, 0.2))
     texts = ["\n".join(text) for text in lines]
     ax.set_yticks(middles, texts, fontsize=FONT * size, multialignment="left", **PLAIN)
     if n_bars == len(best.classes):
-        _bars_of_classes(ax, best, middles, size)
+        bars = _bars_of_classes(ax, best, middles, size)
+        if titles:
+            place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "frameon": False}
+            legend(ax, bars, titles, ncols=n_columns, fontsize=SMALL * size, **place)
     else:
         _two_bars(ax, best, middles, size)
     ax.set_ylim(total, 0)
@@ -103,7 +113,19 @@ def plot_patterns(
     return ax
 
 
-def _bars_of_classes(ax: Axes, best: PatternSet, middles: Floats, size: float) -> None:
+def _titles(best: PatternSet) -> list[str]:
+    """The classes with how many sequences they have."""
+    sizes = best.class_sizes.tolist()
+    return [in_lines(c, f" ({n:,})") for c, n in zip(names_of(best.classes), sizes, strict=True)]
+
+
+def _n_columns(titles: list[str]) -> int:
+    """How many titles stand side by side above the bars."""
+    width = text_size(titles)[0] + KEY
+    return max(1, min(len(titles), 4, int(PLOT / width)))
+
+
+def _bars_of_classes(ax: Axes, best: PatternSet, middles: Floats, size: float) -> list[Any]:
     """A bar for each class; the longest tells the counts."""
     names, shares = names_of(best.classes), support(best.supports, best.class_sizes)
     first = middles - BAR * len(names) / 2
@@ -114,10 +136,7 @@ def _bars_of_classes(ax: Axes, best: PatternSet, middles: Floats, size: float) -
     for i, c in enumerate(shares.argmax(axis=1).tolist()):
         text = f"{best.supports[i, c]:,} of {best.class_sizes[c]:,}"
         _beside(ax, shares[i, c], first[i] + BAR * (c + 0.5), text, size)
-    if len(names) > 1:
-        titles = [f"{name} ({n:,})" for name, n in zip(names, best.class_sizes, strict=True)]
-        above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "frameon": False}
-        legend(ax, bars, titles, ncols=min(len(names), 4), fontsize=SMALL * size, **above)
+    return bars
 
 
 def _two_bars(ax: Axes, best: PatternSet, middles: Floats, size: float) -> None:
@@ -130,7 +149,8 @@ def _two_bars(ax: Axes, best: PatternSet, middles: Floats, size: float) -> None:
         y = middles + BAR * (place - 0.5)
         ax.barh(y, lengths, BAR * 0.88, color=colour)
         for i, c in enumerate(classes.tolist()):
-            text = f"{names[c]}: {best.supports[i, c]:,} of {best.class_sizes[c]:,}"
+            [name] = wrapped(names[c], SHORT, 1)
+            text = f"{name}: {best.supports[i, c]:,} of {best.class_sizes[c]:,}"
             _beside(ax, lengths[i], y[i], text, size)
 
 
@@ -152,7 +172,8 @@ def _texts(best: PatternSet, words: bool | Bias) -> list[str]:
     if words is False:
         return list(best.texts())
     bias = None if words is True else words
-    return [in_words(pattern, bias) for pattern in best.patterns()]
+    identity = best.object_identity
+    return [in_words(one, bias, object_identity=identity) for one in best.patterns()]
 
 
 def _check(patterns: object, n: object, words: object) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from relynx.data.sequences import Sequence, Sequences, counted
 from relynx.errors import InputError, Problem
+from relynx.mining.english import visible
 from relynx.mining.patterns import Pattern
 from relynx.plots.canvas import (
     ACCENT,
@@ -21,7 +22,6 @@ from relynx.plots.canvas import (
     SMALL,
     box,
     new_axes,
-    visible,
     wrapped,
 )
 from relynx.plots.layout import ARC, GAP, LANE, Arc, Layout
@@ -207,7 +207,7 @@ class _Pen:
     ) -> None:
         """The two ends of links between rows, each with the name of the other."""
         texts: dict[int, list[str]] = {}
-        names = [visible(event) for event in self.layout.strip.events]
+        names = [visible(str(event)) for event in self.layout.strip.events]
         for (x, y), text in cut:
             if x in starts:
                 texts.setdefault(x, []).append(f"{text}to {names[y]}")

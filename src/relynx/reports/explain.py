@@ -119,7 +119,8 @@ def _patterns(
             count = len(bindings)
             events = tuple(bindings[0][name] for name in _event_names(pattern, model.bias_))
             found = Match(bindings[0], events, count, count >= MOST_MATCHES)
-        yield PatternEffect(pattern, in_words(pattern, model.bias_), present, found, None, None)
+        told = in_words(pattern, model.bias_, object_identity=identity)
+        yield PatternEffect(pattern, told, present, found, None, None, None)
 
 
 def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
@@ -145,14 +146,19 @@ def _part(
     classes = part.classes.tolist()
     row = covered[None].astype(np.float64)
     posterior = part.posteriors(row)[0]
-    scores = prior = None
-    told: list[tuple[dict[Any, float] | None, dict[Any, float] | None]]
+    scores = prior = ruled_out = None
+    told: list[tuple[dict[Any, float] | None, ...]]
     if terms is None:
         flipped = covered[None] ^ np.eye(len(covered), dtype=bool)
         changes = posterior - part.posteriors(flipped.astype(np.float64))
-        told = [(None, _by_class(classes, change)) for change in changes]
+        told = [(None, None, _by_class(classes, change)) for change in changes]
     else:
-        told = [(_by_class(classes, values), None) for values in terms.terms(covered)]
+        added, parts = terms.terms(covered), terms.parts(covered)
+        told = [
+            (_by_class(classes, values), _by_class(classes, finite), None)
+            for values, finite in zip(added, parts, strict=True)
+        ]
+        ruled_out = dict(zip(classes, np.isinf(added).sum(axis=0).tolist(), strict=True))
         scores = _by_class(classes, terms.scores(covered))
         prior = _by_class(classes, terms.prior)
     return ModelPart(
@@ -161,6 +167,7 @@ def _part(
         posterior=_by_class(classes, posterior),
         scores=scores,
         prior=prior,
+        ruled_out=ruled_out,
         learner=learner_name(part),
         patterns=tuple(
             PatternEffect(e.pattern, e.words, e.present, e.match, *values)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from relynx.data.sequences import counted
 from relynx.logic.terms import constant_text
+from relynx.mining.english import visible
 
 if TYPE_CHECKING:
     from relynx.reports.explanation import (
@@ -66,7 +67,9 @@ def difference(effect: PatternEffect, one: Any, other: Any) -> float:
     if effect.contributions is None:
         return effect.share_changes[one] if effect.share_changes else 0.0
     first, second = effect.contributions[one], effect.contributions[other]
-    return 0.0 if first == second else first - second
+    if first == second == -math.inf and effect.parts is not None:
+        return effect.parts[one] - effect.parts[other]
+    return first - second
 
 
 def where(found: Match) -> str:
@@ -80,10 +83,10 @@ def where(found: Match) -> str:
 
 def _headline(why: Explanation) -> Iterator[str]:
     share = why.posterior[why.predicted]
-    text = f"{_shown(why.id)} is predicted as {why.predicted}, with a share of {share:.3f}."
+    text = f"{_shown(why.id)} is predicted as {_name(why.predicted)}, with a share of {share:.3f}."
     if why.label is not None:
         right = why.label == why.predicted
-        text += f" Its label is {'the same' if right else why.label}."
+        text += f" Its label is {'the same' if right else _name(why.label)}."
     yield from _wrapped(text)
 
 
@@ -103,7 +106,7 @@ def class_rows(why: Explanation) -> list[list[str]]:
     elif why.models[0].scores is not None:
         title, more = ["score"], {c: _score(value) for c, value in why.scores.items()}
     order = sorted(why.posterior, key=lambda c: (-why.posterior[c], c != why.predicted))
-    rows = [[str(c), f"{why.posterior[c]:.3f}", *([more[c]] if title else [])] for c in order]
+    rows = [[_name(c), f"{why.posterior[c]:.3f}", *([more[c]] if title else [])] for c in order]
     return [["class", "share", *title], *rows]
 
 
@@ -129,14 +132,17 @@ def _told(part: ModelPart, one: Any, other: Any, n_shown: int) -> Iterator[str]:
 
 def _outcome(part: ModelPart, one: Any, other: Any) -> str:
     verb = "wins against" if len(part.classes) == 2 else "is ahead of"
-    told = f"{one} {verb if part.vote == one else 'loses to'} {other}"
+    told = f"{_name(one)} {verb if part.vote == one else 'loses to'} {_name(other)}"
+    if part.none_left:
+        told = f"Each class is ruled out by a pattern; what is left decides. {told}"
     if part.learner is None:
         return f"{told}: no pattern was selected, and the prior decides."
     if part.scores is None or part.prior is None:
         return f"{told}, with a share of {part.posterior[one]:.3f}."
     gap = part.scores[one] - part.scores[other]
     if not math.isfinite(gap):
-        return f"{told}: {other if gap > 0 else one} is ruled out."
+        more = " more often" if part.none_left else ""
+        return f"{told}: {_name(other if gap > 0 else one)} is ruled out{more}."
     start = "prior" if part.learner in ("PatternNB", "BernoulliNB") else "intercept"
     from_start = _signed(part.prior[one] - part.prior[other])
     return f"{told}: {_signed(gap)} in all, {from_start} of it the {start}."
@@ -181,9 +187,10 @@ def tried_text(why: Explanation) -> str:
 def flips_text(one: Counterfactual) -> str:
     """The class, and the patterns that lead to it."""
     if len(one.flips) > TOLD_FLIPS:
-        return f"{one.predicted} if {len(one.flips)} patterns changed, those in counterfactuals"
-    told = [f"{'had' if flip.present else 'lacked'} “{flip.words}”" for flip in one.flips]
-    return f"{one.predicted} if it {' and '.join(told)}"
+        told = f"{len(one.flips)} patterns changed, those in counterfactuals"
+        return f"{_name(one.predicted)} if {told}"
+    flips = [f"{'had' if flip.present else 'lacked'} “{flip.words}”" for flip in one.flips]
+    return f"{_name(one.predicted)} if it {' and '.join(flips)}"
 
 
 def _notes(why: Explanation, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator[str]:
@@ -195,13 +202,20 @@ def _notes(why: Explanation, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator
     if any(part.scores is None for part, _ in parts if part.learner):
         text = (
             f"{learner} has no sum with a term for each pattern. The numbers say by how much the "
-            f"share of {why.predicted} is larger than with this one pattern changed."
+            f"share of {_name(why.predicted)} is larger than with this one pattern changed."
         )
     elif learner in LOGARITHMS:
         text = (
             "The numbers are logarithms of odds: +0.69 doubles the odds, +2.3 makes them ten times "
-            "as large. The prior and all patterns sum to the whole."
+            "as large."
         )
+        if any(part.none_left for part, _ in parts):
+            text += (
+                " Where each class is ruled out, the whole is the sum of the prior and of what is "
+                "left of the terms, parts in to_dict()."
+            )
+        else:
+            text += " The prior and all patterns sum to the whole."
     else:
         text = (
             f"The numbers are parts of the decision value of {learner}: the intercept and all "
@@ -224,7 +238,12 @@ def _signed(value: float) -> str:
 
 
 def _ruled_out(value: float, one: Any, other: Any) -> str:
-    return f"rules out {other if value > 0 else one}"
+    return f"rules out {_name(other if value > 0 else one)}"
+
+
+def _name(c: object) -> str:
+    """A class, with characters that are not printed as escapes."""
+    return visible(str(c))
 
 
 def _score(value: float) -> str:
@@ -243,7 +262,7 @@ def as_html(why: Explanation) -> str:
         out.append(f"<p>{_escaped(_outcome(part, why.predicted, rival))}</p>")
         effects = ranked(part, why.predicted, rival)[: SHOWN.get(len(parts), FEWER)]
         if effects:
-            head = [f"for {why.predicted}", "", "pattern", "where"]
+            head = [f"for {_name(why.predicted)}", "", "pattern", "where"]
             lines = (_html_row(value, effect, why.predicted, rival) for value, effect in effects)
             out.append(_html_table(head, lines))
     if why.counterfactuals:

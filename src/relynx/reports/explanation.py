@@ -62,6 +62,9 @@ class PatternEffect:
     contributions
         What it adds to the score of each class; minus infinity rules a class out. None where the
         learner has no sum with a term for each pattern.
+    parts
+        The same with the finite part of infinite terms, which decides where every class is ruled
+        out.
     share_changes
         By how much the share of each class is larger than if this pattern alone were flipped;
         given only where there are no contributions.
@@ -72,6 +75,7 @@ class PatternEffect:
     present: bool
     match: Match | None
     contributions: dict[Any, float] | None
+    parts: dict[Any, float] | None
     share_changes: dict[Any, float] | None
 
 
@@ -89,7 +93,10 @@ class ModelPart:
         The share of each class.
     scores, prior
         The score of each class, and what it begins with: `prior` plus the contributions of all
-        patterns is the score. None where the learner has no such sum.
+        patterns is the score. Where every class is ruled out, `prior` plus the `parts` is that of
+        the classes that are so least often. None where the learner has no such sum.
+    ruled_out
+        How many patterns rule each class out. None where the learner has no such sum.
     learner
         The name of the learner's class; None where no pattern was selected and the prior decides.
     patterns
@@ -101,8 +108,14 @@ class ModelPart:
     posterior: dict[Any, float]
     scores: dict[Any, float] | None
     prior: dict[Any, float] | None
+    ruled_out: dict[Any, int] | None
     learner: str | None
     patterns: tuple[PatternEffect, ...]
+
+    @property
+    def none_left(self) -> bool:
+        """Whether every class is ruled out by a pattern."""
+        return self.ruled_out is not None and min(self.ruled_out.values()) > 0
 
     @property
     def present(self) -> tuple[PatternEffect, ...]:
@@ -255,6 +268,7 @@ def _model_dict(part: ModelPart) -> dict[str, Any]:
         "posterior": _plain(part.posterior),
         "scores": _plain(part.scores),
         "prior": _plain(part.prior),
+        "ruled_out": _plain(part.ruled_out),
         "learner": part.learner,
         "patterns": [
             {
@@ -270,6 +284,7 @@ def _model_dict(part: ModelPart) -> dict[str, Any]:
                     "more": effect.match.more,
                 },
                 "contributions": _plain(effect.contributions),
+                "parts": _plain(effect.parts),
                 "share_changes": _plain(effect.share_changes),
             }
             for effect in part.patterns

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
 
@@ -17,7 +15,9 @@ from relynx import __version__
 from relynx.data.sequences import counted
 from relynx.data.whole_files import whole_file
 from relynx.models.lynx import LynxClassifier
+from relynx.reports.charts import charted, drawn_rounds, least_error, share_bars
 from relynx.reports.page_data import page_data
+from relynx.reports.page_text import as_json, short
 from relynx.reports.report_data import ReportData, report_data, told
 
 SCRIPTS = (
@@ -33,8 +33,8 @@ SCRIPTS = (
 )
 STYLE = "report.css"
 PAGE = "report.html"
-# Inside a script element these would end it, or a line of JavaScript.
-UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+LARGEST = 2_950_000  # bytes of a page
+DATA = 'id="data-json">'  # what stands before the data; no text of a user can
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +130,13 @@ def report(model: LynxClassifier, X: object, y: Iterable[object] | None = None) 
     """
     said = told(model, X, y)
     data = report_data(model, said)
-    return Report(data, _page(data, page_data(model, said, data)))
+    page = _page(data)
+    room = LARGEST - len(page.encode())
+    return Report(data, page.replace(DATA, DATA + as_json(page_data(model, said, data, room)), 1))
 
 
-def _page(data: ReportData, script_data: dict[str, Any]) -> str:
-    """The page: the template with style, scripts and data inside."""
+def _page(data: ReportData) -> str:
+    """The page: the template with style and scripts, but without the data of the scripts."""
     style = _asset(STYLE)
     script = "\n".join(["(function () {", '"use strict";', *map(_asset, SCRIPTS), "})();"])
     return (
@@ -146,15 +148,9 @@ def _page(data: ReportData, script_data: dict[str, Any]) -> str:
             script=script,
             style_hash=_hash(style),
             script_hash=_hash(script),
-            json=as_json(script_data),
             version=__version__,
         )
     )
-
-
-def as_json(value: object) -> str:
-    """JSON that may stand inside a script element, whatever text it holds."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(UNSAFE)
 
 
 def _hash(text: str) -> str:
@@ -188,9 +184,8 @@ def _environment() -> Environment:
     environment.filters["percent"] = lambda value: f"{100 * value:.1f} %"
     environment.filters["count"] = lambda value: f"{value:,}"
     environment.filters["short"] = short
+    environment.filters["bars"] = share_bars
+    environment.filters["drawn"] = drawn_rounds
+    environment.filters["charted"] = charted
+    environment.filters["least_error"] = least_error
     return environment
-
-
-def short(value: float) -> str:
-    """A number with three digits, or as a whole number where it is large."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -7,6 +7,7 @@ numbers of two lists; the facts of a sequence are bytes, seven bits of a number 
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +16,12 @@ from numpy.typing import NDArray
 
 from relynx.data.roles import dimension_names, event_keys
 from relynx.data.sequences import Facts
+from relynx.data.vocabulary import Vocabulary
 from relynx.logic.dimensions import OPERATORS, link_name, steps
 from relynx.logic.tables import Key
-from relynx.logic.terms import Atom, Constant, Term, Var, constant_key, constant_text
+from relynx.logic.terms import Atom, Constant, Struct, Term, Var, constant_key, constant_text
 from relynx.mining.patterns import Pattern
+from relynx.reports.page_text import as_json
 
 ANONYMOUS = -1
 CONSTANT = -2  # constant number c is written -2 - c; variables are 0, 1, ...
@@ -37,7 +40,7 @@ class PageFacts:
     events
         Which arguments of each predicate hold events.
     constants
-        The constants as text, the most frequent first.
+        The constants of what is kept, as text, the most frequent first.
     sequences
         The facts of each sequence as base64; None for those that found no room.
     """
@@ -76,7 +79,13 @@ class PageFacts:
         return CONSTANT - self._numbers.get(_key(term), len(self.constants))
 
 
-def page_facts(facts: Facts, keys: list[Key], wanted: NDArray[np.int64], room: int) -> PageFacts:
+def page_facts(
+    facts: Facts,
+    keys: list[Key],
+    wanted: NDArray[np.int64],
+    room: int,
+    patterns: Iterable[Pattern] = (),
+) -> PageFacts:
     """Pack the facts of some sequences.
 
     Parameters
@@ -88,7 +97,9 @@ def page_facts(facts: Facts, keys: list[Key], wanted: NDArray[np.int64], room: i
     wanted
         The sequences, the most important first: those that come first get room.
     room
-        The bytes that may be used.
+        The bytes that facts and constants may take on the page.
+    patterns
+        What will be asked for `atoms`: their constants are kept first.
     """
     keys = [key for key in keys if key in facts.tables]
     n_constants = max(len(facts.vocabulary), 1)
@@ -96,15 +107,11 @@ def page_facts(facts: Facts, keys: list[Key], wanted: NDArray[np.int64], room: i
     for key in keys:
         used += np.bincount(facts.tables[key][1:].ravel(), minlength=n_constants)
     order = np.argsort(-used, kind="stable")[: np.count_nonzero(used)]
-    number = np.zeros(n_constants, np.int64)
-    number[order] = np.arange(len(order))
-    packed: dict[int, str] = {}
-    for i in wanted.tolist():
-        data = _bytes(_numbers_of(facts, keys, i, number))
-        room -= len(data)
-        if room < 0:
-            break
-        packed[i] = base64.b64encode(data).decode()
+    asked = _constants_of(patterns, facts.vocabulary)
+    chosen, kept = _chosen(facts, keys, wanted, room, order, asked)
+    order = order[kept[order]]
+    number = _places(order, n_constants)
+    packed = {i: _packed(_numbers_of(facts, keys, i, number)) for i in chosen}
     _, places = event_keys(facts.tables, n_constants)
     names = dimension_names(keys)
     constants = [facts.vocabulary[code] for code in order.tolist()]
@@ -118,6 +125,63 @@ def page_facts(facts: Facts, keys: list[Key], wanted: NDArray[np.int64], room: i
         sequences=tuple(packed.get(i) for i in sorted(wanted.tolist())),
         _numbers={constant_key(c): i for i, c in enumerate(constants)},
     )
+
+
+def _chosen(
+    facts: Facts,
+    keys: list[Key],
+    wanted: NDArray[np.int64],
+    room: int,
+    order: NDArray[np.int64],
+    asked: NDArray[np.int64],
+) -> tuple[list[int], NDArray[np.bool_]]:
+    """The sequences that find room, each with its constants, and which constants are kept.
+
+    Numbers only become smaller when the other constants are left out, and so does what is written.
+    """
+    kept = np.zeros(max(len(facts.vocabulary), 1), bool)
+    number = _places(order, len(kept))
+    costs: dict[int, int] = {}
+
+    def cost(codes: NDArray[np.int64]) -> int:
+        for code in codes.tolist():
+            if code not in costs:
+                costs[code] = len(as_json(constant_text(facts.vocabulary[code]))) + 1
+        return sum(costs[code] for code in codes.tolist())
+
+    room -= cost(asked)
+    kept[asked] = True
+    chosen = []
+    for i in wanted.tolist():
+        codes = _codes_of(facts, keys, i)
+        new = codes[~kept[codes]]
+        needed = len(_packed(_numbers_of(facts, keys, i, number))) + 3 + cost(new)
+        if needed <= room:
+            room -= needed
+            kept[new] = True
+            chosen.append(i)
+    return chosen, kept
+
+
+def _constants_of(patterns: Iterable[Pattern], vocabulary: Vocabulary) -> NDArray[np.int64]:
+    terms = {term for pattern in patterns for atom in pattern for term in atom.args}
+    found = [vocabulary.code(t) for t in terms if not isinstance(t, Var | Struct | tuple)]
+    return np.array(sorted({code for code in found if code >= 0}), np.int64)
+
+
+def _codes_of(facts: Facts, keys: list[Key], i: int) -> NDArray[np.int64]:
+    """The constants of a sequence."""
+    parts = [np.empty(0, np.int64)]
+    for key in keys:
+        start, end = facts.offsets(key)[i : i + 2].tolist()
+        parts.append(facts.tables[key][1:, start:end].ravel().astype(np.int64))
+    return np.unique(np.concatenate(parts))
+
+
+def _places(order: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    places = np.zeros(n, np.int64)
+    places[order] = np.arange(len(order))
+    return places
 
 
 def _links(key: Key, dimensions: tuple[str, ...]) -> bool:
@@ -156,7 +220,16 @@ def _bytes(values: NDArray[np.int64]) -> bytes:
     return out.tobytes()
 
 
+def _packed(values: NDArray[np.int64]) -> str:
+    return as_text(_bytes(values))
+
+
+def as_text(data: bytes) -> str:
+    """Bytes as base64."""
+    return base64.b64encode(data).decode()
+
+
 def packed_rows(covered: NDArray[np.bool_]) -> list[str]:
     """Each row of a table of yes and no as base64, eight columns to a byte, the first lowest."""
     bits = np.packbits(covered, axis=1, bitorder="little")
-    return [base64.b64encode(row.tobytes()).decode() for row in bits]
+    return [as_text(row.tobytes()) for row in bits]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from relynx.mining.english import visible
 
-def visible(text: str) -> str:
-    """Text with characters that are not printed, or turn the direction, as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+# Inside a script element these would end it, or a line of JavaScript.
+UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def class_names(values: list[Any]) -> tuple[str, ...]:
@@ -18,3 +17,13 @@ def class_names(values: list[Any]) -> tuple[str, ...]:
     if len(set(names)) < len(names):  # 1 and '1'
         names = [visible(repr(value)) for value in values]
     return tuple(names)
+
+
+def as_json(value: object) -> str:
+    """JSON that may stand inside a script element, whatever text it holds. It is ASCII."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(UNSAFE)
+
+
+def short(value: float) -> str:
+    """A number with three digits, or as a whole number where it is large."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.mining.english import visible
+from relynx.mining.measures import chi2
 from relynx.mining.words import in_words
 from relynx.models.lynx import LynxClassifier
-from relynx.reports.page_text import visible
 
 BEST = 5  # patterns shown for each class
 HALF = 0.5  # added to every count, so that odds are finite (Haldane 1956)
@@ -59,7 +60,8 @@ def pattern_rows(model: LynxClassifier) -> tuple[PatternRow, ...]:
     shares = selected.supports / np.maximum(selected.class_sizes, 1)
     owner = shares.argmax(axis=1)
     odds = odds_ratios(selected.supports, selected.class_sizes, owner)
-    chi2 = selected.measure("chi2")
+    values = selected.measure("chi2")
+    identity = selected.object_identity
     users: list[list[int]] = [[] for _ in range(len(selected))]
     for k, columns in enumerate(model._columns):
         for column in columns.tolist():
@@ -68,13 +70,13 @@ def pattern_rows(model: LynxClassifier) -> tuple[PatternRow, ...]:
         PatternRow(
             number=i,
             text=str(entry.pattern),
-            words=visible(in_words(entry.pattern, model.bias_)),
+            words=visible(in_words(entry.pattern, model.bias_, object_identity=identity)),
             length=entry.length,
             class_=int(owner[i]),
             supports=tuple(entry.support.values()),
             shares=tuple(shares[i].tolist()),
             odds=float(odds[i]),
-            chi2=float(chi2[i]),
+            chi2=float(values[i]),
             pairs=tuple(users[i]),
         )
         for i, entry in enumerate(selected)
@@ -98,8 +100,9 @@ def best_of_classes(
 ) -> tuple[ClassPatterns, ...]:
     """For each class the patterns that cover it most, in the order of chi-square."""
     out = []
+    table = chi2(model.selected_.supports, model.selected_.class_sizes)
     for c, name in enumerate(names):
-        values = model.selected_.measure("chi2", model.classes_.tolist()[c])
+        values = table[:, c]
         own = sorted(
             (row for row in rows if row.class_ == c),
             key=lambda row: (-round(float(values[row.number]), 9), row.length, row.number),

@@ -2,7 +2,7 @@
 
 const NOT_KEPT =
   "The facts of this sequence are not on this page, to keep it small. " +
-  "A report on fewer sequences has them.";
+  "A report on fewer sequences, or shorter ones, has more room.";
 const ABSENT = "It does not match here.";
 const LONG = "It holds, but no match was found within the steps that this page takes.";
 
@@ -48,8 +48,12 @@ function sequenceDetail(detail) {
     const binding = matches.found[state.match] || null;
     detail.replaceChildren(
       sequenceTitle(i),
-      sequence ? strip(sequence, pattern, binding) : el("p", { class: "note" }, NOT_KEPT),
-      stepper(pattern, binding, matches, sequence),
+      el(
+        "div",
+        { class: sequence && sequence.order.length ? "view sticky" : "view" },
+        sequence ? strip(sequence, pattern, binding) : el("p", { class: "note" }, NOT_KEPT),
+        stepper(pattern, binding, matches, sequence),
+      ),
       whatIsSaid(i, state.votesOpen),
       el("h4", {}, "Why"),
       question(i),
@@ -80,6 +84,14 @@ function sequenceDetail(detail) {
     const left = Math.min(...marks.map((mark) => mark.left)) - view.left;
     const right = Math.max(...marks.map((mark) => mark.right)) - view.left;
     if (right > view.width) box.scrollLeft += Math.min(left - LABEL - 20, right - view.width + 20);
+  }
+
+  // The strip stays at the top of a high window; in a low one it may be out of sight.
+  function seeView() {
+    const view = detail.querySelector(".view").getBoundingClientRect();
+    if (view.top < -1 || view.top > innerHeight / 2) {
+      detail.querySelector(".view").scrollIntoView({ block: "start" });
+    }
   }
 
   function strip(sequence, pattern, binding) {
@@ -188,11 +200,19 @@ function sequenceDetail(detail) {
       "div",
       { class: "question" },
       el("div", { class: "controls" }, first, second),
-      whyTable(i, state.focus, state.against, state.pattern, choosePattern, state.all, () => {
-        state.all = true;
-        draw();
-      }),
+      whyTable(i, state.focus, state.against, state.pattern, choosePattern, state.all, showAll),
     );
+  }
+
+  // The focus goes to the first of the patterns that come in.
+  function showAll() {
+    const rows = () => [...detail.querySelectorAll(".why button.row")];
+    const before = new Set(rows().map((row) => row.dataset.pattern));
+    state.all = true;
+    draw();
+    rows()
+      .find((row) => !before.has(row.dataset.pattern))
+      .focus({ preventScroll: true });
   }
 
   function choosePattern(pattern) {
@@ -202,6 +222,7 @@ function sequenceDetail(detail) {
     draw();
     const button = detail.querySelector(`button.row[data-pattern="${pattern}"]`);
     if (button) button.focus({ preventScroll: true });
+    seeView();
     say(detail.querySelector(".stepper").textContent);
   }
 

@@ -2,6 +2,9 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const data = JSON.parse(document.getElementById("data-json").textContent);
+for (const pattern of data.patterns) {
+  pattern.shares = pattern.supports.map((n, c) => n / Math.max(data.classSizes[c], 1));
+}
 
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -37,11 +40,6 @@ function signed(value) {
   const text = Math.abs(value).toFixed(2);
   if (Number(text) === 0) return "0.00";
   return (value < 0 ? "−" : "+") + text;
-}
-
-function short(value) {
-  if (value >= 100) return Math.round(value).toLocaleString("en");
-  return String(Number(value.toPrecision(3)));
 }
 
 function counted(n, noun) {

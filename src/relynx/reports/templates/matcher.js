@@ -11,6 +11,10 @@ function decodeBytes(text) {
   return bytes;
 }
 
+function bitOf(bytes, i) {
+  return (bytes[i >> 3] >> (i & 7)) & 1;
+}
+
 // The facts of a sequence: for each predicate a list of rows of arguments.
 function decodeFacts(text, keys) {
   const bytes = decodeBytes(text);

@@ -101,6 +101,9 @@ function patternTable(container, showSequences) {
   function turn(step) {
     page += step;
     draw();
+    // A button that goes out takes the focus with it: the other one is there at either end.
+    const [used, other] = step > 0 ? [following, previous] : [previous, following];
+    (used.disabled ? other : used).focus();
     say(status.textContent);
   }
 
@@ -150,7 +153,7 @@ function patternTable(container, showSequences) {
       el("td", {}, user(classes[p.class])),
       el("td", { class: "number" }, percent(own), bar(own, "")),
       el("td", { class: "number" }, percent(others[i]), bar(others[i], "")),
-      el("td", { class: "number" }, `×${short(p.odds)}`),
+      el("td", { class: "number" }, `×${p.oddsText}`),
       el("td", { class: "number" }, String(p.length)),
       el("td", { class: "users" }, users(p)),
     );
@@ -187,7 +190,7 @@ function patternTable(container, showSequences) {
         { class: "quiet" },
         "Shares and numbers of the sequences learnt from. Odds of ",
         user(classes[p.class]),
-        `: ×${short(p.odds)}. Used by `,
+        `: ×${p.oddsText}. Used by `,
         user(p.pairs.map((k) => pairName(data.pairs[k])).join(", ")),
         ".",
       ),
@@ -213,5 +216,5 @@ function isCovered(sequence, pattern) {
   if (!coveredRows[sequence]) {
     coveredRows[sequence] = decodeBytes(data.sequences.covered[sequence]);
   }
-  return ((coveredRows[sequence][pattern >> 3] >> (pattern & 7)) & 1) === 1;
+  return bitOf(coveredRows[sequence], pattern) === 1;
 }

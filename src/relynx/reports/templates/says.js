@@ -33,15 +33,17 @@ function whatIsSaid(i, votesOpen) {
 }
 
 function pairVotes(i, open) {
+  const votes = decodeBytes(data.votes[i]);
+  const shares = data.pairShares ? decodeBytes(data.pairShares[i]) : null;
   const body = data.pairs.map((pair, k) => {
-    const vote = Number(data.votes[i][k]);
-    const share = data.pairShares[i][k] / 1000;
+    const vote = bitOf(votes, k);
+    const share = shares ? shares[k] / 255 : 0;
     return el(
       "tr",
       {},
       el("th", { scope: "row" }, user(pairName(pair))),
       el("td", {}, user(data.classes[pair.classes[vote]])),
-      el("td", { class: "number" }, percent(vote === 0 ? share : 1 - share, 1)),
+      shares ? el("td", { class: "number" }, percent(vote === 0 ? share : 1 - share)) : null,
     );
   });
   return el(
@@ -62,7 +64,7 @@ function pairVotes(i, open) {
             {},
             el("th", { scope: "col" }, "pair"),
             el("th", { scope: "col" }, "vote"),
-            el("th", { scope: "col", class: "number" }, "share"),
+            shares ? el("th", { scope: "col", class: "number" }, "share") : null,
           ),
         ),
         el("tbody", {}, ...body),

@@ -79,6 +79,11 @@ function sequenceBrowser(container) {
     select(0);
   }
 
+  function showAllAgain() {
+    change({ pattern: -1 });
+    list.focus({ preventScroll: true });
+  }
+
   function drawFilter() {
     only.replaceChildren();
     if (filters.pattern < 0) return;
@@ -91,7 +96,7 @@ function sequenceBrowser(container) {
         " ",
         el(
           "button",
-          { type: "button", class: "plain", onclick: () => change({ pattern: -1 }) },
+          { type: "button", class: "plain", onclick: showAllAgain },
           "Show all again",
         ),
       ),

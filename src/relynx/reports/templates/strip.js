@@ -216,22 +216,26 @@ function relations(sequence, pattern, binding, place) {
   const out = [];
   for (const atom of pattern.atoms) {
     const values = ground(atom, binding);
-    const events = values.filter((value) => value !== null && sequence.events.has(value));
-    if (events.length < 2 || events[0] === events[1]) continue;
-    if (!place.has(events[0]) || !place.has(events[1])) continue;
-    out.push({ from: events[0], to: events[1], text: relationText(atom, values) });
+    const isEvent = (value) => value !== null && sequence.events.has(value);
+    const first = values.findIndex(isEvent);
+    const second = values.findIndex((value) => isEvent(value) && value !== values[first]);
+    const [from, to] = [values[first], values[second]];
+    if (second < 0 || !place.has(from) || !place.has(to)) continue;
+    const rest = values.filter((_, at) => at !== first && at !== second);
+    out.push({ from, to, text: relationText(atom, rest) });
   }
   return out;
 }
 
-function relationText(atom, values) {
+// A link by its operator; a fact by its predicate and the arguments besides the two events.
+function relationText(atom, rest) {
   if (isLink(atom)) {
     const [name] = data.dimensions[atom[1]];
     if (atom[2] > 1) return `followat_${name} ${atom[2]}`;
     return atom[2] === 1 ? `next_${name}` : `follow_${name}`;
   }
-  const rest = values.slice(2).map((c) => (c === null ? "_" : data.constants[c]));
-  return [data.keys[atom[0]][0], ...rest].join(" ");
+  const told = rest.map((c) => (c === null ? "_" : data.constants[c]));
+  return [data.keys[atom[0]][0], ...told].join(" ");
 }
 
 // The links of a dimension between different events that are drawn, with their text.

@@ -5,13 +5,21 @@ const FIRST_ROWS = 7; // of the patterns that hold, and of those that do not
 const NOT_ADDED =
   "This learner does not add up its patterns one by one, so there are no single contributions.";
 
-// null stands for minus infinity.
-function term(value) {
-  return value === null ? -Infinity : value;
-}
+const ALL_OUT =
+  "Each class is ruled out by a pattern. Those win that are ruled out least often, and what is left " +
+  "of the terms decides between them.";
 
 function pairOf(a, b) {
   return data.pairs.findIndex((pair) => pair.classes.includes(a) && pair.classes.includes(b));
+}
+
+// What a term adds for the first class beyond the second: a number, and how often each of the two
+// is ruled out. null stands for minus infinity, of which the pair has the finite part.
+function difference(pair, values, row, i, j) {
+  const n = pair.classes.length;
+  const [x, y] = [values[row * n + i], values[row * n + j]];
+  const part = (value, c) => (value === null ? pair.outPart[c] : value);
+  return { value: part(x, i) - part(y, j), out: [Number(x === null), Number(y === null)] };
 }
 
 // The terms of the difference of two scores, the largest first.
@@ -20,32 +28,47 @@ function contributions(sequence, a, b) {
   const pair = data.pairs[number];
   const n = pair.classes.length;
   const [i, j] = [pair.classes.indexOf(a), pair.classes.indexOf(b)];
-  const difference = (values, row) => {
-    const [x, y] = [term(values[row * n + i]), term(values[row * n + j])];
-    return x === y ? 0 : x - y; // both minus infinity say nothing
-  };
   const additive = Boolean(pair.prior);
   const rows = pair.patterns.map((pattern, row) => {
     const covered = isCovered(sequence, pattern);
-    const value = additive ? difference(covered ? pair.present : pair.absent, row) : null;
-    return { pattern, covered, value };
+    const values = covered ? pair.present : pair.absent;
+    return { pattern, covered, ...(additive ? difference(pair, values, row, i, j) : NOTHING) };
   });
-  rows.sort((x, y) => Math.abs(y.value || 0) - Math.abs(x.value || 0) || y.covered - x.covered);
+  rows.sort((x, y) => Math.abs(told(y)) - Math.abs(told(x)) || y.covered - x.covered);
   let rest = null;
-  if (additive && pair.left) rest = difference(data.rest[number][sequence], 0);
-  return { number, pair, additive, rows, prior: additive ? difference(pair.prior, 0) : null, rest };
+  if (additive && pair.left && data.rest[number]) {
+    const sums = data.rest[number][sequence];
+    rest = { value: sums[i] - sums[j], out: [sums[n + i], sums[n + j]] };
+  }
+  const prior = additive ? { value: pair.prior[i] - pair.prior[j], out: [0, 0] } : null;
+  return { number, pair, additive, rows, prior, rest };
 }
 
-// Terms that rule a class out decide; one on each side leaves nothing to say.
-function sumOf(values) {
-  return values.reduce((sum, value) => sum + value, 0);
+const NOTHING = { value: null, out: [0, 0] };
+
+// A term as one number: what rules out one class only is infinite.
+function told({ value, out }) {
+  if (out[0] !== out[1]) return out[0] > out[1] ? -Infinity : Infinity;
+  return value === null ? 0 : value;
+}
+
+// The class that is ruled out more often loses; where both are so equally often, what is left
+// decides.
+function sumOf(terms) {
+  const sum = { value: 0, out: [0, 0] };
+  for (const { value, out } of terms) {
+    sum.value += value;
+    sum.out = [sum.out[0] + out[0], sum.out[1] + out[1]];
+  }
+  return sum;
 }
 
 function whyTable(sequence, a, b, chosen, choosePattern, all, showAll) {
   const found = contributions(sequence, a, b);
-  const values = [...found.rows.map((row) => row.value), found.prior, found.rest];
-  const terms = values.filter((value) => value !== null);
-  const most = Math.max(...terms.filter(Number.isFinite).map(Math.abs), 1e-9);
+  const terms = [...found.rows, found.prior, found.rest].filter(
+    (term) => term !== null && term.value !== null,
+  );
+  const most = Math.max(...terms.map(told).filter(Number.isFinite).map(Math.abs), 1e-9);
   const body = el("tbody");
   let hidden = 0;
   for (const holds of [true, false]) {
@@ -53,17 +76,21 @@ function whyTable(sequence, a, b, chosen, choosePattern, all, showAll) {
     const shown = group.filter((row, i) => all || i < FIRST_ROWS || row.pattern === chosen);
     hidden += group.length - shown.length;
     const title = holds ? "● What holds here: " : "○ What does not hold: ";
-    const sum = found.additive ? sumOf(group.map((row) => row.value)) : null;
+    const sum = found.additive ? told(sumOf(group)) : null;
     body.append(sumRow(title + counted(group.length, "pattern"), sum, most, "group"));
     body.append(...shown.map((row) => patternRow(row, chosen, choosePattern, most)));
   }
+  const total = found.additive ? sumOf(terms) : null;
   if (found.additive) {
-    if (found.rest !== null) {
-      const text = `${counted(found.pair.left, "pattern")} not on this page`;
-      body.append(sumRow(text, found.rest, most));
+    if (found.pair.left) {
+      const left = found.rest ? "" : "; what they add is left out, and so is the sum";
+      const text = `${counted(found.pair.left, "pattern")} not on this page${left}`;
+      body.append(sumRow(text, found.rest && told(found.rest), most));
     }
-    body.append(sumRow("Where both begin (the prior)", found.prior, most));
-    body.append(sumRow("Difference of the scores", sumOf(terms), most, "total"));
+    body.append(sumRow("Where both begin (the prior)", told(found.prior), most));
+    if (!found.pair.left || found.rest) {
+      body.append(sumRow("Difference of the scores", told(total), most, "total"));
+    }
   }
   arrowKeys(body, "button.row");
   const head = [el("th", { scope: "col" }, "pattern"), found.additive ? sides(a, b) : null];
@@ -83,10 +110,12 @@ function whyTable(sequence, a, b, chosen, choosePattern, all, showAll) {
         )
       : null,
     found.additive ? null : el("p", { class: "quiet" }, NOT_ADDED),
+    total && Math.min(...total.out) > 0 ? el("p", { class: "quiet" }, ALL_OUT) : null,
   );
 }
 
-function patternRow({ pattern, covered, value }, chosen, choosePattern, most) {
+function patternRow(row, chosen, choosePattern, most) {
+  const { pattern, covered } = row;
   const p = data.patterns[pattern];
   const button = el(
     "button",
@@ -104,7 +133,7 @@ function patternRow({ pattern, covered, value }, chosen, choosePattern, most) {
     "tr",
     { class: [covered ? "present" : "absent", pattern === chosen ? "chosen" : ""].join(" ") },
     el("th", { scope: "row" }, button),
-    value === null ? null : valueCell(value, most),
+    row.value === null ? null : valueCell(row, most),
   );
 }
 
@@ -115,8 +144,10 @@ function sides(a, b) {
   return el("th", { scope: "col", class: "sides" }, el("div", {}, ...both));
 }
 
-function valueCell(value, most) {
-  const text = Number.isFinite(value) ? signed(value) : "rules out";
+function valueCell(row, most) {
+  const value = told(row);
+  let text = Number.isFinite(value) ? signed(value) : "rules out";
+  if (row.out[0] && row.out[1]) text = "rules out both";
   return el("td", { class: "number sum" }, balance(value, most), el("span", {}, text));
 }
 
