@@ -11,7 +11,7 @@ from relynx.reproduce.settings import MEANING, PROTOCOLS
 from relynx.reproduce.tables import Row
 
 FIGURE = "accuracy.svg"
-LEFT, PLOT, RIGHT, TOP = 250, 400, 234, 84
+LEFT, PLOT, RIGHT, TOP = 262, 400, 234, 84
 LINE, GAP = 24, 34  # height of a row, and of the title of a block
 LOWEST = 0.3
 COLOURS = {"random": "#1b6ca8", "by family": "#c4571b"}

@@ -36,7 +36,7 @@ dimension(next_h).
 MEANING = {
     "chain": "one dimension: along the chain",
     "sheet": "two dimensions: strands along the chain and across the sheet",
-    "all": "three dimensions: the chain too, and helices",
+    "all": "three dimensions: the chain, its strands, the sheet",
     "": "simple methods",
 }
 
