@@ -338,9 +338,9 @@ def test_the_figure_has_a_point_for_each_mean_at_its_place():
         if (title := circle.find(f"{tag}title")) is not None:
             points[title.text] = float(circle.get("cx"))
     assert points == {
-        "a <b> & c, random folds: 1.000": 650.0,
-        "a <b> & c, folds by family: 0.650": 450.0,
-        "confidence 1.0, GRASP, random folds: 0.845": 561.4,
+        "a <b> & c, random folds: 1.000": 662.0,
+        "a <b> & c, folds by family: 0.650": 462.0,
+        "confidence 1.0, GRASP, random folds: 0.845": 573.4,
     }
     assert [t.text for t in root.iter(f"{tag}title") if "published" in t.text] == [
         "confidence 1.0, GRASP, published: 0.942"
