@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+collect_ignore = ["conftest.py"]  # there is another one beside the tests
+
 TABLES = Path(__file__).parent / "events.md"
 
 

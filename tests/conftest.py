@@ -7,3 +7,5 @@ settings.register_profile(
     "relynx", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("relynx")
+
+collect_ignore = ["conftest.py"]  # there is another one beside the pages

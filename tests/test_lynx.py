@@ -30,6 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from relynx import (
+    Bias,
     InputError,
     LynxClassifier,
     PatternNB,
@@ -171,9 +172,21 @@ def test_the_settings_of_the_search_reach_it(planted, monkeypatch):
 
     monkeypatch.setattr(pair_model, "mine", spy)
     options = {"min_support": 0.2, "min_frequency": 3, "max_length": 1, "max_gap": 1}
-    options |= {"min_confidence": 0.5, "object_identity": False}
-    LynxClassifier(max_iter=2, random_state=0, **options).fit(*planted)
-    assert seen == options
+    options |= {"object_identity": False}
+    model = LynxClassifier(max_iter=2, random_state=0, min_confidence=0.7, **options).fit(*planted)
+    assert seen == options | {"min_confidence": None}  # which is asked for afterwards
+    patterns = model.estimators_[0].patterns
+    assert (patterns.measure("confidence") >= 0.7 - 1e-9).all()
+
+
+def test_what_covers_enough_is_chosen_from_what_is_confident(planted, monkeypatch):
+    seen = {}
+    real = pair_model.mine
+    monkeypatch.setattr(pair_model, "mine", lambda *a, **k: seen.update(k) or real(*a, **k))
+    X, y = planted
+    bias = parse_bias(f"{Bias.infer(X)}\nmincover(1).")
+    LynxClassifier(bias, max_length=1, max_iter=2, min_confidence=0.5).fit(X, y)
+    assert seen["min_confidence"] == 0.5
 
 
 def test_confidence_one_keeps_patterns_of_one_class_only(planted):
