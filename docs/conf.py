@@ -2,6 +2,9 @@
 
 import os
 
+from docutils import nodes
+from latex2mathml.converter import convert
+
 import relynx
 
 os.environ.setdefault("MPLBACKEND", "agg")  # the gallery draws without a screen
@@ -15,7 +18,6 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build"]
@@ -43,3 +45,20 @@ sphinx_gallery_conf = {
 
 html_theme = "furo"
 html_title = f"relynx {release}"
+html_math_renderer = "mathml"  # browsers draw it themselves: the pages ask no other server
+
+
+def write_formula(page, node):
+    """A formula inside a line."""
+    page.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def write_block(page, node):
+    """A formula on lines of its own."""
+    page.body.append(f'<p class="formula">{convert(node.astext(), display="block")}</p>')
+    raise nodes.SkipNode
+
+
+def setup(app):
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_block, None))

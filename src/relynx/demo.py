@@ -153,7 +153,7 @@ def _written(
         model_path: "learnt from all domains; rx.load reads it",
         patterns: f"the {len(model.selected_)} patterns, and what they cover",
         predicted: "by the model that had not seen the family",
-        folder / REPORT: "part 1 as a page: open it in a browser, choose a domain, see why",
+        folder / REPORT: "part 1 as a page: choose a domain, see why",
     }
 
 
