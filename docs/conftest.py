@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-collect_ignore = ["conftest.py"]  # there is another one beside the tests
+collect_ignore = ["conf.py", "conftest.py"]  # no pages
 
 TABLES = Path(__file__).parent / "events.md"
 
