@@ -102,7 +102,7 @@ def plain_round(columns, y, terms, prior, draws):
             if not used[j] and costs[j] <= low + draws[0] * (high - low)
         ]
         j = good[int(draws[len(chosen) + 1] * len(good))]
-        if costs[j] > errors:
+        if len(chosen) > 0 and costs[j] > errors:
             break
         plain_move(columns, terms, scores, j, 1)
         used[j] = True
@@ -210,6 +210,7 @@ def measure(n_classes: int, peak: float) -> list[Bar]:
         found, seconds = cpu(play_round, task, i, seed, alpha=None, most=SIZE, moves=ALL_MOVES)
         ours += seconds
         draws = np.random.default_rng(seed).random(1 + SIZE + LUCK)
+        draws[0] = found.alpha
         (chosen, errors, sweeps), seconds = cpu(plain_round, *tables, draws)
         plain += seconds
         n_sweeps += sweeps
