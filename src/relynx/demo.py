@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import wrap
 from typing import Any
 
@@ -44,13 +45,18 @@ REPORT = "report.html"
 
 def show(folder: Path, n_jobs: int = 1, console: Console | None = None) -> None:
     """Test the classifier, learn it from all domains, print and write what it found."""
+    with TemporaryDirectory() as memory:  # the report needs what was mined for the test
+        _show(folder, n_jobs, console, memory)
+
+
+def _show(folder: Path, n_jobs: int, console: Console | None, memory: str) -> None:
     console = console or Console(highlight=False)
     start = time.perf_counter()
     with working("compiling what is compiled on first use; later runs have it"):
         warm_up()
     folds = load_protein_folds()
     _print_data(console, folds)
-    tested = _tested(folds, n_jobs)
+    tested = _tested(folds, n_jobs, memory)
     _print_accuracy(console, folds, tested)
     with working("learning from all domains"):
         model = LynxClassifier(folds.bias, random_state=SEED, n_jobs=n_jobs).fit(folds.X, folds.y)
@@ -59,7 +65,7 @@ def show(folder: Path, n_jobs: int = 1, console: Console | None = None) -> None:
     for number, entry in enumerate(best, 1):
         _print_pattern(console, number, entry, model)
     with working("learning without the families of part 1, for a report on them"):
-        page = _report(folds, tested["Lynx"], n_jobs)
+        page = _report(folds, tested["Lynx"], n_jobs, memory)
     page.save(folder / REPORT)
     console.print("\n[bold]Written[/]")
     for path, what in _written(folder, folds, model, tested["Lynx"]).items():
@@ -81,9 +87,9 @@ def _print_data(console: Console, folds: ProteinFolds) -> None:
     console.print("Their strands have two orders: b along the chain, h across the sheet.\n")
 
 
-def _tested(folds: ProteinFolds, n_jobs: int) -> dict[str, CrossValidation]:
+def _tested(folds: ProteinFolds, n_jobs: int, memory: str) -> dict[str, CrossValidation]:
     """Our classifier and two simple ones, each on families that it has not seen."""
-    rows: dict[str, Any] = {"Lynx": LynxClassifier(folds.bias)}
+    rows: dict[str, Any] = {"Lynx": LynxClassifier(folds.bias, memory=memory)}
     rows |= {name: baselines(folds.X)[name] for name in SIMPLE}
     out = {}
     with steps("testing", PARTS * len(rows)) as step:
@@ -157,11 +163,11 @@ def _written(
     }
 
 
-def _report(folds: ProteinFolds, tested: CrossValidation, n_jobs: int) -> Report:
+def _report(folds: ProteinFolds, tested: CrossValidation, n_jobs: int, memory: str) -> Report:
     """On the domains of the first part, by a model of the others."""
     test = tested.folds[0].test
     train = np.setdiff1d(np.arange(len(folds.y)), test)
-    model = LynxClassifier(folds.bias, random_state=SEED, n_jobs=n_jobs)
+    model = LynxClassifier(folds.bias, random_state=SEED, n_jobs=n_jobs, memory=memory)
     return report(model.fit(folds.X[train], folds.y[train]), folds.X[test], folds.y[test])
 
 
