@@ -147,3 +147,25 @@ def test_folds_that_cannot_be_made_are_refused(labels, folds, groups, message):
     with pytest.raises(InputError) as caught:
         list(splits(np.array([*labels]), folds=folds, groups=groups))
     assert str(caught.value) == message
+
+
+def test_a_class_that_is_all_in_one_group_is_told():
+    y = np.array(["a", "b"] * 6 + ["c"] * 4)
+    groups = [*range(12), *["all"] * 4]
+    with pytest.raises(InputError) as caught:
+        list(splits(y, folds=3, groups=groups))
+    said = str(caught.value)
+    number = next(n for n in "123" if f"fold {n}" in said)
+    assert said == (
+        f"all sequences of the class c are in groups of fold {number}\n"
+        "hint: it cannot be learnt then: give fewer folds or smaller groups, or leave it out"
+    )
+
+
+def test_there_must_be_a_label_for_each_sequence():
+    X, y = planted_rule(20, random_state=0)
+    with pytest.raises(InputError) as caught:
+        cross_validate(baselines(X)["Markov chain"], X, y[:10], folds=2)
+    assert str(caught.value) == (
+        "10 labels in y for 20 sequences in X\nhint: give one label for each sequence"
+    )

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -626,8 +627,13 @@ def test_a_wrong_setting_is_refused_before_the_search(data, changes, said, monke
             "the label of sequence s3 is missing\n"
             "hint: give the class of each sequence, or leave out those that have none",
         ),
+        (
+            ["a", pd.NA] * 20,
+            "the label of sequence s2 is missing\n"
+            "hint: give the class of each sequence, or leave out those that have none",
+        ),
     ],
-    ids=["two kinds", "none", "nan"],
+    ids=["two kinds", "none", "nan", "NA"],
 )
 def test_labels_that_cannot_be_classes_are_refused(labels, said):
     X, _ = from_lists([["a"], ["b"]] * 20, ids=[f"s{i}" for i in range(1, 41)])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relynx.cli.reading import read_test
+from relynx.cli.reading import read_model_and_test
 from relynx.errors import DataError, Problem, Source, did_you_mean
 
 if TYPE_CHECKING:
@@ -28,20 +28,10 @@ def explain(model: str, test: str, wanted: str, background: str | None) -> int:
     where they match, and what would change the class.
     """
     # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
-    from relynx.models.lynx import LynxClassifier
-    from relynx.models.predictions import unheard_of
     from relynx.reports.explain import explain as explained
-    from relynx.store import load
 
-    loaded = load(model)
-    if not isinstance(loaded, LynxClassifier):
-        what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
-        raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
-    X, _ = read_test(test, background, loaded)
+    loaded, X, _ = read_model_and_test(model, test, background)
     number = _number(X, test, wanted)
-    for name in unheard_of(loaded, X):
-        what = f"warning: the model asks for {name}, which {test} does not have"
-        click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
     click.echo(str(explained(loaded, X[number])))
     return 0
 

@@ -15,7 +15,7 @@ from relynx.cli.options import (
     model_options,
     table_ending,
 )
-from relynx.cli.reading import Columns, read_test, read_train, show_reading, table_options
+from relynx.cli.reading import Columns, read_model_and_test, read_train, show_reading, table_options
 from relynx.errors import DataError, Problem, Source
 
 if TYPE_CHECKING:
@@ -92,24 +92,13 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
     from relynx.console import working
     from relynx.data.frames import parquet_library
     from relynx.data.whole_files import check_writable
-    from relynx.models.lynx import LynxClassifier
-    from relynx.models.predictions import predictions, unheard_of
-    from relynx.store import load
+    from relynx.models.predictions import predictions
 
     try:
         check_writable(output)
         if ending == ".parquet":
             parquet_library()
-        loaded = load(model)
-        if not isinstance(loaded, LynxClassifier):
-            what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
-            raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
-        X, _ = read_test(test, background, loaded)
-        for name in unheard_of(loaded, X):
-            what = f"warning: the model asks for {name}, which {test} does not have"
-            click.echo(
-                f"{what}\nhint: give the background knowledge of the model, with -k", err=True
-            )
+        loaded, X, _ = read_model_and_test(model, test, background)
         with working(f"predicting {described(X)}"):
             table = predictions(loaded, X)
         table.write(output)

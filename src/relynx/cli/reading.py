@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from relynx.cli.options import Function, with_options
-from relynx.errors import InputError, Problem, Source
+from relynx.errors import DataError, InputError, Problem, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.data.sequences import Sequences
+    from relynx.models.lynx import LynxClassifier
 
     Read = tuple[Sequences, NDArray[Any] | None]
+    ModelRead = tuple[LynxClassifier, Sequences, NDArray[Any] | None]
 
 TABLES = (".csv", ".tsv", ".csv.gz", ".parquet")
 NEEDS = "say which column names the sequence, --sequence, and which orders its events, --order"
@@ -213,6 +215,23 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
     for note in () if X.reading is None else X.reading.notes:
         click.echo(f"note: {note}", err=True)
     return _with_rules(X, background), y
+
+
+def read_model_and_test(model: str, test: str, background: str | None) -> ModelRead:
+    """A classifier, and the sequences and labels to ask it about; what these lack is told."""
+    from relynx.models.lynx import LynxClassifier
+    from relynx.models.predictions import unheard_of
+    from relynx.store import load
+
+    loaded = load(model)
+    if not isinstance(loaded, LynxClassifier):
+        what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
+        raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
+    X, y = read_test(test, background, loaded)
+    for name in unheard_of(loaded, X):
+        what = f"warning: the model asks for {name}, which {test} does not have"
+        click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
+    return loaded, X, y
 
 
 def show_reading(X: Sequences) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from relynx.cli.options import INTERRUPTED, described
-from relynx.cli.reading import read_test
-from relynx.errors import DataError, Problem, Source
+from relynx.cli.reading import read_model_and_test
 
 PAGES = (".html", ".htm")
 
@@ -30,23 +29,11 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
     # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.console import working
     from relynx.data.whole_files import check_writable
-    from relynx.models.lynx import LynxClassifier
-    from relynx.models.predictions import unheard_of
     from relynx.reports.html import report as make
-    from relynx.store import load
 
     try:
         check_writable(output)
-        loaded = load(model)
-        if not isinstance(loaded, LynxClassifier):
-            what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
-            raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
-        X, y = read_test(test, background, loaded)
-        for name in unheard_of(loaded, X):
-            what = f"warning: the model asks for {name}, which {test} does not have"
-            click.echo(
-                f"{what}\nhint: give the background knowledge of the model, with -k", err=True
-            )
+        loaded, X, y = read_model_and_test(model, test, background)
         with working(f"reporting on {described(X)}"):
             page = make(loaded, X, y)
         page.save(output)

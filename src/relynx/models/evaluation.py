@@ -210,7 +210,7 @@ def splits(
         left = set(n_classes.tolist()) - set(y[train].tolist())
         if left:
             what = f"all sequences of the class {min(left)} are in groups of fold {number}"
-            hint = "then nothing is left to learn it from: give fewer folds, or smaller groups"
+            hint = "it cannot be learnt then: give fewer folds or smaller groups, or leave it out"
             raise InputError(Problem(what, hint=hint))
         yield train, test
 

@@ -25,14 +25,27 @@ def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
     if len(labels) != len(X):
         what = f"{counted(len(labels), 'label')} in y for {counted(len(X), 'sequence')} in X"
         raise InputError(Problem(what, hint="give one label for each sequence"))
+    check_no_label_is_missing(X, labels)
     values = labels.tolist()
     for i, value in enumerate(values):
-        if value is None or value != value:
-            hint = "give the class of each sequence, or leave out those that have none"
-            raise InputError(Problem(f"the label of sequence {X.ids[i]} is missing", hint=hint))
         if isinstance(value, str) != isinstance(values[0], str):
             what = f"some labels are text and some are not: {values[0]!r}, and {value!r} for"
             hint = "give all as text or all as numbers"
             raise InputError(Problem(f"{what} sequence {X.ids[i]}", hint=hint))
     check_classification_targets(labels)
     return labels
+
+
+def check_no_label_is_missing(X: Sequences, labels: NDArray[Any]) -> None:
+    """Raises InputError for None, NaN, and the NA of pandas."""
+    for i, value in enumerate(labels.tolist()):
+        if _is_missing(value):
+            hint = "give the class of each sequence, or leave out those that have none"
+            raise InputError(Problem(f"the label of sequence {X.ids[i]} is missing", hint=hint))
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA equals nothing, and differs from nothing
+        return True

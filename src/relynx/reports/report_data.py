@@ -18,6 +18,7 @@ from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
 from relynx.mining.english import visible
+from relynx.models.labels import check_no_label_is_missing
 from relynx.models.lynx import LynxClassifier
 from relynx.reports.page_text import class_names
 from relynx.reports.pattern_rows import ClassPatterns, PatternRow, best_of_classes, pattern_rows
@@ -157,19 +158,8 @@ def _labels(X: Sequences, y: Iterable[object] | None) -> Labels:
         n = counted(len(labels), "label") if labels.ndim == 1 else f"labels of shape {labels.shape}"
         what = f"{n} in y for {counted(len(X), 'sequence')} in X"
         raise InputError(Problem(what, hint="give one label for each sequence"))
-    for i, value in enumerate(labels.tolist()):
-        if _is_missing(value):
-            hint = "give the class of each sequence, or leave out those that have none"
-            raise InputError(Problem(f"the label of sequence {X.ids[i]} is missing", hint=hint))
+    check_no_label_is_missing(X, labels)
     return labels
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether a label stands for none: None, NaN, or the NA of pandas, which equals nothing."""
-    try:
-        return value is None or bool(value != value)
-    except TypeError:
-        return True
 
 
 def report_data(model: LynxClassifier, said: Told) -> ReportData:
