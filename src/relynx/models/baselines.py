@@ -21,9 +21,10 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.data.event_order import link_of
 from relynx.data.roles import dimension_names, event_keys
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.logic.terms import constant_text, quoted
 
@@ -177,7 +178,7 @@ def _steps(X: Sequences, dimension: str | None) -> list[Steps]:
 
 def _events(X: Sequences, dimension: str | None) -> list[tuple[dict[int, str], Links]]:
     """The events of each sequence with their tokens, and the links between them."""
-    link, facts = _link(X, dimension), X.facts()
+    link, facts = link_of(X, dimension), X.facts()
     n_constants = max(len(facts.vocabulary), 1)
     texts = [constant_text(constant) for constant in facts.vocabulary]
     events, places = event_keys(facts.tables, n_constants)
@@ -202,15 +203,3 @@ def _events(X: Sequences, dimension: str | None) -> list[tuple[dict[int, str], L
         links[row].append((first, second))
     tokens = [{e: " & ".join(sorted(parts)) or PLAIN for e, parts in row.items()} for row in said]
     return [*zip(tokens, links, strict=True)]
-
-
-def _link(X: Sequences, dimension: str | None) -> tuple[str, int]:
-    """The predicate that links the events of the dimension."""
-    known = X.dimensions
-    if not known:
-        what = "the sequences have no dimension: no event follows another"
-        raise InputError(Problem(what, hint="link the events by facts such as next_s(e1,e2)"))
-    if dimension is not None and dimension not in known:
-        hint = did_you_mean(dimension, known) or f"give one of {', '.join(known)}"
-        raise InputError(Problem(f"there is no dimension {dimension!r}", hint=hint))
-    return f"next_{dimension or known[0]}", 2
