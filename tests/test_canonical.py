@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from random import Random
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from relynx.logic.canonical import are_variants, canonical, subsumes
+from relynx.logic.canonical import are_variants, canonical, core, subsumes
 from relynx.logic.terms import Atom, Struct, Term, Var
 
 PREDICATES = {"p": 1, "q": 2, "r": 3}
@@ -359,6 +359,27 @@ def test_subsumption_among_graphs_is_monomorphism(
         nx.DiGraph(list(specific)), nx.DiGraph(list(general))
     )
     assert subsumes(pattern_of(general), pattern_of(specific)) == matcher.subgraph_is_monomorphic()
+
+
+@given(patterns(anonymous=False))
+def test_the_core_is_the_least_part_that_is_equivalent(pattern: Pattern) -> None:
+    atoms = list(dict.fromkeys(pattern))
+    least = core(pattern)
+    assert set(least) <= set(atoms)
+    assert subsumes_by_force(pattern, least, object_identity=False)
+    for smaller in combinations(atoms, len(least) - 1) if least else []:
+        assert not subsumes_by_force(pattern, smaller, object_identity=False)
+
+
+@given(related(anonymous=False))
+def test_patterns_subsume_each_other_exactly_if_their_cores_are_variants(
+    pair: tuple[Pattern, Pattern],
+) -> None:
+    one, other = pair
+    both = subsumes(one, other, object_identity=False) and subsumes(
+        other, one, object_identity=False
+    )
+    assert both == are_variants(core(one), core(other))
 
 
 def test_two_variables_may_meet_only_without_object_identity() -> None:

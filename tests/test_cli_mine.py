@@ -74,6 +74,25 @@ def test_json_lines_and_parquet_go_by_the_ending(capsys, here, found):
     assert polars.read_parquet("found.parquet")["pattern"].to_list() == list(found.texts())
 
 
+@pytest.mark.parametrize(
+    ("given", "most"),
+    [
+        (["down=0.5"], {"down": 0.5}),
+        (["down=0"], {"down": 0}),
+        (["up=1", "down=.5"], {"up": 1, "down": 0.5}),
+    ],
+)
+def test_max_support_of_a_class_is_a_share_or_a_number_of_sequences(capsys, here, given, most):
+    options = [part for one in given for part in ("--max-support", one)]
+    assert run(capsys, "-b", "train.l", "-o", "found.csv", *options)[0] == 0
+    X, y = rx.read_lynx("train.m")
+    everything = rx.mine(X, y, rx.read_bias("train.l"))
+    found = rx.mine(X, y, rx.read_bias("train.l"), max_support=most)
+    found.to_csv("wanted.csv")
+    assert 0 < len(found) < len(everything)
+    assert (here / "found.csv").read_text() == (here / "wanted.csv").read_text()
+
+
 def test_the_table_has_a_row_for_each_length(capsys, found):
     _, out, _ = run(capsys, "-b", "train.l", "-o", "found.csv")
     header, *rows = out.splitlines()[:-1]
@@ -155,6 +174,15 @@ def test_ctrl_c_says_that_nothing_was_written(capsys, here, monkeypatch):
         (
             ("-o", "found.csv", "--max-gap", "20000"),
             "max_gap is 20000: give an integer of at most 10,000\n",
+        ),
+        (
+            ("-o", "found.csv", "--max-support", "down"),
+            "Error: --max-support is 'down': give a class and a share, no=0.05, or a class and a "
+            "number of sequences, no=2\n",
+        ),
+        (
+            ("-o", "found.csv", "--max-support", "left=0.1"),
+            "unknown class 'left': the classes are 'down', 'up'\n",
         ),
     ],
 )

@@ -40,7 +40,8 @@ def X():
         ),
         (
             {"max_support": {"up": NAN}},
-            "max_support of 'up' is nan: give a share from 0 to 1",
+            "max_support of 'up' is nan: give a share from 0.0 to 1.0, or a number of sequences, "
+            "an integer of at least 0",
         ),
         ({"closed": "no"}, "closed is 'no': give True or False"),
         ({"min_cover": 1.5}, "min_cover is 1.5: give an integer of at least 0"),

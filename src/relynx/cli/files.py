@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from relynx.cli.options import INTERRUPTED, TABLES, counted, described, mining_options, table_ending
+from relynx.cli.reading import LOGS, Columns, read_train, show_reading, table_options
 from relynx.cli.reading import TABLES as EVENT_TABLES
-from relynx.cli.reading import Columns, read_train, show_reading, table_options
 from relynx.errors import BiasError, DataError, InputError, Problem, Source
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from relynx.data.sequences import Sequences
     from relynx.logic.datalog import Background
 
-DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l",)
+DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l", ".b")
 ENDINGS = (
-    "data end in .m or .val, tables of events in .csv or .parquet, "
+    "data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, "
     "background knowledge in .bk or .pl, a bias in .l"
 )
 
@@ -31,8 +32,9 @@ ENDINGS = (
 def check(files: tuple[str, ...], columns: Columns) -> int:
     """Report every problem of FILES at once, and run nothing.
 
-    Data end in .m or .val, tables of events in .csv or .parquet, background knowledge in .bk or
-    .pl, a bias in .l. Of a table it says how it is read and what is left out.
+    Data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, background
+    knowledge in .bk or .pl, a bias in .l. Of a table or a log it says how it is read and what is
+    left out.
     """
     errors: list[InputError] = []
     data: list[Sequences] = []
@@ -61,6 +63,12 @@ def check(files: tuple[str, ...], columns: Columns) -> int:
 @click.option(
     "-o", "--output", required=True, help=f"A {', '.join(TABLES[:-1])} or {TABLES[-1]} file."
 )
+@click.option(
+    "--max-support",
+    multiple=True,
+    metavar="CLASS=MOST",
+    help="Most of a class that is covered: a share, no=0.05, or sequences, no=2. Several add up.",
+)
 @click.option("--closed", is_flag=True, help="Drop what a more specific pattern equals.")
 @click.option("--top-k", type=click.IntRange(min=1), help="Keep the best so many by confidence.")
 @click.option(
@@ -78,16 +86,18 @@ def mine(
     max_gap: int | None,
     min_confidence: float | None,
     no_object_identity: bool,
+    max_support: tuple[str, ...],
     closed: bool,
     top_k: int | None,
     time_limit: float | None,
 ) -> int:
     """Find every frequent pattern of TRAIN and write them to a file.
 
-    TRAIN is a .m file, or a .csv or .parquet table with a row for each event. A setting that is not
-    given is that of the bias, else the one in brackets.
+    TRAIN is a .m file, a .csv or .parquet table with a row for each event, or a .xes log. A setting
+    that is not given is that of the bias, else the one in brackets.
     """
     ending = table_ending(output)
+    most = [_class_and_most(text) for text in max_support]
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
     from relynx.bias import read_bias
     from relynx.console import mining_progress, show_search
@@ -102,6 +112,7 @@ def mine(
         bias = None if bias_file is None else read_bias(bias_file)
         X, y = read_train(train, background, columns)
         show_reading(X)
+        named = {str(c): c for c in ([] if y is None else y.tolist())}
         with mining_progress() as progress:
             patterns = search(
                 X,
@@ -113,6 +124,7 @@ def mine(
                 max_gap=max_gap,
                 object_identity=False if no_object_identity else None,
                 min_confidence=min_confidence,
+                max_support={named.get(c, c): n for c, n in most} or None,
                 closed=closed,
                 top_k=top_k,
                 time_limit=time_limit,
@@ -130,6 +142,18 @@ def mine(
     return INTERRUPTED if progress.stopped and patterns.partial else 0
 
 
+def _class_and_most(text: str) -> tuple[str, float]:
+    """A class, and the share or number of its sequences that may be covered."""
+    parts = re.fullmatch(r"(.+)=([0-9]*\.?[0-9]+)", text)
+    if parts is None:
+        raise click.UsageError(
+            f"--max-support is {text!r}: give a class and a share, no=0.05, or a class and a "
+            "number of sequences, no=2"
+        )
+    name, most = parts.groups()
+    return name, int(most) if most.isdecimal() else float(most)
+
+
 def _checked(
     path: str,
     columns: Columns,
@@ -143,7 +167,7 @@ def _checked(
     from relynx.data.lynx_files import read_lynx
     from relynx.logic.datalog import read_background
 
-    if path.lower().endswith(EVENT_TABLES):
+    if path.lower().endswith(EVENT_TABLES + LOGS):
         X, _ = read_train(path, None, columns)
         data.append(X)
         return f"{path}: {described(X)}\n{X.reading}"
@@ -153,19 +177,28 @@ def _checked(
         X, _ = read_lynx(path)
         data.append(X)
         return f"{path}: {described(X)}"
-    if kind in BACKGROUND:
+    if kind in BACKGROUND and not _is_foreign(path):
         background = read_background(path)
         backgrounds.append(background)
         facts = sum(not rule.body for rule in background.rules)
         rules = len(background.rules) - facts
         return f"{path}: {counted(rules, 'rule')}, {counted(facts, 'fact')}"
-    if kind in BIAS:
+    if kind in BACKGROUND + BIAS:
         bias = read_bias(path)
         biases.append(bias)
         dimensions = counted(len(bias.dimensions), "dimension")
-        return f"{path}: {counted(len(bias.modes), 'predicate')}, {dimensions}"
+        what = f"{path}: {counted(len(bias.modes), 'predicate')}, {dimensions}"
+        return "\n".join([what, *(f"note: {note}" for note in bias.notes)])
     what = f"unknown kind of file '{ending}'" if ending else "a file without an ending"
     raise InputError(Problem(what, Source("", path), hint=ENDINGS))
+
+
+def _is_foreign(path: str) -> bool:
+    """Whether a file of rules is the bias of another system: Popper's ends in .pl, too."""
+    from relynx.bias.foreign import dialect
+    from relynx.logic.source_files import read_source
+
+    return dialect(read_source(path)) is not None
 
 
 def _missing_predicates(

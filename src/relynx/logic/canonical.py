@@ -79,6 +79,26 @@ def subsumes(
     return _solve(goals, {}, _object_constants(atoms) if object_identity else None)
 
 
+def core(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
+    """The least part of a pattern that covers the same without Object Identity.
+
+    What is left out says no more than what stays: a substitution maps it there. Two patterns
+    subsume each other exactly if their cores are variants.
+
+    >>> from relynx.logic.terms import Atom, Var
+    >>> X, Y, Z = Var("X"), Var("Y"), Var("Z")
+    >>> print(*core([Atom("p", (X, Y)), Atom("p", (X, Z)), Atom("q", (Z,))]))
+    p(X,Z) q(Z)
+    """
+    left = list(dict.fromkeys(atoms))
+    for atom in tuple(left):
+        rest = [other for other in left if other is not atom]
+        alike = any(other.key == atom.key for other in rest)
+        if alike and subsumes(left, rest, object_identity=False):
+            left = rest
+    return tuple(left)
+
+
 def _key(term: Term) -> _Key:
     if isinstance(term, str):
         return 2, term

@@ -48,10 +48,12 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def mark_dominated(patterns, buckets, order, injective, general, same_cover, out):
-    """Mark what has a strictly more specific pattern (`general`), else a more general one.
+def mark_dominated(patterns, buckets, order, injective, general, same_cover, strict, out):
+    """Mark what has a more specific pattern (`general`), else what has a more general one.
 
-    With `same_cover` only patterns of equal supports are compared.
+    The more general ones are those in the buckets, the more specific ones those of `order`. With
+    `same_cover` only patterns of equal supports are compared; without `strict` equivalent ones
+    count, too.
 
     Marked patterns are not looked at again: below and above them is an unmarked one that does.
     """
@@ -78,8 +80,8 @@ def mark_dominated(patterns, buckets, order, injective, general, same_cover, out
                         rows[i] = rows[end]
                         continue
                     # Apart, so that the test that fails most is compiled in place.
-                    if _may_be_above(patterns, p, q, injective, same_cover) and _is_above(
-                        patterns, p, q, injective, scratch
+                    if _may_be_above(patterns, p, q, injective, same_cover, strict) and _is_above(
+                        patterns, p, q, injective, strict, scratch
                     ):
                         out[p if general else q] = True
                         if not general:
@@ -95,17 +97,17 @@ def bucket_of(first, second, n_buckets):
 
 
 @njit(cache=True, nogil=True)
-def _is_above(patterns, p, q, injective, scratch):
-    """Whether p is strictly more general than q, if it may be."""
+def _is_above(patterns, p, q, injective, strict, scratch):
+    """Whether p is more general than q, if it may be."""
     if not _subsumes(patterns, p, q, injective, scratch):
         return False
-    return injective or not _subsumes(patterns, q, p, injective, scratch)
+    return injective or not strict or not _subsumes(patterns, q, p, injective, scratch)
 
 
 @njit(cache=True, nogil=True)
-def _may_be_above(patterns, p, q, injective, same_cover):
-    """Conditions that every p has that is strictly more general than q."""
-    if p == q or (injective and patterns.sizes[p] >= patterns.sizes[q]):
+def _may_be_above(patterns, p, q, injective, same_cover, strict):
+    """Conditions that every p has that is more general than q."""
+    if strict and (p == q or (injective and patterns.sizes[p] >= patterns.sizes[q])):
         return False
     for w in range(patterns.bits.shape[1]):
         if patterns.bits[p, w] & ~patterns.bits[q, w]:

@@ -27,6 +27,7 @@ from relynx.mining.trie import (
     Ints,
     Rows,
     Trie,
+    joined,
 )
 
 Mask = NDArray[np.bool_]
@@ -65,6 +66,36 @@ def closed(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
     return _unmarked(trie, rows, marked, object_identity, general=True, groups=groups)
 
 
+def between(
+    general: tuple[Trie, Rows],
+    specific: tuple[Trie, Rows],
+    patterns: tuple[Trie, Rows],
+    *,
+    object_identity: bool,
+) -> Mask:
+    """Which patterns are subsumed by one of `general` and subsume one of `specific`."""
+    first, last = len(general[1]), len(general[1]) + len(specific[1])
+    out = np.zeros(last + len(patterns[1]), bool)
+    if first == 0 or last == first or last == len(out):
+        return out[last:]
+    trie, rows = joined([general, specific, patterns])
+    atoms = _atoms(trie, rows)
+    features = _features(atoms, object_identity)
+    encoded = _encoded(atoms, features, trie.supports[rows])
+    above = _buckets(features, np.arange(first))
+    mark_dominated(
+        encoded, above, np.arange(last, len(rows)), object_identity, False, False, False, out
+    )
+    below_general = np.flatnonzero(out)
+    out[:] = False
+    if len(below_general):
+        above = _buckets(features, below_general)
+        mark_dominated(
+            encoded, above, np.arange(first, last), object_identity, True, False, False, out
+        )
+    return out[last:]
+
+
 def _nearest(trie: Trie, rows: Rows) -> Rows:
     """The place in `rows` of the nearest row that each extends, or -1."""
     place = np.full(len(trie), -1)
@@ -100,7 +131,8 @@ def _unmarked(
         # The search is short where what dominates most comes first.
         order = np.argsort(-encoded.sizes if general else encoded.sizes, kind="stable")
         out = np.zeros(len(left), bool)
-        mark_dominated(encoded, buckets, order, object_identity, general, groups is not None, out)
+        same_cover = groups is not None
+        mark_dominated(encoded, buckets, order, object_identity, general, same_cover, True, out)
         marked[left[out]] = True
     return ~marked
 
@@ -172,8 +204,9 @@ def _encoded(atoms: Ints, features: Rows, supports: Ints) -> Encoded:
     return Encoded(atoms, n_atoms, n_atoms + n_constants, bits, np.ascontiguousarray(supports))
 
 
-def _buckets(features: Rows) -> Buckets:
-    """Every pattern in the bucket of its two rarest features."""
+def _buckets(features: Rows, rows: Rows | None = None) -> Buckets:
+    """Every pattern, or each of some, in the bucket of its two rarest features."""
+    rows = np.arange(len(features)) if rows is None else rows
     counts = np.bincount(features[features >= 0])
     frequency = np.where(features >= 0, counts[features], len(features) + 1)
     rarest = np.argsort(frequency, axis=1, kind="stable")[:, :2]
@@ -182,7 +215,8 @@ def _buckets(features: Rows) -> Buckets:
     rarest[missing, -1] = rarest[missing, 0]
     pair = np.sort(np.take_along_axis(features, rarest, axis=1), axis=1)
     n_buckets = 4 * len(features) + 1
-    homes = bucket_of(pair[:, 0], pair[:, -1], n_buckets)
+    homes = bucket_of(pair[:, 0], pair[:, -1], n_buckets)[rows]
     ends = np.cumsum(np.bincount(homes, minlength=n_buckets))
     starts = np.concatenate([[0], ends[:-1]])
-    return Buckets(np.ascontiguousarray(features), starts, ends, np.argsort(homes, kind="stable"))
+    rows = rows[np.argsort(homes, kind="stable")]
+    return Buckets(np.ascontiguousarray(features), starts, ends, rows)

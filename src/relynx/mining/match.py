@@ -14,7 +14,7 @@ from relynx.logic.terms import Atom, Constant, Var
 from relynx.mining._kernels import Data, Plan, solve
 from relynx.mining.index import Index, Template
 from relynx.mining.paths import PathIndex
-from relynx.mining.patterns import Pattern, parse_pattern
+from relynx.mining.patterns import Pattern, as_pattern
 from relynx.mining.plan import Planner, Query, Registry
 
 Bits = NDArray[np.uint64]
@@ -59,7 +59,7 @@ def covers(
     index = Index.of(facts)
     single = isinstance(pattern, Pattern | str)
     asked = [pattern] if isinstance(pattern, Pattern | str) else pattern
-    patterns = [_pattern(p).atoms for p in asked]
+    patterns = [as_pattern(p).atoms for p in asked]
     out = np.zeros((len(patterns), facts.n_sequences), bool)
     left = list(range(len(patterns)))
     for paths in PathIndex.each(index):
@@ -106,7 +106,7 @@ def match(
         raise ValueError(f"match looks into one sequence, not {len(one)}: give X[i]")
     if limit is not None and limit < 0:
         raise ValueError(f"limit is {limit}: give a positive number, or None for all matches")
-    pattern = _pattern(pattern)
+    pattern = as_pattern(pattern)
     index = Index.of(one.facts(object_identity))
     matcher = _Matcher(index, object_identity)
     rows = matcher.matches(pattern.atoms, limit)
@@ -122,17 +122,6 @@ def _sequences(X: Sequences | Sequence) -> Sequences:
     if isinstance(X, Sequences):
         return X
     raise TypeError(f"X is a {type(X).__name__}: give Sequences, or one sequence X[i]")
-
-
-def _pattern(pattern: Pattern | str) -> Pattern:
-    if isinstance(pattern, str):
-        return parse_pattern(pattern)
-    if not isinstance(pattern, Pattern):
-        raise TypeError(
-            f"a pattern is a Pattern or its text, not a {type(pattern).__name__}: "
-            "make one with parse_pattern"
-        )
-    return pattern
 
 
 class Prepared(NamedTuple):

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from relynx.data.frames import frame, write_csv, write_jsonl, write_parquet
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
+from relynx.logic.canonical import canonical, core
 from relynx.logic.terms import Atom
 from relynx.mining import borders
 from relynx.mining import pattern_tables as tables
@@ -29,6 +30,7 @@ from relynx.mining.patterns import Pattern
 from relynx.mining.search_report import SearchReport, explained
 from relynx.mining.trie import Rows, Trie
 from relynx.mining.trie_coverage import TrieMatcher
+from relynx.mining.version_space import Borders, implied_borders
 
 SLACK = 1e-9  # thresholds are met up to rounding
 COVERED_AT_ONCE = 2_000
@@ -254,7 +256,8 @@ class PatternSet:
         min_confidence, min_support
             Reached by at least one of the classes. Support is the share of the class.
         max_support
-            The largest share of classes that may be covered, `{"no": 0.05}`.
+            The most of given classes that may be covered: a share, `{"no": 0.05}`, or an integer,
+            a number of sequences, `{"no": 2}`.
         min_frequency
             Sequences covered, of any class.
         min_length, max_length
@@ -297,7 +300,10 @@ class PatternSet:
                 values = MEASURES[name][0](self.supports, self.class_sizes)[:, chosen]
                 kept &= (values >= least - SLACK).any(axis=1)
         for c, most in (max_support or {}).items():
-            kept &= self.measure("support", c) <= most + SLACK
+            column = self._columns([c])[0]
+            is_count = isinstance(most, int | np.integer)
+            covered = self.supports[:, column] if is_count else self.measure("support", c)
+            kept &= covered <= most + SLACK
         if min_frequency is not None:
             kept &= self.frequencies >= min_frequency
         if min_length is not None:
@@ -358,6 +364,49 @@ class PatternSet:
         """The patterns that no other of the set is more general than."""
         mask = borders.most_general(self.trie, self.rows, object_identity=self.object_identity)
         return self[mask]
+
+    def borders(self, *, implied: bool = False) -> Borders:
+        """The most general and the most specific patterns, and what lies between them.
+
+        Parameters
+        ----------
+        implied
+            Whether links count by what they imply: `next_s` is then a case of `follow_s`, and a c
+            after a b after an a is a case of a c after an a. Else they count as written, as in
+            `most_general` and `maximal`.
+
+        Examples
+        --------
+        >>> import relynx as rx
+        >>> X, y = rx.from_lists([["a", "b"], ["a"], ["b"]], ["yes", "yes", "no"])
+        >>> rx.mine(X, y, max_support={"no": 0}, max_gap=1).borders()
+        most general:
+        pattern                    length  frequency  no  yes
+        a(A)                            1          2   0    2
+        1 pattern; complete up to length 3
+        most specific:
+        pattern                    length  frequency  no  yes
+        a(A), follow_s(A,B), b(B)       2          1   0    1
+        a(A), next_s(A,B), b(B)         2          1   0    1
+        2 patterns; complete up to length 3
+        """
+        if implied:
+            return implied_borders(self)
+        return Borders(self.most_general(), self.maximal())
+
+    def reduced(self) -> PatternSet:
+        """One of each group of patterns that subsume each other, the shortest, in the same order.
+
+        Under Object Identity that is the set itself. Without it, an atom may say no more than
+        another one: `p(A), q(A,B), q(A,C)` and `p(A), q(A,B)` cover the same in all sequences.
+        """
+        if self.object_identity:
+            return self
+        patterns = list(self.patterns())
+        first: dict[tuple[Atom, ...], int] = {}
+        for i in sorted(range(len(self)), key=lambda i: len(patterns[i])):
+            first.setdefault(canonical(core(patterns[i].atoms)), i)
+        return self[sorted(first.values())]
 
     def closed(self) -> PatternSet:
         """Without the patterns for which a more specific one of the set covers the same sequences.

@@ -43,6 +43,18 @@ class Pattern:
         return f"<code>{html.escape(str(self))}</code>"
 
 
+def as_pattern(pattern: Pattern | str) -> Pattern:
+    """The pattern itself, or what its text says."""
+    if isinstance(pattern, str):
+        return parse_pattern(pattern)
+    if not isinstance(pattern, Pattern):
+        raise TypeError(
+            f"a pattern is a Pattern or its text, not a {type(pattern).__name__}: "
+            "make one with parse_pattern"
+        )
+    return pattern
+
+
 def parse_pattern(text: str) -> Pattern:
     """Read a pattern from Prolog text.
 

@@ -70,8 +70,9 @@ def mine(
         Whether different variables stand for different constants (True).
     min_confidence, max_support, closed, min_cover, top_k, measure
         Filters of the answer, which the search does not depend on: the least share of some class
-        in what a pattern covers; the largest share of given classes that it covers; drop a pattern
-        when a more specific one covers the same; see `PatternSet`.
+        in what a pattern covers; the most of given classes that it covers, a share `{"no": 0.05}`
+        or, as an integer, a number of sequences `{"no": 2}`; drop a pattern when a more specific
+        one covers the same; see `PatternSet`.
     time_limit, memory_limit
         Seconds and bytes; the answer is then partial and says up to which length it is complete.
     progress
@@ -95,7 +96,7 @@ def mine(
     check_limits(time_limit, memory_limit, progress)
     watch = _Watch(time_limit, memory_limit, progress)
     labels, classes = classes_of(X, y)
-    bias = Bias.infer(X) if bias is None else bias
+    bias = Bias.infer(X, labels) if bias is None else bias
     if not isinstance(bias, Bias):
         raise TypeError(f"bias is a {type(bias).__name__}: give a Bias, or read one by parse_bias")
     bias.check(X)

@@ -69,9 +69,9 @@ def check_filters(
                 f"max_support is {max_support!r}: give a share for each class that it is about, "
                 f"as in {{{classes[0]!r}: 0.1}}"
             )
-        for name, share in max_support.items():
+        for name, most in max_support.items():
             class_column(name, classes)
-            as_share(f"max_support of {name!r}", share)
+            _check_most(f"max_support of {name!r}", most)
     _truth("closed", closed)
     if top_k is not None:
         _count("top_k", top_k, 0)
@@ -142,6 +142,16 @@ def as_share(name: str, value: Any) -> float:
     if not _is_number(value) or not 0 <= value <= 1:
         raise InputError(f"{name} is {value!r}: give a share from 0 to 1")
     return float(value)
+
+
+def _check_most(name: str, value: Any) -> None:
+    """Raise for what is neither a share nor a number of sequences."""
+    is_count = isinstance(value, int | np.integer)
+    if not _is_number(value) or value < 0 or (value > 1 and not is_count):
+        raise InputError(
+            f"{name} is {value!r}: give a share from 0.0 to 1.0, or a number of sequences, "
+            "an integer of at least 0"
+        )
 
 
 def _count(name: str, value: Any, least: int) -> int:

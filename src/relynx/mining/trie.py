@@ -6,7 +6,7 @@ million patterns are a few arrays; atoms and text are made when somebody looks a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
@@ -144,6 +144,59 @@ class Trie:
         if n == 1:
             return Atom(f"next_{dimension}", (x, y))
         return Atom(f"followat_{dimension}", (n, x, y))
+
+
+def joined(parts: Sequence[tuple[Trie, Rows]]) -> tuple[Trie, Rows]:
+    """One trie for rows of several, and where these are in it, one part after another.
+
+    It has no classes, since those of the parts may differ.
+    """
+    tries = list({id(trie): trie for trie, _ in parts}.values())
+    relations = tuple(dict.fromkeys(key for trie in tries for key in trie.relations))
+    dimensions = tuple(dict.fromkeys(name for trie in tries for name in trie.dimensions))
+    vocabulary = tries[0].vocabulary
+    width = max(trie.steps.shape[1] for trie in tries)
+    starts: dict[int, int] = {}
+    parents, steps, start = [], [], 0
+    for trie in tries:
+        starts[id(trie)] = start
+        vocabulary, codes = vocabulary.merged(trie.vocabulary)
+        parents.append(np.where(trie.parent < 0, -1, trie.parent + start).astype(np.int32))
+        steps.append(np.zeros((len(trie), width), np.int32))
+        steps[-1][:, : trie.steps.shape[1]] = _recoded(trie, relations, dimensions, codes)
+        start += len(trie)
+    whole = Trie(
+        np.concatenate(parents),
+        np.concatenate(steps),
+        np.zeros((start, 0), np.int32),
+        relations,
+        dimensions,
+        vocabulary,
+        (),
+        np.zeros(0, np.int64),
+    )
+    return whole, np.concatenate([rows + starts[id(trie)] for trie, rows in parts])
+
+
+def _recoded(
+    trie: Trie,
+    relations: tuple[tuple[str, int], ...],
+    dimensions: tuple[str, ...],
+    codes: Ints,
+) -> Ints:
+    """The steps of a trie with other numbers for relations, dimensions and constants."""
+    steps = trie.steps.copy()
+    for column, own, numbers in (
+        (RELATION, trie.relations, {key: i for i, key in enumerate(relations)}),
+        (DIMENSION, trie.dimensions, {name: i for i, name in enumerate(dimensions)}),
+    ):
+        # The last one is for -1, which stays.
+        new = np.array([*(numbers[one] for one in own), -1], np.int32)  # type: ignore[index]
+        steps[:, column] = new[steps[:, column]]
+    args = steps[:, ARGUMENTS:]
+    constant = args < 0
+    args[constant] = ~codes[~args[constant]]
+    return steps
 
 
 def variable(number: int) -> Var:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from relynx.bias.language import Bias
 from relynx.bias.signs import EVENT
 from relynx.bias.words import PLACE, Told, fitting
+from relynx.data.discretise import bin_words
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key, constant_text, term_text
 from relynx.mining.english import is_plural, listed, singular, visible, with_article
@@ -233,12 +234,14 @@ class _Telling:
         return self.constant(arg)
 
     def constant(self, arg: Term) -> str:
-        """A constant by the words of the bias, else as it is, without quotes."""
+        """A constant by the words of the bias, a range in words, else as it is, without quotes."""
         if isinstance(arg, Var | Struct | tuple):
             return visible(term_text(arg))
         told = self.names.get(constant_key(arg))
         if told is not None:
             return told
+        if isinstance(arg, str) and (words := bin_words(arg)) is not None:
+            return words
         bare = isinstance(arg, str) and arg == arg.strip() != ""
         return visible(str(arg)) if bare else constant_text(arg)
 
