@@ -13,7 +13,7 @@ TEST := $(VENV)/.installed-test
 DOCS := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs oracle languages fuzz clean swipl chromium
+.PHONY: help demo test lint bench docs oracle languages fuzz xes clean swipl chromium
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,7 +50,7 @@ lint: $(TEST)  ## ruff, mypy, import-linter
 	$(BIN)/lint-imports
 
 bench: $(TEST) swipl  ## the speed bars, as ratios in one run
-	-$(PIP) install prefixspan seq2pat
+	-$(PIP) install prefixspan seq2pat python-crfsuite
 	@status=0; for script in benchmarks/*.py; do \
 	  echo "== $$script"; $(BIN)/python $$script || status=1; done; exit $$status
 
@@ -67,6 +67,14 @@ languages: $(TEST)  ## mining against enumeration on LANGUAGES random languages
 fuzz: $(TEST)  ## FUZZ_SECONDS of broken files for the readers
 	-$(PIP) install atheris
 	$(BIN)/python tests/fuzz.py $(FUZZ_SECONDS)
+
+# pm4py is under the AGPL: it has an environment of its own, which is thrown away.
+xes: $(CORE)  ## relynx and pm4py read the event logs of each other
+	@folder=$$(mktemp -d) && trap 'rm -rf $$folder' EXIT && logs=tests/golden/xes \
+	  && $(PYTHON) -m venv $$folder/env && $$folder/env/bin/python -m pip install --quiet pm4py \
+	  && $$folder/env/bin/python $$logs/make_logs.py $$folder \
+	  && $(BIN)/python $$logs/write_again.py $$folder \
+	  && $$folder/env/bin/python $$logs/ask_pm4py.py $$folder
 
 # SWI-Prolog is an oracle of the tests; where it may not be installed, those tests say that they skip.
 swipl:

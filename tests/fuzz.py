@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from relynx.data.lynx_files import read_lynx
+from relynx.data.xes import read_xes
 from relynx.errors import InputError, Source
 from relynx.logic.datalog import read_background
 from relynx.logic.parser import (
@@ -70,6 +71,20 @@ PIECES = [
         b"\\x",
         b"\xcc\x81",
     ],
+    *[
+        b"<event>",
+        b"</event>",
+        b"</trace><trace>",
+        b"<int key='k' value='1'/>",
+        b"<list key='l'><values>",
+        b"<!DOCTYPE a [<!ENTITY b 'c'>]>",
+        b"&#1;",
+        b"&b;",
+        b"<![CDATA[",
+        b"<!--",
+        b"value='nan'",
+        b"date",
+    ],
 ]
 
 
@@ -78,7 +93,7 @@ def seeds() -> list[bytes]:
     found = [b"begin(s1,a). p(e1,f(x,1.5)). next_s(e1,e2). end.\n", b"p(X) :- q(X,_), X >= -1.\n"]
     for folder in (HERE / "golden", HERE.parents[1] / "shared" / "golden"):
         for path in sorted(folder.rglob("*")):
-            if path.suffix in (".pl", ".m", ".bk", ".l", ".val"):
+            if path.suffix in (".pl", ".m", ".bk", ".l", ".val", ".xes"):
                 found.append(path.read_bytes()[:LARGEST])
     return found
 
@@ -114,7 +129,7 @@ def mutated(pool: list[bytes], rng: random.Random) -> bytes:
 def check(data: bytes, path: Path) -> None:
     """Give one input to every reader."""
     path.write_bytes(data)
-    for read in (read_lynx, read_background):
+    for read in (read_lynx, read_background, read_xes):
         with contextlib.suppress(InputError):
             read(path)
     text = data.decode("utf-8", "replace")

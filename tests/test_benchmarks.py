@@ -10,6 +10,8 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
+import baum_welch
+from crf_vs_crfsuite import Domains, read
 from questions.bars import Bar, report
 from questions.prolog import VARIANTS, Variant, ask, facts_text
 from questions.workload import FLUENTS, OPERATORS, random_patterns, random_sequences, shares_a_value
@@ -92,3 +94,29 @@ def test_a_missed_bar_is_marked_and_makes_the_exit_code_1(
 
 def test_bars_that_hold_make_the_exit_code_0() -> None:
     assert report([Bar("ratio", 50.0, 50.0, at_least=True), Bar("time", 2.0, 2.0, "s")]) == 0
+
+
+def test_both_sides_of_baum_welch_learn_the_same() -> None:
+    model = baum_welch.random_parameters(baum_welch.structure())
+    sequences = model.sample(3, length=3, random_state=0)
+    ours, _ = baum_welch.our_fit(model, sequences, iterations=2)
+    for remember in (False, True):
+        theirs, _ = baum_welch.twin_fit(model, sequences, iterations=2, remember=remember)
+        assert theirs == pytest.approx(ours)
+
+
+def test_both_random_fields_are_told_the_same_of_the_same_elements() -> None:
+    domains = Domains([[("helix", "long"), ("strand", "short")]], [["helix", "plus"]])
+    (rows,) = domains.attributes()
+    assert rows[0] == ["-2:none", "-1:none", "0:helix", "0:long", "1:strand", "1:short", "2:none"]
+    facts = {str(atom) for atom in domains.sequences()[0].atoms if atom.predicate != "next_s"}
+    assert facts == {"is(e1,helix)", "length(e1,long)", "is(e2,strand)", "length(e2,short)"}
+
+
+def test_helices_are_their_own_label_and_strands_have_a_sense() -> None:
+    domains = read()
+    assert len(domains.labels) == 966
+    for elements, labels in zip(domains.elements, domains.labels, strict=True):
+        for (kind, _), label in zip(elements, labels, strict=True):
+            assert (kind == "helix") == (label == "helix")
+            assert label in ("helix", "plus", "minus", "null")

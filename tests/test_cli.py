@@ -135,8 +135,8 @@ def test_check_refuses_an_ending_that_it_does_not_know(capsys, here, name, what)
         2,
         "",
         f"{name}: {what}\n"
-        "hint: data end in .m or .val, tables of events in .csv or .parquet, background knowledge "
-        "in .bk or .pl, a bias in .l\n",
+        "hint: data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, "
+        "background knowledge in .bk or .pl, a bias in .l\n",
     )
 
 

@@ -222,7 +222,7 @@ def test_no_command_reads_the_further_tables_of_a_model(capsys):
 
 ORDERS = "give one column, or each as dimension=column: --order day=date --order bed=number"
 FLUENTS = "give columns, as a,b, or a predicate with its columns, as did=a,b"
-CUTS = "give a number of ranges, width:5, cuts such as 10,100 (one cut: 10,), or none"
+CUTS = "give a number of ranges, width:5, cuts such as 10,100 (one cut: 10,), supervised, or none"
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,25 @@ def test_a_note_of_the_inferred_bias_is_printed(capsys):
     }
     write("rooms.csv", table)
     _, _, err = run(capsys, "fit", "rooms.csv", *COLUMNS, *QUICK, "-o", "m.relynx")
-    assert "note: room/2: argument 2 has 60 values, none twice in a sequence: left out" in err
+    assert "note: room/2: argument 2 has 60 values: the 60 most common may be constant" in err
+
+
+def test_minutes_cut_by_class_go_with_the_model(capsys):
+    n = 120
+    table = {
+        "case": [i // 3 for i in range(n)],
+        "at": list(range(n)),
+        "cost": [i % 3 + (40 if i // 3 % 2 else 0) + i / 1000 for i in range(n)],
+        "class": [("u", "w")[i // 3 % 2] for i in range(n)],
+    }
+    write("costs.csv", table)
+    options = (*COLUMNS, *QUICK, "--bins", "cost=supervised", "-o", "m.relynx")
+    code, _, err = run(capsys, "fit", "costs.csv", *options)
+    assert code == 0
+    assert "cost (number, to be cut by class)" in err
+    code, out, _ = run(capsys, "predict", "m.relynx", "costs.csv", "-o", "told.csv")
+    assert code == 0
+    assert "accuracy 1.000" in out
 
 
 @pytest.mark.parametrize(

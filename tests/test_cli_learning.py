@@ -294,6 +294,21 @@ def test_with_many_folds_the_table_stays_narrow(capsys):
     assert max(map(len, lines)) <= 100
 
 
+def test_evaluate_compares_with_the_systems_that_are_named(capsys):
+    options = ("--folds", "2", "--no-baselines", "--compare", "fisher, lohmm")
+    code, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
+    rows = [line.split("  ")[0] for line in out.splitlines()[2:6]]
+    assert (code, rows) == (0, ["accuracy", "Lynx", "Fisher kernel", "LoHMM"])
+
+
+def test_a_system_that_is_none_is_refused_before_anything_is_read(capsys):
+    code, _, err = run(capsys, "evaluate", "missing.m", "--compare", "lohmm,tildcrf")
+    assert code == 2
+    assert err == (
+        "there is no system 'tildcrf' to compare with\nhint: did you mean 'tildecrf'?\n"
+    )
+
+
 def test_evaluate_splits_no_group(capsys, here):
     ids = rx.read_lynx("train.m")[0].ids.tolist()
     (here / "g.csv").write_text(

@@ -20,7 +20,15 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from relynx import LynxClassifier, PatternVectorizer, planted_rule
+from relynx import (
+    FisherKernelClassifier,
+    FisherScores,
+    LoHMMClassifier,
+    LynxClassifier,
+    PatternVectorizer,
+    TildeCRFClassifier,
+    planted_rule,
+)
 
 QUICK = {"max_length": 2, "max_iter": 5, "random_state": 0}
 ESTIMATORS = {
@@ -29,6 +37,19 @@ ESTIMATORS = {
     "lynx, all patterns": LynxClassifier(selection=None, **QUICK),
     "lynx, another learner": LynxClassifier(final_estimator=LogisticRegression(), **QUICK),
     "lynx, one model": LynxClassifier(multiclass="single", **QUICK),
+    "tildecrf": TildeCRFClassifier(max_iter=15, window=3),
+    "tildecrf, held out": TildeCRFClassifier(max_iter=15, n_iter_no_change=5, random_state=0),
+    "lohmm": LoHMMClassifier(blocks=1),
+    "lohmm, hidden copies": LoHMMClassifier(n_hidden=2, blocks=2, max_iter=3, random_state=0),
+    "fisher scores": FisherScores(n_hidden=2, max_iter=3, random_state=0),
+    "fisher": FisherKernelClassifier(blocks=1, C=4.0),
+    "fisher, rbf": FisherKernelClassifier(blocks=1, kernel="rbf", C=4.0, coordinates="raw"),
+}
+GRIDS = {
+    LynxClassifier: ("max_length", [1, 2]),
+    TildeCRFClassifier: ("max_iter", [0, 15]),
+    LoHMMClassifier: ("pseudo_count", [1e9, 0.5]),
+    FisherKernelClassifier: ("C", [1e-9, 4.0]),
 }
 CLASSIFIERS = [name for name, estimator in ESTIMATORS.items() if is_classifier(estimator)]
 
@@ -54,12 +75,10 @@ def fitted(name, data):
 def answers(estimator, X):
     """All that an estimator says of some sequences, as dense arrays."""
     if not is_classifier(estimator):
-        return [np.asarray(estimator.transform(X).todense())]
-    return [
-        estimator.predict(X),
-        estimator.predict_proba(X),
-        estimator.decision_function(X),
-    ]
+        scores = estimator.transform(X)
+        return [np.asarray(scores.todense() if sparse.issparse(scores) else scores)]
+    said = ("predict", "predict_proba", "decision_function")
+    return [getattr(estimator, method)(X) for method in said if hasattr(estimator, method)]
 
 
 def assert_same(first, second):
@@ -147,7 +166,9 @@ def test_an_estimator_that_is_not_fitted_says_so(name, data):
 def test_two_workers_learn_the_same(fitted, name, data):
     other = clone(ESTIMATORS[name]).set_params(n_jobs=2).fit(*data)
     assert_same(answers(other, data[0]), answers(fitted, data[0]))
-    if is_classifier(fitted):
+    if isinstance(fitted, TildeCRFClassifier | LoHMMClassifier):
+        assert str(other) == str(fitted)
+    elif isinstance(fitted, LynxClassifier):
         assert other.selected_ == fitted.selected_
         for one, twin in zip(other.estimators_, fitted.estimators_, strict=True):
             assert one.patterns == twin.patterns
@@ -184,8 +205,10 @@ def test_cross_validation_and_its_predictions_agree(name, data):
 def test_grid_search_and_pipelines_take_it(name, data):
     X, y = data
     model = make_pipeline(clone(ESTIMATORS[name]))
-    search = GridSearchCV(model, {"lynxclassifier__max_length": [1, 2]}, cv=2).fit(X, y)
-    assert search.best_params_ == {"lynxclassifier__max_length": 2}
+    parameter, values = GRIDS[type(ESTIMATORS[name])]
+    step = f"{type(ESTIMATORS[name]).__name__.lower()}__{parameter}"
+    search = GridSearchCV(model, {step: values}, cv=2).fit(X, y)
+    assert search.best_params_ == {step: values[-1]}
     assert search.predict(X).shape == (len(X),)
 
 

@@ -47,34 +47,16 @@ def test_an_order_of_the_factory_has_its_events_in_the_order_of_the_file(tmp_pat
     )
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "relation"),
-    [
-        ((1, 2), (3, 4), None),
-        ((1, 3), (3, 4), "meets"),
-        ((1, 3), (2, 4), "overlaps"),
-        ((1, 4), (2, 4), "finished_by"),
-        ((1, 5), (2, 4), "contains"),
-        ((1, 3), (1, 4), "starts"),
-        ((1, 3), (1, 3), "equals"),
-    ],
-)
-def test_the_relation_of_two_intervals_is_that_of_allen(
-    first: tuple[int, int], second: tuple[int, int], relation: str | None
-) -> None:
-    assert real_sets.relation(*first, *second) == relation
-
-
 def test_intervals_follow_each_other_by_their_starts(tmp_path: Path) -> None:
     write(tmp_path / "intervals" / "blocks" / "data.txt", "0 7 5 9\n0 3 1 6\n1 3 1 2\n")
     write(tmp_path / "intervals" / "blocks" / "classes.txt", "2\n6\n")
     found = real_sets.blocks(tmp_path)
     assert found.y.tolist() == ["c2"]  # the sixth class is left out
     assert {str(atom) for atom in found.X[0].atoms} == {
-        "on(e0,s3)",
-        "on(e1,s7)",
-        "next_s(e0,e1)",
-        "allen(e0,e1,overlaps)",
+        "on(e1,3)",
+        "on(e2,7)",
+        "next_start(e1,e2)",
+        "overlaps(e1,e2)",
     }
 
 

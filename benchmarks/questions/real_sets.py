@@ -11,7 +11,6 @@ import gzip
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +20,13 @@ from numpy.typing import NDArray
 from relynx import (
     Bias,
     Sequences,
+    from_intervals,
     from_lists,
     load_protein_folds,
     parse_background,
     parse_bias,
     read_lynx,
 )
-from relynx.logic.terms import Atom
 
 FOLDS = 5
 FEW_FOLDS = 3  # where there are many classes, and by family, of which some are large
@@ -102,70 +101,49 @@ def production(folder: Path) -> RealSet:
     return RealSet("production", X, np.array([*labels.values()]), parse_bias(PRODUCTION_BIAS))
 
 
-BLOCKS_BIAS = """\
+CONTACT = ("meets", "overlaps", "starts", "during", "finishes", "equals")
+INTERVALS_BIAS = """\
 type(on(event,symbol)). mode(on(+,#)).
-type(allen(event,event,relation)). mode(allen(+,+,#)).
-dimension(next_s).
-negconstraint([next_s(_,_)]). negconstraint([followat_s(_,_,_)]).
-maxsize(3). minsupport(0.4).
+dimension(next_start).
+negconstraint([next_start(_,_)]). negconstraint([followat_start(_,_,_)]).
 """
-CONTEXT_BIAS = """\
-type(on(event,symbol)). mode(on(+,#)).
-dimension(next_s).
-negconstraint([next_s(_,_)]). negconstraint([followat_s(_,_,_)]).
-maxsize(2). minsupport(0.4).
-"""
+RELATED = " ".join(f"type({name}(event,event)). mode({name}(+,+))." for name in CONTACT)
+BLOCKS_BIAS = f"{INTERVALS_BIAS} {RELATED} maxsize(3). minsupport(0.4)."
+CONTEXT_BIAS = f"{INTERVALS_BIAS} maxsize(2). minsupport(0.4)."
 
 
 def blocks(folder: Path) -> RealSet:
     """Intervals of a hand with coloured blocks: five of the eight classes."""
-    return _intervals(folder, "blocks", BLOCKS_BIAS, related=True)
+    return _intervals(folder, "blocks", BLOCKS_BIAS, relations="contact")
 
 
 def context(folder: Path) -> RealSet:
     """Intervals of the sensors of a telephone; there are too many to relate them all."""
-    return _intervals(folder, "context", CONTEXT_BIAS, related=False, held_back=True)
+    return _intervals(folder, "context", CONTEXT_BIAS, relations=None, held_back=True)
 
 
 def _intervals(
-    folder: Path, name: str, bias: str, *, related: bool, held_back: bool = False
+    folder: Path, name: str, bias: str, *, relations: str | None, held_back: bool = False
 ) -> RealSet:
-    """Intervals in the order of their starts; where `related`, `allen` says how two overlap."""
+    """Intervals in the order of their starts, and how those that share time are related."""
     here = folder / "intervals" / name
-    intervals = defaultdict(list)
-    for line in (here / "data.txt").read_text().splitlines():
-        sequence, symbol, start, end = map(int, line.split())
-        intervals[sequence].append((start, end, symbol))
+    lines = (here / "data.txt").read_text().splitlines()
     classes = [int(label) for label in (here / "classes.txt").read_text().split()]
-    kept = [i for i, label in enumerate(classes) if label <= MOST_CLASSES]
-    atoms = [[*_interval_atoms(sorted(intervals[i]), related)] for i in kept]
-    y = np.array([f"c{classes[i]}" for i in kept])
-    X = Sequences.from_atoms(atoms)
+    rows = [tuple(map(int, line.split())) for line in lines]
+    kept = sorted(row for row in rows if classes[row[0]] <= MOST_CLASSES)
+    sequence, symbol, start, end = zip(*kept, strict=True)
+    X, y = from_intervals(
+        {"id": sequence, "on": symbol, "start": start, "end": end}
+        | {"class": [f"c{classes[i]}" for i in sequence]},
+        sequence="id",
+        start="start",
+        end="end",
+        symbol="on",
+        label="class",
+        relations=relations,
+    )
+    assert y is not None
     return RealSet(name, X, y, parse_bias(bias), folds=FEW_FOLDS, held_back=held_back)
-
-
-def _interval_atoms(intervals: list[tuple[int, int, int]], related: bool) -> Iterator[Atom]:
-    for i, (_, _, symbol) in enumerate(intervals):
-        yield Atom("on", (f"e{i}", f"s{symbol}"))
-        if i:
-            yield Atom("next_s", (f"e{i - 1}", f"e{i}"))
-    for (i, first), (j, second) in combinations(enumerate(intervals if related else ()), 2):
-        found = relation(*first[:2], *second[:2])
-        if found is not None:
-            yield Atom("allen", (f"e{i}", f"e{j}", found))
-
-
-def relation(start: int, end: int, start_2: int, end_2: int) -> str | None:
-    """Allen's relation of two intervals that share time; the first does not start later."""
-    if end < start_2:
-        return None
-    if start == start_2:
-        return "equals" if end == end_2 else "starts"
-    if end == start_2:
-        return "meets"
-    if end == end_2:
-        return "finished_by"
-    return "overlaps" if end < end_2 else "contains"
 
 
 MUTAGENESIS_BIAS = """\

@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from relynx.bias.reader import parse_bias, read_bias
     from relynx.data.event_frames import to_events
     from relynx.data.events import from_events
+    from relynx.data.intervals import from_intervals
     from relynx.data.lists import from_lists
     from relynx.data.lynx_files import read_lynx, write_lynx
     from relynx.data.sequences import Sequences
+    from relynx.data.structures import read_structures
     from relynx.data.synthetic import planted_rule
     from relynx.data.vocabulary import Vocabulary
+    from relynx.data.xes import read_xes
+    from relynx.data.xes_writer import write_xes
     from relynx.errors import BiasError, DataError, InputError, ParseError
     from relynx.features.grasp import GraspSelector
     from relynx.features.naive_bayes import PatternNB
@@ -29,7 +33,12 @@ if TYPE_CHECKING:
     from relynx.mining.pattern_set import PatternSet
     from relynx.mining.patterns import Pattern, parse_pattern
     from relynx.mining.search import mine
+    from relynx.models.fisher import FisherKernelClassifier, FisherScores
+    from relynx.models.lohmm.classifier import LoHMMClassifier
+    from relynx.models.lohmm.model import LoHMM
     from relynx.models.lynx import LynxClassifier
+    from relynx.models.tildecrf.classifier import TildeCRFClassifier
+    from relynx.models.tildecrf.labeller import TildeCRF
     from relynx.plots.confusion import plot_confusion
     from relynx.plots.grasp import plot_grasp
     from relynx.plots.patterns import plot_patterns
@@ -46,8 +55,12 @@ __all__ = [
     "Bias",
     "BiasError",
     "DataError",
+    "FisherKernelClassifier",
+    "FisherScores",
     "GraspSelector",
     "InputError",
+    "LoHMM",
+    "LoHMMClassifier",
     "LynxClassifier",
     "ParseError",
     "Pattern",
@@ -55,10 +68,13 @@ __all__ = [
     "PatternSet",
     "PatternVectorizer",
     "Sequences",
+    "TildeCRF",
+    "TildeCRFClassifier",
     "Vocabulary",
     "covers",
     "explain",
     "from_events",
+    "from_intervals",
     "from_lists",
     "load",
     "load_protein_folds",
@@ -76,10 +92,13 @@ __all__ = [
     "read_background",
     "read_bias",
     "read_lynx",
+    "read_structures",
+    "read_xes",
     "report",
     "save",
     "to_events",
     "write_lynx",
+    "write_xes",
 ]
 
 _MODULES = {
@@ -88,11 +107,15 @@ _MODULES = {
     "bias.reader": ("parse_bias", "read_bias"),
     "data.event_frames": ("to_events",),
     "data.events": ("from_events",),
+    "data.intervals": ("from_intervals",),
     "data.lists": ("from_lists",),
     "data.lynx_files": ("read_lynx", "write_lynx"),
     "data.sequences": ("Sequences",),
+    "data.structures": ("read_structures",),
     "data.synthetic": ("planted_rule",),
     "data.vocabulary": ("Vocabulary",),
+    "data.xes": ("read_xes",),
+    "data.xes_writer": ("write_xes",),
     "errors": ("BiasError", "DataError", "InputError", "ParseError"),
     "features.grasp": ("GraspSelector",),
     "features.naive_bayes": ("PatternNB",),
@@ -104,7 +127,12 @@ _MODULES = {
     "mining.pattern_set": ("PatternSet",),
     "mining.patterns": ("Pattern", "parse_pattern"),
     "mining.search": ("mine",),
+    "models.fisher": ("FisherKernelClassifier", "FisherScores"),
+    "models.lohmm.classifier": ("LoHMMClassifier",),
+    "models.lohmm.model": ("LoHMM",),
     "models.lynx": ("LynxClassifier",),
+    "models.tildecrf.classifier": ("TildeCRFClassifier",),
+    "models.tildecrf.labeller": ("TildeCRF",),
     "plots.confusion": ("plot_confusion",),
     "plots.grasp": ("plot_grasp",),
     "plots.patterns": ("plot_patterns",),

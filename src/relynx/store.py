@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from relynx.bias import Bias, parse_bias
 from relynx.data.archive import read_archive, write_archive
 from relynx.data.parts import Array, Part, plain, plain_labels
-from relynx.data.readings import reading_of, reading_state
+from relynx.data.readings import Reading, reading_of, reading_state
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound, GraspSelector
 from relynx.features.naive_bayes import PatternNB
@@ -205,7 +205,11 @@ def _bias(part: Part, name: str) -> Bias:
 
 
 def _pack_vectorizer(model: PatternVectorizer) -> State:
-    learnt = {"bias_": _bias_text(model.bias_), "patterns_": pattern_state(model.patterns_)}
+    learnt = {
+        "bias_": _bias_text(model.bias_),
+        "patterns_": pattern_state(model.patterns_),
+        "reading_": None if model.reading_ is None else reading_state(model.reading_),
+    }
     return _pack_estimator(model, learnt)
 
 
@@ -213,6 +217,7 @@ def _vectorizer(part: Part) -> PatternVectorizer:
     model: PatternVectorizer = _estimator(PatternVectorizer, part)
     model.bias_ = _bias(part, "bias_")
     model.patterns_ = _finished(part.part("patterns_"), patterns_of)
+    model.reading_ = _reading(part)
     return model
 
 
@@ -293,9 +298,13 @@ def _lynx(part: Part) -> LynxClassifier:
     _check_pairs(part, model.classes_, model.estimators_)
     model.selected_ = _finished(part.part("selected_"), patterns_of)
     model._columns = _columns(part, model.estimators_, len(model.selected_))
-    known = part.has("reading_") and not part.none("reading_")  # older files have none
-    model.reading_ = reading_of(part.part("reading_")) if known else None
+    model.reading_ = _reading(part)
     return model
+
+
+def _reading(part: Part) -> Reading | None:
+    known = part.has("reading_") and not part.none("reading_")  # older files have none
+    return reading_of(part.part("reading_")) if known else None
 
 
 def _columns(part: Part, models: list[PairModel], n: int) -> list[NDArray[np.int64]]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias.signs import EVENT, operators
+from relynx.bias.sizes import Size, fitting_size
 from relynx.data.readings import Reading
 from relynx.data.roles import Tables, dimension_names, event_keys
 from relynx.data.sequences import Sequences
@@ -16,22 +20,43 @@ from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
-from relynx.logic.terms import quoted
+from relynx.logic.terms import Constant, quoted
 
-MAX_CONSTANTS = 40  # an argument of more values than this is never a constant
+MAX_CONSTANTS = 40  # of an argument of more values than this only common ones are constants
+MAX_LISTED = 100  # and no more than these
+COMMON = 0.05  # a common value is in this share of the sequences, and in two
 OVERLAP = 0.5  # columns of texts that share so many of the values of the smaller have one type
 EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
+_SIGNS = {"loose": "-", "event": "*"}
 MAX_FREE = 4  # so many variables of an atom may each be old or new; of more, one or all are old
 
 Types = dict[str, tuple[str, ...]]
 Modes = dict[str, tuple[tuple[str, ...], ...]]
 Place = tuple[Key, int]
 Used = dict[Place, NDArray[np.int32]]  # the different values of each argument
+Common = dict[Place, NDArray[np.int32]]  # of arguments of many values those that are constants
 
 
-def infer_language(X: Sequences) -> tuple[Types, Modes, tuple[str, ...], tuple[str, ...]]:
-    """Types, modes and dimensions for all the predicates of some data, and notes on the choices."""
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """The parts of a bias that are inferred, and notes on the choices."""
+
+    types: Types
+    modes: Modes
+    values: dict[str, tuple[Constant, ...]]
+    dimensions: tuple[str, ...]
+    settings: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+def infer_language(
+    X: Sequences, y: Iterable[object] | None = None, *, size: Size | None = None
+) -> Inferred:
+    """Types, modes, constants and dimensions for all the predicates of some data.
+
+    `size` says how wide the language is; None takes the widest that is small enough to mine.
+    """
     facts = X.facts()
     tables = {key: table for key, table in facts.tables.items() if table.shape[1]}
     dimensions = dimension_names(tables)
@@ -49,8 +74,16 @@ def infer_language(X: Sequences) -> tuple[Types, Modes, tuple[str, ...], tuple[s
     }
     kinds = {} if X.reading is None else _column_kinds(X.reading)
     names = _column_types(used, kinds) if kinds else _type_names(used, len(facts.vocabulary))
-    many = {place for place, values in used.items() if len(values) > MAX_CONSTANTS}
-    loose = {place for place in many if not _recurs(place, names, tables)}
+    later = {} if X.reading is None else _cut_later(X.reading)
+    many = {
+        place
+        for place, values in used.items()
+        if len(values) > MAX_CONSTANTS and place not in later
+    }
+    measured = {place for place in many if _is_measured(used[place], facts.vocabulary)}
+    common = _common_values(many - measured, tables, len(X))
+    many -= set(common)
+    loose = {p for p in many if p in measured or _joins_nothing(p, names, tables)}
     dropped = _says_nothing(keys, events, loose)
     keys = [key for key in keys if key not in dropped]
     types = {
@@ -59,12 +92,60 @@ def infer_language(X: Sequences) -> tuple[Types, Modes, tuple[str, ...], tuple[s
         )
         for key in keys
     }
-    modes = {}
-    for key in keys:
-        modes[key[0]] = _modes([_role((key, i), events, many, loose) for i in range(key[1])])
+    roles = {key: [_role((key, i), events, many, loose) for i in range(key[1])] for key in keys}
     has_fluents = any(EVENT in signature for signature in types.values())
-    notes = _notes(used, many, dropped)
-    return types, modes, dimensions if has_fluents else (), notes
+    dimensions = dimensions if has_fluents else ()
+    if size is None:
+        size = fitting_size(tables, roles, common, _classes(X, y), len(dimensions))
+    if not size.related:
+        keys = [key for key in keys if roles[key].count("event") < 2]
+    kept = {place: codes for place, codes in common.items() if place[0] in keys}
+    return Inferred(
+        {key[0]: types[key[0]] for key in keys},
+        {key[0]: _modes(roles[key], size.sign) for key in keys},
+        _listed_values(kept, used, names, facts.vocabulary),
+        dimensions,
+        size.settings,
+        (*_notes(used, many, loose, common, dropped), *later.values(), *size.notes),
+    )
+
+
+def _classes(X: Sequences, y: Iterable[object] | None) -> NDArray[np.int64]:
+    """The class of each sequence as a number: those given, else those of X, else one for all."""
+    labels = X.labels if y is None else y
+    given = [0] * len(X) if labels is None else list(labels)
+    numbers = {one: i for i, one in enumerate(sorted(set(given), key=str))}
+    return np.array([numbers[one] for one in given], np.int64)
+
+
+def _common_values(many: set[Place], tables: Tables, n: int) -> Common:
+    """Of arguments of many values those that enough sequences have, the most common first."""
+    least = max(2, COMMON * n)
+    found = {}
+    for key, i in many:
+        pairs = tb.in_order(tables[key][[0, 1 + i]])
+        codes, counts = np.unique(pairs[1], return_counts=True)
+        often = np.flatnonzero(counts >= least)
+        often = often[np.argsort(-counts[often], kind="stable")][:MAX_LISTED]
+        if len(often):
+            found[key, i] = codes[often].astype(np.int32)
+    return found
+
+
+def _listed_values(
+    common: Common, used: Used, names: dict[Place, Place], vocabulary: Vocabulary
+) -> dict[str, tuple[Constant, ...]]:
+    """The constants of types that have more values than may be constants."""
+    listed: dict[str, tuple[Constant, ...]] = {}
+    for place in common:
+        peers = [peer for peer, first in names.items() if first == names[place]]
+        codes = [common[p] if p in common else used[p] for p in peers]
+        few = [
+            c for p, c in zip(peers, codes, strict=True) if p in common or len(c) <= MAX_CONSTANTS
+        ]
+        united = dict.fromkeys(np.concatenate(few).tolist())
+        listed[_type_name(names[place])] = tuple(vocabulary[code] for code in united)
+    return listed
 
 
 def _event_places(X: Sequences, tables: Tables, vocabulary: Vocabulary) -> set[Place]:
@@ -97,36 +178,72 @@ def _role(place: Place, events: set[Place], many: set[Place], loose: set[Place])
         return "event"
     if place not in many:
         return "few"
-    has_event = any((place[0], i) in events for i in range(place[0][1]))
-    return "loose" if place in loose and has_event else "many"
+    others = [(place[0], i) for i in range(place[0][1])]
+    has_event = any(other in events for other in others)
+    joined = any(other in many and other not in loose for other in others)
+    return "loose" if place in loose and (has_event or joined) else "many"
 
 
-def _recurs(place: Place, names: dict[Place, Place], tables: Tables) -> bool:
-    """Whether a sequence holds a value of an argument in two facts, so that it can join them."""
+def _is_measured(codes: NDArray[np.int32], vocabulary: Vocabulary) -> bool:
+    """Whether values are measured numbers: rarely equal, and then by chance."""
+    return any(isinstance(vocabulary[code], float) for code in codes.tolist())
+
+
+def _joins_nothing(place: Place, names: dict[Place, Place], tables: Tables) -> bool:
+    """Whether a variable of an argument says nothing where it comes again.
+
+    So it is with values of which a sequence holds none in two facts, and with the name of the
+    sequence, which all its facts have.
+    """
     peers = [peer for peer, first in names.items() if first == names[place]]
-    pairs = np.concatenate([tb.packed(tables[key][[0, 1 + i]]) for key, i in peers])
-    return len(tb.distinct(pairs)) < len(pairs)
+    pairs = np.hstack([tables[key][[0, 1 + i]] for key, i in peers])
+    distinct = tb.in_order(pairs)
+    if distinct.shape[1] == pairs.shape[1]:
+        return True
+    return bool(len(np.unique(distinct[0])) == distinct.shape[1])
 
 
 def _says_nothing(keys: list[Key], events: set[Place], loose: set[Place]) -> set[Key]:
-    """Predicates that could only say that an event has some value; unless there are no others."""
+    """Predicates that could only say that there is some value; unless there are no others."""
     found = set()
     for key in keys:
         values = [(key, i) for i in range(key[1]) if (key, i) not in events]
-        if 0 < len(values) < key[1] and loose.issuperset(values):
+        if values and loose.issuperset(values):
             found.add(key)
     return found if len(found) < len(keys) else set()
 
 
-def _notes(used: Used, many: set[Place], dropped: set[Key]) -> tuple[str, ...]:
+def _notes(
+    used: Used, many: set[Place], loose: set[Place], common: Common, dropped: set[Key]
+) -> tuple[str, ...]:
     notes = []
-    for (key, i), values in used.items():
+    for place, values in used.items():
+        key, i = place
         what = f"{quoted(key[0])}/{key[1]}: argument {i + 1} has {len(values):,} values"
         if key in dropped:
-            notes.append(f"{what}, none twice in a sequence: left out")
-        elif (key, i) in many:
+            notes.append(f"{what}, none of which tells or joins anything: left out")
+        elif place in common:
+            n = len(common[place])
+            which = "the most common one" if n == 1 else f"the {n} most common"
+            notes.append(f"{what}: {which} may be constant")
+        elif place in loose:
+            notes.append(f"{what}, more than {MAX_CONSTANTS}: it joins nothing and is no constant")
+        elif place in many:
             notes.append(f"{what}, more than {MAX_CONSTANTS}: it is a variable, never a constant")
     return tuple(notes)
+
+
+def _cut_later(reading: Reading) -> dict[Place, str]:
+    """The arguments that hold numbers which `fit` cuts into few ranges, with a note on each."""
+    found = {}
+    for group in reading.groups:
+        before = reading.n_events[group.predicate]
+        for i, column in enumerate(group.columns):
+            if column.supervised and column.cuts is None:
+                key = group.predicate, before + len(group.columns)
+                what = f"{quoted(key[0])}/{key[1]}: argument {before + i + 1}"
+                found[key, before + i] = f"{what} holds numbers that are cut by class inside fit"
+    return found
 
 
 def _column_kinds(reading: Reading) -> dict[str, tuple[bool, ...]]:
@@ -192,8 +309,10 @@ def _type_name(place: Place) -> str:
     return f"{name}_{i + 1}"
 
 
-def _modes(roles: list[str]) -> tuple[tuple[str, ...], ...]:
+def _modes(roles: list[str], few: str) -> tuple[tuple[str, ...], ...]:
     """The modes of a predicate whose arguments are events, have few values, or many.
+
+    `few` is the sign of those of few values.
 
     An atom joins the pattern by one of its events, or by an argument of many values where it has
     no event. A loose argument, of many values that never recur, joins nothing.
@@ -210,7 +329,7 @@ def _modes(roles: list[str]) -> tuple[tuple[str, ...], ...]:
     modes = []
     for old in events or [-1]:
         for choice in choices:
-            signs = ["-" if role == "loose" else "*" for role in roles]
+            signs = [_SIGNS.get(role, few) for role in roles]
             if old >= 0:
                 signs[old] = "+"
             for i, sign in zip(many, choice, strict=True):

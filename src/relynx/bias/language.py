@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -120,15 +120,26 @@ class Bias:
             raise BiasError(problems)
 
     @classmethod
-    def infer(cls, X: Sequences) -> Bias:
+    def infer(cls, X: Sequences, y: Iterable[object] | None = None) -> Bias:
         """A bias for some data: every predicate, derived ones included.
 
         Events are what the dimensions link. Arguments that share a value have one type. An argument
-        of at most 40 different values may be a constant or any variable; one of more, a variable.
-        An atom joins the pattern by an event, or where there are none by such a variable. Columns
-        that `from_events` read have a type each; two of texts share one if they share at least half
-        of their values. `notes` says what is no constant and what was left out, and why; in the
-        text these are comments.
+        of at most 40 different values may be a constant or any variable. Of more values, those that
+        many sequences have may be constants; where there are none, it is a variable, and one that
+        could join nothing only a new one. An atom joins the pattern by an event, or where there are
+        none by such a variable. Columns that `from_events` read have a type each; two of texts
+        share one if they share at least half of their values.
+
+        The language is kept small enough to mine at once: where there would be too many patterns,
+        arguments of few values are constants only, patterns are shorter, or their support larger.
+        `notes` says what was left out or narrowed, and why; in the text these are comments.
+
+        Parameters
+        ----------
+        X
+            The sequences.
+        y
+            The classes that will be mined; without them those of X. They change the size only.
 
         Examples
         --------
@@ -141,8 +152,15 @@ class Bias:
         mode(b(+)).
         dimension(next_s).
         """
-        types, modes, dimensions, notes = infer_language(_sequences(X))
-        return cls(types, modes, dimensions=dimensions, notes=notes)
+        found = infer_language(_sequences(X), y)
+        return cls(
+            found.types,
+            found.modes,
+            found.values,
+            dimensions=found.dimensions,
+            notes=found.notes,
+            **found.settings,
+        )
 
     def check(self, X: Sequences) -> None:
         """Raise BiasError where a predicate is in neither the data nor the background rules."""

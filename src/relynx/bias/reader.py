@@ -1,4 +1,4 @@
-"""Reading a bias: our declarations, and the files of the original program (`.l`)."""
+"""Reading a bias: our declarations, the files of the original program (`.l`), Aleph's, Popper's."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from itertools import product
 from typing import Any
 
 from relynx.bias.checks import refused_literal
+from relynx.bias.foreign import ForeignReader, dialect
 from relynx.bias.language import Bias
 from relynx.bias.places import Places, Span, Where
 from relynx.bias.settings import FLAGS, IGNORED_FLAGS, SETTINGS, UNBALANCED
 from relynx.bias.signs import EVENT
+from relynx.bias.translation import Translation
 from relynx.bias.words import Told
 from relynx.errors import (
     MOST_PROBLEMS,
@@ -51,7 +53,7 @@ EXAMPLES = {
 }
 
 
-def parse_bias(text: str, path: str | None = None) -> Bias:
+def parse_bias(text: str, path: str | None = None, *, event: str | None = None) -> Bias:
     """Read a bias from its declarations; `path` is its name in messages.
 
     Parameters
@@ -60,7 +62,11 @@ def parse_bias(text: str, path: str | None = None) -> Bias:
         Declarations such as `type(he(event,kind)). mode(he(+,#)). dimension(next_s).`; see `Bias`
         for what they mean. A text with a directive `:- set_lynx_flag(...)` is of the original
         program: there `#` stands for `*`, `+` admits the listed values too, and a type without
-        `values` has no constants.
+        `values` has no constants. Declarations of Aleph (`:- modeb(*,near(+car,-car)).`) and of
+        Popper (`body_pred(near,2).`) are read as far as they have a meaning here; the notes of the
+        bias say what has none, line by line.
+    event
+        The type of events, where it is called neither `event` nor `e`.
 
     Raises
     ------
@@ -73,19 +79,23 @@ def parse_bias(text: str, path: str | None = None) -> Bias:
     >>> bias.types, bias.dimensions, bias.max_length
     ({'he': ('event', 'kind')}, ('s',), 3)
     """
-    return _Reader(Source(text, path)).read()
+    return _Reader(Source(text, path), event).read()
 
 
-def read_bias(path: str | os.PathLike[str]) -> Bias:
-    """Read a bias from a file, ours or the original program's; see `parse_bias`."""
-    return _Reader(read_source(path)).read()
+def read_bias(path: str | os.PathLike[str], *, event: str | None = None) -> Bias:
+    """Read a bias from a file: ours, or the original program's, Aleph's, Popper's.
+
+    See `parse_bias` for the parameters and for what is read.
+    """
+    return _Reader(read_source(path), event).read()
 
 
 class _Reader:
     """Collects the declarations of one text, and what is wrong with them."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, event: str | None = None) -> None:
         self.source = source
+        self.event = event
         self.problems: list[Problem] = []
         self.spans: dict[Where, Span] = {}
         self.broken: set[str] = set()
@@ -102,11 +112,17 @@ class _Reader:
         }
         self.words: dict[Told, str] = {}
         self.settings: dict[str, Any] = {}
+        self.notes: tuple[str, ...] = ()
 
     def read(self) -> Bias:
         parser = ClauseParser(self.source)
+        system = dialect(self.source)
+        foreign = system and ForeignReader(self.source, system, parser.problems, self.problems)
         position, of_the_original = 0, False
         while not parser.finished and len(parser.problems) + len(self.problems) <= MOST_PROBLEMS:
+            if foreign and (after := foreign.take(position)) is not None:
+                position = after
+                continue
             clause, position = parser.next_clause(position)
             if clause is not None:
                 self._clause(clause)
@@ -115,6 +131,10 @@ class _Reader:
             raise ParseError(first_problems([*parser.problems, *self.problems]))
         if not parser.finished:
             raise BiasError(first_problems(self.problems))
+        if foreign:
+            self._adopt(foreign.finished(self.event))
+            if self.problems and not self.modes:  # which the other problems explain
+                raise BiasError(first_problems(self.problems))
         if of_the_original:
             self._translate()
         for name, modes in self.modes.items():
@@ -124,6 +144,7 @@ class _Reader:
                 self._place_all(("mode", name, k), signs)
         try:
             bias = self._bias()
+            self._check_event(bias)
         except BiasError as error:
             self.problems += error.problems
         if self.problems:
@@ -145,8 +166,37 @@ class _Reader:
             allowed=tuple(self.atoms["v"]),
             words=self.words,
             places=Places(self.source, self.spans, frozenset(self.broken)),
+            notes=self.notes,
             **settings,
         )
+
+    def _check_event(self, bias: Bias) -> None:
+        """Raises BiasError where no argument is of the type that was said to be that of events."""
+        if self.event is None or any(EVENT in kinds for kinds in bias.types.values()):
+            return
+        known = list(dict.fromkeys(kind for kinds in bias.types.values() for kind in kinds))
+        hint = did_you_mean(self.event, known) or f"the types are {', '.join(known)}"
+        raise BiasError(
+            Problem(f"no argument is of the type {self.event!r}", self.source, hint=hint)
+        )
+
+    def _adopt(self, found: Translation) -> None:
+        """What the declarations of another system come to."""
+        self.notes = found.notes()
+        self.broken |= found.broken
+        for name, kinds in found.types.items():
+            self.types[name] = kinds
+            self._place(("type", name), found.type_nodes[name])
+        for name, modes in found.modes.items():
+            self.modes[name] = modes
+        self.mode_nodes |= found.mode_nodes
+        for dimension, node in found.dimensions.items():
+            if dimension not in self.dimensions:
+                self._place(("dimension", dimension, len(self.dimensions)), node)
+                self.dimensions.append(dimension)
+        for name, (value, node) in found.settings.items():
+            if name not in self.settings:
+                self._set(name, value, node)
 
     def _translate(self) -> None:
         """The modes and values of the original program in our meanings."""
@@ -288,7 +338,8 @@ class _Reader:
                     hint="a type is a name that begins with a small letter",
                 )
                 self.broken.add(name)
-        self.types[name] = tuple(EVENT if arg.value == "e" else str(arg.value) for arg in args)
+        events = ("e", self.event)
+        self.types[name] = tuple(EVENT if arg.value in events else str(arg.value) for arg in args)
         self._place(("type", name), node.args[0])
 
     def _mode(self, _: str, node: Node) -> None:

@@ -110,6 +110,8 @@ def mine(
         if ending == ".parquet":
             parquet_library()
         bias = None if bias_file is None else read_bias(bias_file)
+        for note in () if bias is None else bias.notes:
+            click.echo(f"note: {note}", err=True)
         X, y = read_train(train, background, columns)
         show_reading(X)
         named = {str(c): c for c in ([] if y is None else y.tolist())}

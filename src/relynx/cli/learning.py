@@ -45,9 +45,9 @@ def fit(
 ) -> int:
     """Learn a classifier from TRAIN and write it to a file.
 
-    TRAIN is a .m file with classes, or a .csv or .parquet table with a row for each event. For each
-    pair of classes: mine, select patterns by GRASP, fit naive Bayes. A setting that is not given is
-    that of the bias, else the one in brackets.
+    TRAIN is a .m file with classes, a .csv or .parquet table with a row for each event, or a .xes
+    log. For each pair of classes: mine, select patterns by GRASP, fit naive Bayes. A setting that
+    is not given is that of the bias, else the one in brackets.
     """
     if Path(output).suffix.lower() != MODEL:
         raise click.UsageError(f"{output} does not end in {MODEL}")
@@ -118,6 +118,7 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
 @click.argument("train")
 @click.option("--folds", type=click.IntRange(min=2), default=10, help="[10]")
 @click.option("--groups", help="A .csv file, id,group: no group is split between folds.")
+@click.option("--compare", default="", help="Other systems too: lohmm,fisher,tildecrf.")
 @click.option("--no-baselines", is_flag=True, help="Leave out the simple methods.")
 @table_options
 @mining_options
@@ -126,6 +127,7 @@ def evaluate(
     train: str,
     folds: int,
     groups: str | None,
+    compare: str,
     no_baselines: bool,
     columns: Columns,
     bias_file: str | None,
@@ -134,22 +136,26 @@ def evaluate(
 ) -> int:
     """Say how well a classifier does on sequences it has not seen.
 
-    TRAIN is a .m file with classes, or a .csv or .parquet table of events. The sequences are
-    divided into folds, each with its share of every class. Each fold is predicted by a classifier
-    learnt from the others: nothing of it is used, not even to mine. Simple methods that know
-    nothing of relations stand beneath.
+    TRAIN is a .m file with classes, a .csv or .parquet table of events, or a .xes log. Sequences
+    are divided into folds, each with its share of every class. Each fold is predicted by a
+    classifier learnt from the others: nothing of it is used, not even to mine. Simple methods that
+    know nothing of relations stand beneath. So do the systems that --compare names: logical hidden
+    Markov models, their Fisher kernel, and relational conditional random fields, with their
+    defaults. They read all that is said of an event, whatever the bias.
     """
     from relynx.console import plain_warnings, show_table, steps
     from relynx.data.groups import read_groups
     from relynx.models.baselines import baselines
     from relynx.models.evaluation import Fold, cross_validate
+    from relynx.models.systems import systems
 
     accuracies: list[float] = []
     jobs = settings.pop("jobs")
     try:
+        others = systems(compare)  # a name that is not one is told before any reading
         X, y = _read_labelled(train, background, columns)
         kinds = None if groups is None else read_groups(groups, X.ids.tolist())
-        rows = {"Lynx": _classifier(bias_file, settings | {"jobs": 1})}
+        rows = {"Lynx": _classifier(bias_file, settings | {"jobs": 1}), **others}
         if not no_baselines:
             rows |= baselines(X)
         results = {}

@@ -1,4 +1,4 @@
-"""The one way in which commands read sequences: .m files, and CSV or Parquet tables of events."""
+"""The one way in which commands read sequences: .m files, tables of events, and event logs."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     ModelRead = tuple[LynxClassifier, Sequences, NDArray[Any] | None]
 
 TABLES = (".csv", ".tsv", ".csv.gz", ".parquet")
+LOGS = (".xes", ".xes.gz")
 NEEDS = "say which column names the sequence, --sequence, and which orders its events, --order"
 
 
@@ -101,13 +102,16 @@ def _recipe(text: str) -> Any:
     """4, width:5, 10,100 or none. Raises InputError for anything else."""
     method, _, value = text.rpartition(":")
     try:
-        if text == "none":
-            return None
+        if text in ("none", "supervised"):
+            return None if text == "none" else text
         if method == "width":
             return ("width", int(value))
         return [_number(cut) for cut in text.split(",") if cut] if "," in text else int(text)
     except ValueError:
-        hint = "give a number of ranges, width:5, cuts such as 10,100 (one cut: 10,), or none"
+        hint = (
+            "give a number of ranges, width:5, cuts such as 10,100 (one cut: 10,), supervised, "
+            "or none"
+        )
         raise InputError(Problem(f"--bins {text} is not understood", hint=hint)) from None
 
 
@@ -162,7 +166,8 @@ def table_options(function: Function) -> Function:
         click.option(
             "--bins",
             multiple=True,
-            help="Ranges of numbers: 5, width:5, cuts 10,100, or none; of one column, cost=5.  [4]",
+            help="Ranges of numbers: 5, width:5, cuts 10,100, supervised, or none; of one column, "
+            "cost=5.  [4]",
         ),
     )
 
@@ -173,6 +178,8 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     from relynx.data.events import columns_of, from_events
     from relynx.data.lynx_files import read_lynx
 
+    if path.lower().endswith(LOGS):
+        return _read_log(path, background, columns)
     if not path.lower().endswith(TABLES):
         if columns.given:
             what = "this is no table: it has no columns to choose"
@@ -194,12 +201,32 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     return _with_rules(X, background), y
 
 
+def _read_log(path: str, background: str | None, columns: Columns) -> Read:
+    """Sequences and labels of an event log."""
+    from relynx.data.xes import read_xes
+
+    if columns.sequence is not None:
+        what = "the sequences of an event log are its traces"
+        raise InputError(Problem(what, Source("", path), hint="leave out --sequence"))
+    X, y = read_xes(
+        path,
+        label=columns.label,
+        order=columns.dimensions(),
+        fluents=columns.facts(),
+        attributes=columns.described(),
+        bins=columns.ranges(),
+    )
+    return _with_rules(X, background), y
+
+
 def read_test(path: str, background: str | None, model: Any) -> Read:
     """Sequences and labels to ask a model about; a table is read as the one of the training was."""
     from relynx.data.events import from_events
     from relynx.data.lynx_files import read_lynx
+    from relynx.data.xes import read_xes
 
-    if not path.lower().endswith(TABLES):
+    log = path.lower().endswith(LOGS)
+    if not log and not path.lower().endswith(TABLES):
         return read_lynx(path, background)
     reading = getattr(model, "reading_", None)
     if reading is None:
@@ -211,7 +238,11 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
         what = f"the model was learnt with further tables ({tables}), which no command reads"
         hint = "in Python: rx.from_events(path, reading=model.reading_, relations={...})"
         raise InputError(Problem(what, Source("", path), hint=hint))
-    X, y = from_events(path, reading=reading)
+    if reading.intervals is not None:
+        what = "the model was learnt from intervals, which no command reads"
+        hint = "in Python: rx.from_intervals(path, reading=model.reading_)"
+        raise InputError(Problem(what, Source("", path), hint=hint))
+    X, y = (read_xes if log else from_events)(path, reading=reading)
     for note in () if X.reading is None else X.reading.notes:
         click.echo(f"note: {note}", err=True)
     return _with_rules(X, background), y

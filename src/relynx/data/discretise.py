@@ -7,6 +7,7 @@ name says what its range is, so one name never stands for two ranges.
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_FLOOR, Decimal
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -19,6 +20,8 @@ Numbers: TypeAlias = NDArray[Any]  # int64 or float64
 
 SLACK = 0.01
 DIGITS = 17  # enough to tell any two floats apart
+_NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+RANGE = re.compile(rf"<{_NUMBER}|{_NUMBER}\.\.{_NUMBER}|>={_NUMBER}")
 
 
 def quantile_cuts(numbers: Numbers, counts: NDArray[np.int64], n: int) -> Cuts:
@@ -95,6 +98,17 @@ def bin_names(cuts: Cuts) -> list[str]:
     texts = [str(cut) for cut in cuts]
     between = [f"{low}..{high}" for low, high in pairwise(texts)]
     return [f"<{texts[0]}", *between, f">={texts[-1]}"]
+
+
+def bin_words(name: str) -> str | None:
+    """What the name of a range says: `from 2 to 5`; None for any other text."""
+    found = RANGE.fullmatch(name)
+    if found is None:
+        return None
+    below, low, high, least = found.groups()
+    if below is not None:
+        return f"below {below}"
+    return f"from {low} to {high}" if least is None else f"from {least} on"
 
 
 def binned(numbers: Numbers, cuts: Cuts) -> NDArray[np.int64]:

@@ -259,6 +259,15 @@ def ranks(values: Values) -> NDArray[np.int64]:
     """
     if values.kind != "text":
         return values.codes.astype(np.int64)
+    moments = read_moments(values)
+    rank = np.empty(len(moments), np.int64)
+    distinct = {moment: i for i, moment in enumerate(sorted(set(moments)))}
+    rank[:] = [distinct[moment] for moment in moments]
+    return rank[values.codes]
+
+
+def read_moments(values: Values) -> list[datetime]:
+    """The moments that the different texts of a column name. Raises WrongColumn."""
     moments = []
     for code, text in enumerate(values.constants):
         moment = read_moment(str(text))
@@ -273,10 +282,7 @@ def ranks(values: Values) -> NDArray[np.int64]:
         moments.append(moment)
     if len({moment.tzinfo is None for moment in moments}) > 1:
         raise WrongColumn(ZONES, ONE_ZONE)
-    rank = np.empty(len(moments), np.int64)
-    distinct = {moment: i for i, moment in enumerate(sorted(set(moments)))}
-    rank[:] = [distinct[moment] for moment in moments]
-    return rank[values.codes]
+    return moments
 
 
 def read_moment(text: str) -> datetime | None:

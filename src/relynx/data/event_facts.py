@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from relynx.data.event_plans import changes
 from relynx.data.event_tables import Cells
 from relynx.data.readings import Column, Group, Reading
 from relynx.data.sequences import Sequences, counted
+from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
@@ -28,7 +30,8 @@ SHOWN_CHANGES = 5
 class Places:
     """Where the rows stand: the sequence of each row, its number there, and the links.
 
-    `links` has for each dimension the rows that directly follow each other, as pairs.
+    `links` has for each dimension the rows that directly follow each other, as pairs; `related` has
+    for each relation of intervals the rows of which it holds, and `times` their starts and ends.
     """
 
     ids: list[Constant]
@@ -37,16 +40,19 @@ class Places:
     order: Rows  # the rows in the order of sequences and numbers
     links: dict[str, tuple[Rows, Rows]]
     ties: int
+    related: dict[str, tuple[Rows, Rows]] = field(default_factory=dict)
+    times: Times | None = None
 
 
 def sequence_numbers(
-    cells: Cells, column: str, order: Iterable[str]
+    cells: Cells, column: str, order: Iterable[str], tasks: Iterable[str] = repeat("order")
 ) -> tuple[list[Constant], Rows]:
     """The ids, in the order in which they appear, and the number of each row's id.
 
-    Raises DataError where a row does not say its sequence or its place in the order.
+    Raises DataError where a row does not say its sequence or its place in the order; `tasks` are
+    what the columns of the order are called then.
     """
-    for name, what in ((column, "sequence"), *((one, "order") for one in order)):
+    for name, what in ((column, "sequence"), *zip(order, tasks, strict=False)):
         known = len(cells.problems)
         missing = (cells.keys(name) if what == "sequence" else cells.values(name)).codes < 0
         if missing.any() and len(cells.problems) == known:
@@ -161,6 +167,8 @@ def encoded(
     for dimension, (before, after) in at.links.items():
         pair = [at.numbers[before], at.numbers[after]]
         encoder.add(f"next_{dimension}", pair, at.sequences[before])
+    for relation, (first, second) in at.related.items():
+        encoder.add(relation, [at.numbers[first], at.numbers[second]], at.sequences[first])
     for group in reading.fluents:
         args = [encoder.argument(cells.argument(c), c) for c in group.columns]
         notes += _gap_notes(group, cells, args)
@@ -177,7 +185,8 @@ def encoded(
     for group in reading.relations:
         notes += _relate(group, reading, cells, others[group.predicate], at, encoder)
     reading = replace(reading, notes=(*reading.notes, *notes, *said))
-    return Sequences(encoder.vocabulary(), encoder.tables, at.ids, labels, reading=reading)
+    vocabulary = encoder.vocabulary()
+    return Sequences(vocabulary, encoder.tables, at.ids, labels, reading=reading, times=at.times)
 
 
 def _gap_notes(group: Group, cells: Cells, args: Sequence[NDArray[np.integer]]) -> list[str]:

@@ -13,6 +13,7 @@ from scipy.sparse import csgraph
 from relynx.data.frames import frame
 from relynx.data.readings import Column, Reading
 from relynx.data.sequences import Sequences
+from relynx.data.times import Times
 from relynx.errors import DataError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Table
@@ -22,12 +23,13 @@ Rows = NDArray[np.int64]
 
 
 def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
-    """Make a table of events of sequences that `from_events` read.
+    """Make a table of events of sequences that `from_events` or `from_intervals` read.
 
     It has a row for each event, with the columns that the table had, as far as they became facts:
-    numbers that were cut are the names of their ranges, the columns of the order count from 1.
-    Facts of further tables and of background rules are not in it. Read it by `reading=X.reading`,
-    and the sequences are the same; with three or more dimensions, up to the names of events.
+    numbers that were cut are the names of their ranges, the columns of the order count from 1, and
+    intervals have the starts and ends that they had. Facts of further tables and of background
+    rules are not in it. Read it by `reading=X.reading`, and the sequences are the same; with three
+    or more dimensions, up to the names of events.
 
     Parameters
     ----------
@@ -45,19 +47,26 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
     {'case': ['a', 'a', 'b'], 'at': [1, 2, 1], 'step': ['out', 'in', 'in']}
     """
     reading = X.reading if isinstance(X, Sequences) else None
-    if reading is None:
+    if reading is None or (reading.intervals is not None and X.times is None):
         what = "only sequences that from_events read can become a table of events"
         raise DataError(Problem(what, hint="rx.write_lynx writes any sequences to a file"))
-    pairs = _events(X, reading)  # packed: sequence * n + code
+    times, made = X.times, () if reading.intervals is None else reading.intervals.made
+    # Packed: sequence * n + code
+    pairs = _events(X, reading) if times is None else _intervals(X, reading, times)
     n = len(X.vocabulary) + 1  # the last code is that of no event
     sequences = pairs // n
     columns: dict[str, tuple[list[Any], type]] = {}
     columns[reading.sequence] = _column([X.ids[i] for i in sequences.tolist()])
     for (_, name), coordinates in zip(reading.order, _coordinates(X, reading, pairs), strict=True):
         columns[name] = coordinates.tolist(), int
+    if reading.intervals is not None and times is not None:
+        columns[reading.intervals.start] = _column(times.starts.tolist())
+        columns[reading.intervals.end] = _column(times.ends.tolist())
     for group in reading.fluents:
         table = X.tables.get((group.predicate, 1 + len(group.columns)))
         for i, column in enumerate(group.columns):
+            if column.name in made:
+                continue
             values = _values(X, table, 2 + i, pairs, n)
             columns[column.name] = _typed(values, column, backend)
     for group in reading.attributes:
@@ -72,8 +81,41 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
     return frame([chunk], schema, backend=backend)
 
 
+def event_rows(
+    X: Sequences, reading: Reading
+) -> tuple[Rows, NDArray[np.bool_], dict[str, list[Any]]]:
+    """The sequence of each row, whether it is an event, and the columns of the order and the facts.
+
+    A sequence without events has one row, which is none.
+    """
+    pairs = _events(X, reading)  # packed: sequence * n + code
+    n = len(X.vocabulary) + 1  # the last code is that of no event
+    sequences = pairs // n
+    columns: dict[str, list[Any]] = {}
+    for (_, name), coordinates in zip(reading.order, _coordinates(X, reading, pairs), strict=True):
+        columns[name] = coordinates.tolist()
+    for group in reading.fluents:
+        table = X.tables.get((group.predicate, 1 + len(group.columns)))
+        for i, column in enumerate(group.columns):
+            columns[column.name] = _values(X, table, 2 + i, pairs, n)
+    for group in reading.attributes:
+        table = X.tables.get((group.predicate, 1))
+        columns[group.columns[0].name] = _values(X, table, 1, sequences * n, n)
+    return sequences, pairs % n < n - 1, columns
+
+
 def _events(X: Sequences, reading: Reading) -> Rows:
     """The events in order, packed with their sequences; an empty one where a sequence has none."""
+    n = len(X.vocabulary) + 1
+    pairs = _told(X, reading)
+    without = np.setdiff1d(np.arange(len(X)), pairs // n)
+    pairs = np.concatenate([pairs, without * n + n - 1])
+    number = np.array([*(_number(name) for name in X.vocabulary), 0])
+    return np.asarray(pairs[np.lexsort((number[pairs % n], pairs // n))])
+
+
+def _told(X: Sequences, reading: Reading) -> Rows:
+    """The events that facts tell of, packed with their sequences."""
     n = len(X.vocabulary) + 1
     found = []
     for dimension in reading.dimensions:
@@ -84,11 +126,19 @@ def _events(X: Sequences, reading: Reading) -> Rows:
         table = X.tables.get((group.predicate, 1 + len(group.columns)))
         if table is not None:
             found.append(_packed(table, 1, n))
-    pairs = tb.distinct(np.concatenate([np.empty(0, np.int64), *found]))
-    without = np.setdiff1d(np.arange(len(X)), pairs // n)
-    pairs = np.concatenate([pairs, without * n + n - 1])
-    number = np.array([*(_number(name) for name in X.vocabulary), 0])
-    return np.asarray(pairs[np.lexsort((number[pairs % n], pairs // n))])
+    return np.asarray(tb.distinct(np.concatenate([np.empty(0, np.int64), *found])))
+
+
+def _intervals(X: Sequences, reading: Reading, times: Times) -> Rows:
+    """The intervals in order, packed with their sequences; there is a time for each of them."""
+    n = len(X.vocabulary) + 1
+    lengths = np.diff(times.offsets)
+    code_of = np.full(int(lengths.max(initial=0)) + 1, n - 1)  # by number; n - 1 for no event
+    for code in tb.distinct(_told(X, reading) % n).tolist():
+        code_of[_number(X.vocabulary[code])] = code
+    numbers = np.arange(len(times.starts)) - np.repeat(times.offsets[:-1], lengths) + 1
+    pairs: Rows = np.repeat(np.arange(len(X)), lengths) * n + code_of[numbers]
+    return pairs
 
 
 def _number(name: Constant) -> int:

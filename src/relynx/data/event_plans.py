@@ -21,19 +21,23 @@ from relynx.data.readings import Column, Group, Reading
 from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 
-Bins: TypeAlias = "int | tuple[str, int] | Sequence[float] | None"
+Bins: TypeAlias = "int | str | tuple[str, int] | Sequence[float] | None"
 
 FEW = 10  # numbers of no more different values than this are left as they are
 MANY = 40  # texts of more different values than this are left out if they hardly repeat
 RESERVED = ("begin", "end")
 DELIMITS = "begin and end delimit sequences in files: give it another name"
 SHOWN_NAMES = 12
-WIDTH = "width"
+WIDTH, SUPERVISED = "width", "supervised"
 
 
 @dataclass(slots=True)
 class Request:
-    """The arguments of `from_events` about one table, checked before the table is read."""
+    """The arguments of `from_events` about one table, checked before the table is read.
+
+    `always` are columns that are facts whatever `fluents` says, `symbol` is one that is never cut,
+    and `taken` are names that no predicate of a column may have.
+    """
 
     table: Table
     sequence: Any
@@ -43,6 +47,9 @@ class Request:
     label: Any
     event: Any
     bins: Any
+    always: tuple[str, ...] = ()
+    symbol: str | None = None
+    taken: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
 
     def problem(self, message: str, hint: str | None = None) -> None:
@@ -85,6 +92,9 @@ class Request:
                 self.problem(what, "give it a name that does not begin with next_ or follow")
             elif predicate in RESERVED:
                 self.problem(f"a predicate of fluents is named {predicate!r}", DELIMITS)
+            elif predicate in self.taken:
+                what = f"a predicate of fluents is named {predicate!r}, and so is a relation"
+                self.problem(what, "give it another name")
             out[predicate] = self.listed(columns, f"fluents of {predicate!r}")
             if not out[predicate]:
                 what = f"fluents of {predicate!r} names no column"
@@ -125,6 +135,8 @@ class Request:
 
     def recipe(self, name: str) -> tuple[str, Any] | None:
         """How the numbers of a column are cut: a method and its value; None to leave them."""
+        if name == self.symbol:
+            return None
         bins = self.bins
         if isinstance(bins, Mapping):
             bins = bins.get(name, DEFAULT_BINS)
@@ -133,6 +145,8 @@ class Request:
             return None
         if isinstance(bins, int):
             return "quantile", bins
+        if bins == SUPERVISED:
+            return SUPERVISED, None
         if isinstance(bins, tuple) and len(bins) == 2 and bins[0] == WIDTH:
             return WIDTH, bins[1]
         return "cuts", tuple(bins)
@@ -151,7 +165,8 @@ class Request:
                 self.problem(f"{whose}: there is no such column among the facts", hint)
             elif not _good_bins(_plain(value)):
                 hint = (
-                    "give a number from 2 on, ('width', 5), rising cuts such as [10, 100], or None"
+                    "give a number from 2 on, ('width', 5), rising cuts such as [10, 100], "
+                    "'supervised', or None"
                 )
                 self.problem(f"{whose} is {value!r}", hint)
 
@@ -168,7 +183,7 @@ def _plain(bins: Any) -> Any:
 
 
 def _good_bins(value: object) -> bool:
-    if value is None:
+    if value is None or (isinstance(value, str) and value == SUPERVISED):
         return True
     if isinstance(value, tuple) and len(value) == 2 and value[0] == WIDTH:
         value = value[1]
@@ -213,7 +228,16 @@ class Plan:
         values = self.cells.values(name)
         if rows is not None:
             values = replace(values, codes=values.codes[rows])
+        if self._by_class(name, values):
+            return Column(name, values.kind, supervised=True)
         return Column(name, values.kind, self._cuts(name, values))
+
+    def _by_class(self, name: str, values: Values) -> bool:
+        """Whether the cuts of a column are learnt inside `fit`."""
+        recipe = self.request.recipe(name)
+        many = len(values.constants) > FEW or self.request.named(name)
+        wanted = recipe is not None and recipe[0] == SUPERVISED
+        return wanted and many and values.kind in ("integer", "number")
 
     def _cuts(self, name: str, values: Values) -> Cuts | None:
         recipe = self.request.recipe(name)
@@ -228,7 +252,7 @@ class Plan:
         method, wanted = recipe
         if method == "cuts":
             return tuple(wanted)
-        if len(values.constants) <= FEW and not named:
+        if (len(values.constants) <= FEW and not named) or method == SUPERVISED:
             return None
         numbers = np.asarray(values.constants)
         if method == WIDTH:
@@ -291,7 +315,7 @@ def changes(
 
 def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Reading:
     """The reading of a table: what was asked for, and a choice about the other columns."""
-    plan = Plan(request, cells, sequences)
+    plan = Plan(request, cells, sequences, {*request.taken})
     order = request.dimensions()
     groups, asked = request.groups(), request.attributes
     fluents, attributes = [], []
@@ -299,24 +323,35 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Rea
         clean = not isinstance(request.fluents, Mapping)
         fluents = [plan.fluent(name, columns, clean=clean) for name, columns in groups.items()]
         named = [column for columns in groups.values() for column in columns]
+        more = [name for name in request.always if name not in named]
+        fluents += [plan.fluent(name, (name,)) for name in more]
+        named += more
         unused = [name for name in others(request, (*named, *request.named_attributes())) if name]
         if unused:
             shown = ", ".join(map(repr, unused[:SHOWN_NAMES]))
-            more = f" and {len(unused) - SHOWN_NAMES} more" if len(unused) > SHOWN_NAMES else ""
+            rest = f" and {len(unused) - SHOWN_NAMES} more" if len(unused) > SHOWN_NAMES else ""
             verb, them = ("is", "it") if len(unused) == 1 else ("are", "them")
             why = f"neither fluents nor attributes names {them}"
-            plan.notes.append(f"{shown}{more} {verb} not used: {why}")
+            plan.notes.append(f"{shown}{rest} {verb} not used: {why}")
     if asked is not None:
         attributes = [plan.attribute(name) for name in request.named_attributes()]
     if groups is None:
         n_long = int((np.bincount(sequences) > 1).sum())
-        find = asked is None and 2 * n_long > int(sequences.max(initial=0))
+        known = getattr(request.table, "attributes", None)  # a log says which these are
+        find = asked is None and known is None and 2 * n_long > int(sequences.max(initial=0))
         found = []
         for name in others(request, request.named_attributes()):
             if not name:
                 plan.notes.append("a column without a name is left out")
+            elif name in request.always:
+                fluents.append(plan.fluent(name, (name,)))
             elif plan.useful(name):
-                if find and plan.constant_in_sequences(name):
+                if known is not None and name in known:
+                    if asked is None:
+                        attributes.append(plan.attribute(name))
+                    else:
+                        plan.notes.append(f"{name!r} is not used: attributes does not name it")
+                elif find and plan.constant_in_sequences(name):
                     attributes.append(plan.attribute(name))
                     found.append(repr(name))
                 else:

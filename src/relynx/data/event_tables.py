@@ -16,6 +16,7 @@ from relynx.data.discretise import bin_names
 from relynx.data.event_columns import KEY, Table, Values, WrongColumn, as_kind, key_values
 from relynx.data.frames import open_frame, open_parquet
 from relynx.data.readings import Column
+from relynx.data.xes_tables import XesTable
 from relynx.errors import DataError, InputError, Problem, did_you_mean
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")
@@ -28,6 +29,8 @@ def open_table(data: Any) -> Table:
     """A data frame, a dict of lists, or a CSV or Parquet file. Raises InputError."""
     if isinstance(data, str | os.PathLike):
         return _open_file(data)
+    if isinstance(data, XesTable):
+        return data
     table = open_dict(data) if isinstance(data, Mapping) else open_frame(data)
     if table is None:
         what = f"no table of events can be made of a value of the type {type(data).__name__}"
@@ -49,6 +52,8 @@ def _open_file(path: str | os.PathLike[str]) -> Table:
         ending = Path(name).suffix
         what = f"{name} ends in '{ending}'" if ending else f"{name} has no ending"
         hint = "a table of events is a .csv, .tsv, .csv.gz or .parquet file"
+        if name.lower().endswith((".xes", ".xes.gz")):
+            hint = "rx.read_xes reads event logs"
         raise InputError(Problem(what, hint=hint))
     return open_parquet(path) if name.lower().endswith(".parquet") else open_csv(path)
 
@@ -99,6 +104,7 @@ class Cells:
         self.problems: list[Problem] = []
         self._loaded = table.loaded(list(dict.fromkeys(names)))
         self._values: dict[tuple[str, str | None], Values] = {}
+        self._made: dict[str, Values] = {}
         if not self.n_rows:
             hint = ROWS if title == "the table" else "give it rows, or leave it out"
             raise DataError(Problem(f"{title} has no rows", self.source, hint=hint))
@@ -114,7 +120,7 @@ class Cells:
             return plain
         if (name, kind) not in self._values:
             try:
-                values = self._loaded.values(name, kind)
+                values = self._made.get(name) or self._loaded.values(name, kind)
                 if kind == KEY:
                     values = key_values(values)
                 elif kind is not None:
@@ -124,6 +130,10 @@ class Cells:
                 values = Values(kind or "text", np.full(self.n_rows, -1, np.int32), [])
             self._values[name, kind] = values
         return self._values[name, kind]
+
+    def add(self, name: str, values: Values) -> None:
+        """A column that is made of others."""
+        self._made[name] = values
 
     def keys(self, name: str) -> Values:
         """A column of names: integers, or texts where one of them is no plain integer."""

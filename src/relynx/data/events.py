@@ -82,7 +82,9 @@ def from_events(
     bins
         How numbers of more than ten different values become ranges: 4 for quarters with as many
         values each, `("width", 5)` for ranges of one width, `[10, 100]` for these cuts, however
-        few values there are, None to leave them. A dict gives this by column.
+        few values there are, None to leave them. `"supervised"` leaves them to `fit` of a
+        classifier or a `PatternVectorizer`, which cuts where the classes of its training part
+        differ. A dict gives this by column.
     reading
         `X.reading` of sequences read before, or `reading_` of a model: read this table in the same
         way, with the same cuts. No other argument but `relations` is given with it. The column of
@@ -109,7 +111,7 @@ def from_events(
     """
     table = open_table(frame)
     further = {name: open_table(one) for name, one in _relations(relations).items()}
-    _raise([problem for one in (table, *further.values()) for problem in name_problems(one)])
+    raise_all([problem for one in (table, *further.values()) for problem in name_problems(one)])
     if reading is not None:
         given = (sequence, order, fluents, label, attributes, event)
         if any(value is not None for value in given) or not (
@@ -119,7 +121,7 @@ def from_events(
             raise InputError(Problem(what, hint="give reading alone, or with relations"))
         return _read_again(table, further, reading)
     request = Request(table, sequence, order, fluents, attributes, label, event, bins)
-    names = _checked(request, further)
+    names = checked_columns(request, further)
     cells = Cells(table, names)
     ids, numbers = sequence_numbers(
         cells, request.sequence, [column for _, column in request.dimensions()]
@@ -144,6 +146,9 @@ def _read_again(
     if not isinstance(cast(object, reading), Reading):
         what = f"reading is a {type(reading).__name__}"
         raise InputError(Problem(what, hint="give X.reading of sequences that were read before"))
+    if reading.intervals is not None:
+        what = "the reading is one of intervals"
+        raise InputError(Problem(what, hint="rx.from_intervals(frame, reading=...) reads them"))
     if reading.label is not None and reading.label.name not in table.names:
         reading = replace(reading, label=None)
     columns = [column.name for group in reading.fluents for column in group.columns]
@@ -163,7 +168,7 @@ def _read_again(
     for group in reading.relations:
         if (one := further.get(group.predicate)) is not None:
             problems += [unknown_column(one, name, READ) for name in _columns(reading, group)]
-    _raise([problem for problem in problems if problem is not None])
+    raise_all([problem for problem in problems if problem is not None])
     label = [] if reading.label is None else [reading.label.name]
     cells = Cells(table, [*names, *label])
     ids, numbers = sequence_numbers(
@@ -213,7 +218,7 @@ def _relations(relations: object) -> Mapping[str, Any]:
     return relations
 
 
-def _checked(request: Request, further: Mapping[str, Table]) -> list[str]:
+def checked_columns(request: Request, further: Mapping[str, Table]) -> list[str]:
     """The columns of events to read. Raises InputError with all that is wrong with arguments."""
     if request.sequence is None:
         request.problem("the column of the sequence is not given", _columns_hint(request.table))
@@ -224,7 +229,7 @@ def _checked(request: Request, further: Mapping[str, Table]) -> list[str]:
     for name, role in ((request.label, "label"), (request.event, "event")):
         if name is not None:
             request.column(name, f"given as {role}")
-    facts = [*request.named_attributes()]
+    facts = [*request.named_attributes(), *request.always]
     if groups is None:
         facts += others(request, facts)
     else:
@@ -241,7 +246,7 @@ def _checked(request: Request, further: Mapping[str, Table]) -> list[str]:
         elif len(one.names) < 2:
             what = f"the table of {name!r} has no column but {request.sequence!r}"
             request.problem(what, "give it a column of events or values")
-    _raise(request.problems)
+    raise_all(request.problems)
     roles = [request.sequence, request.label, request.event, *(column for _, column in dimensions)]
     return [name for name in (*roles, *facts) if name]
 
@@ -292,7 +297,8 @@ def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[
     return notes
 
 
-def _raise(problems: Sequence[Problem]) -> None:
+def raise_all(problems: Sequence[Problem]) -> None:
+    """Raise DataError where something is wrong."""
     if problems:
         raise DataError(problems)
 

@@ -56,7 +56,7 @@ def read_folds(
     if not domains:
         which = "domain of the nonredundant subset" if nonredundant else "domain"
         raise DataError(Problem(f"the file holds no {which}", source))
-    X = _sequences(domains, parse_background(RULES, "protein folds"))
+    X = domain_sequences(domains, parse_background(RULES, "protein folds"))
     y = np.array([d["fold"] for d in domains])
     return X, y, np.array([d["family"] for d in domains])
 
@@ -170,7 +170,7 @@ def _length(residues: int, cuts: tuple[int, int]) -> str:
     return "short" if residues <= cuts[0] else "medium" if residues <= cuts[1] else "long"
 
 
-def _sequences(domains: list[dict[str, Any]], background: Background) -> Sequences:
+def domain_sequences(domains: list[dict[str, Any]], background: Background) -> Sequences:
     builder = SequencesBuilder()
     helices, strands = builder.buffer("he", 4), builder.buffer("st", 3)
     turns = builder.buffer("sense_prev", 2)

@@ -1,7 +1,7 @@
 """How a table of events was read: which columns make which facts, and where numbers are cut.
 
-`from_events` leaves its reading on the sequences (`X.reading`), a classifier keeps it in `reading_`
-and a model file keeps it too, so that other tables are read in the same way.
+`from_events` and `from_intervals` leave their reading on the sequences (`X.reading`), a classifier
+keeps it in `reading_` and a model file keeps it too, so that other tables are read in the same way.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from relynx.data.allen import DIMENSIONS, MADE, SHARE_TIME
 from relynx.data.discretise import Cuts, bin_names
 from relynx.data.parts import Part
 from relynx.logic.terms import quoted
@@ -20,15 +21,20 @@ KINDS = ("text", "integer", "number", "boolean", "date")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its kind, and where its numbers are cut (None: they are not)."""
+    """A column of a table: its kind, and where its numbers are cut (None: they are not).
+
+    `supervised` says that the cuts are learnt from the classes, inside `fit`.
+    """
 
     name: str
     kind: str
     cuts: Cuts | None = None
+    supervised: bool = False
 
     def __str__(self) -> str:
         if self.cuts is None:
-            return f"{self.name} ({self.kind})"
+            by_class = ", to be cut by class" if self.supervised else ""
+            return f"{self.name} ({self.kind}{by_class})"
         return f"{self.name} ({', '.join(bin_names(self.cuts))})"
 
 
@@ -45,6 +51,28 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Intervals:
+    """What makes intervals of the rows of a table.
+
+    Attributes
+    ----------
+    start, end, symbol
+        The columns that order them (None without a symbol).
+    dimensions, relations
+        The names of what links them, and of what else relates two of them.
+    made
+        The columns that are made of the times: `duration`, `gap`.
+    """
+
+    start: str
+    end: str
+    symbol: str | None
+    dimensions: tuple[str, ...]
+    relations: tuple[str, ...]
+    made: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """How `from_events` read a table: give it again to read another table in the same way.
 
@@ -58,6 +86,8 @@ class Reading:
         The predicates that say something of an event, of a sequence, and those of further tables.
     notes
         What was left out, changed or decided, in sentences.
+    intervals
+        How the rows are intervals, where `from_intervals` read them.
 
     Examples
     --------
@@ -76,6 +106,7 @@ class Reading:
     label: Column | None = None
     event: str | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
+    intervals: Intervals | None = None
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -84,20 +115,37 @@ class Reading:
 
     @property
     def dimensions(self) -> tuple[str, ...]:
+        if self.intervals is not None:
+            return self.intervals.dimensions
         return tuple(dimension for dimension, _ in self.order) or ("s",)
+
+    @property
+    def reader(self) -> str:
+        """The function that reads a table in this way."""
+        return "from_events" if self.intervals is None else "from_intervals"
+
+    @property
+    def interval_relations(self) -> tuple[str, ...]:
+        """The predicates that relate two intervals; none where the events are no intervals."""
+        return () if self.intervals is None else self.intervals.relations
 
     @property
     def n_events(self) -> dict[str, int]:
         """How many of the first arguments of each predicate are events."""
-        return {group.predicate: 1 for group in self.fluents} | {
-            group.predicate: len(group.events) for group in self.attributes + self.relations
-        }
+        return (
+            {group.predicate: 1 for group in self.fluents}
+            | {group.predicate: len(group.events) for group in self.attributes + self.relations}
+            | dict.fromkeys(self.interval_relations, 2)
+        )
 
     def difference(self, other: Reading) -> str | None:
         """The first way in which the facts of two readings differ, None where they do not."""
         if self.dimensions != other.dimensions:
             mine, theirs = ", ".join(self.dimensions), ", ".join(other.dimensions)
             return f"the dimensions are {mine}, not {theirs}"
+        if set(self.interval_relations) != set(other.interval_relations):
+            mine, theirs = (", ".join(one.interval_relations) or "none" for one in (self, other))
+            return f"the relations of its intervals are {mine}, not {theirs}"
         for title in ("fluents", "attributes", "relations"):
             mine_of = {group.predicate: group for group in getattr(self, title)}
             theirs_of = {group.predicate: group for group in getattr(other, title)}
@@ -119,9 +167,14 @@ class Reading:
             column if dimension == "s" else f"{column} (dimension {dimension})"
             for dimension, column in self.order
         )
-        yield "sequence", f"{self.sequence}, {'by ' + ordered if ordered else 'rows in order'}"
+        how = f"by {ordered}" if ordered else "rows in order"
+        if self.intervals is not None:
+            how = f"intervals from {self.intervals.start} to {self.intervals.end}"
+        yield "sequence", f"{self.sequence}, {how}"
         if self.label is not None:
             yield "label", str(self.label)
+        if self.intervals is not None:
+            yield "dimension", ", ".join(f"next_{name}" for name in self.dimensions)
         for title, groups, first in (
             ("fluent", self.fluents, ["E"]),
             ("attribute", self.attributes, []),
@@ -133,6 +186,8 @@ class Reading:
                 events = [f"E{i + 1}" for i in range(len(group.events))]
                 args = ",".join([*first, *events, *values])
                 yield title, f"{quoted(group.predicate)}({args}): {_columns(group)}"
+        if self.interval_relations:
+            yield "relation", ", ".join(f"{name}(E1,E2)" for name in self.interval_relations)
         for note in self.notes:
             yield "note", note
 
@@ -163,12 +218,20 @@ def reading_state(reading: Reading) -> dict[str, Any]:
         "label": None if reading.label is None else _column_state(reading.label),
         "event": reading.event,
         "notes": list(reading.notes),
+    } | ({} if reading.intervals is None else {"intervals": _intervals_state(reading.intervals)})
+
+
+def _intervals_state(intervals: Intervals) -> dict[str, Any]:
+    listed = ("dimensions", "relations", "made")
+    return {name: getattr(intervals, name) for name in ("start", "end", "symbol")} | {
+        name: list(getattr(intervals, name)) for name in listed
     }
 
 
 def _column_state(column: Column) -> dict[str, Any]:
     cuts = None if column.cuts is None else list(column.cuts)
-    return {"name": column.name, "kind": column.kind, "cuts": cuts}
+    state = {"name": column.name, "kind": column.kind, "cuts": cuts}
+    return state | ({"supervised": True} if column.supervised else {})
 
 
 def reading_of(part: Part) -> Reading:
@@ -186,9 +249,26 @@ def reading_of(part: Part) -> Reading:
         label=None if part.none("label") else _column_of(part.part("label")),
         event=part.text_or_none("event"),
         notes=part.texts("notes"),
+        intervals=_intervals_of(part.part("intervals")) if part.has("intervals") else None,
     )
     part.end()
     return reading
+
+
+def _intervals_of(part: Part) -> Intervals:
+    intervals = Intervals(
+        part.text("start"),
+        part.text("end"),
+        part.text_or_none("symbol"),
+        part.texts("dimensions"),
+        part.texts("relations"),
+        part.texts("made"),
+    )
+    for name, known in (("dimensions", DIMENSIONS), ("relations", SHARE_TIME), ("made", MADE)):
+        if not set(getattr(intervals, name)) <= set(known):
+            raise part.wrong(name, f"holds what is none of {', '.join(known)}")
+    part.end()
+    return intervals
 
 
 def _group_of(part: Part) -> Group:
@@ -209,5 +289,6 @@ def _column_of(part: Part) -> Column:
         real = all(type(cut) in (int, float) and abs(cut) < float("inf") for cut in cuts)
         if not real or any(a >= b for a, b in pairwise(cuts)):
             raise part.wrong("cuts", "are no rising numbers")
+    supervised = part.has("supervised") and part.truth("supervised")  # older files have none
     part.end()
-    return Column(name, kind, cuts)
+    return Column(name, kind, cuts, supervised)

@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.readings import Reading
 from relynx.data.roles import Tables, dimension_names
+from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
+from relynx.data.xes_log import Log
 from relynx.errors import DataError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background, evaluate
@@ -137,8 +139,10 @@ class Sequences:
         "background",
         "ids",
         "labels",
+        "origin",
         "reading",
         "tables",
+        "times",
         "vocabulary",
     )
 
@@ -151,6 +155,8 @@ class Sequences:
         background: Background | None = None,
         *,
         reading: Reading | None = None,
+        times: Times | None = None,
+        origin: Log | None = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.tables: dict[Key, Table] = dict(tables)
@@ -158,6 +164,8 @@ class Sequences:
         self.labels = None if labels is None else label_array(list(labels))
         self.background = background
         self.reading = reading  # how a table of events was read, where the facts are of one
+        self.times = times  # of each event, where the events are intervals
+        self.origin = origin  # the whole log they were read from; it stays in this process
         self._stored = Facts(vocabulary, self.tables, len(self.ids))
         self._facts: dict[bool, Facts] = {}
         for values in (self.ids, self.labels):
@@ -224,6 +232,8 @@ class Sequences:
             None if first.labels is None else [label for p in parts for label in _list(p.labels)],
             first.background,
             reading=first.reading if all(p.reading == first.reading for p in parts) else None,
+            times=Times.concatenated([part.times for part in parts]),
+            origin=first.origin if all(p.origin is first.origin for p in parts) else None,
         )
 
     @property
@@ -270,6 +280,8 @@ class Sequences:
             None,
             self.background,
             reading=self.reading,
+            times=None if self.times is None else self.times.part(positions),
+            origin=self.origin,
         )
         if labels is not None:
             labels.flags.writeable = False
@@ -306,7 +318,14 @@ class Sequences:
     def with_background(self, background: Background | None) -> Sequences:
         """The same facts under other background knowledge."""
         return Sequences(
-            self.vocabulary, self.tables, self.ids, self.labels, background, reading=self.reading
+            self.vocabulary,
+            self.tables,
+            self.ids,
+            self.labels,
+            background,
+            reading=self.reading,
+            times=self.times,
+            origin=self.origin,
         )
 
     def with_labels(self, labels: Iterable[object] | None) -> Sequences:
@@ -315,7 +334,14 @@ class Sequences:
         if new is not None:
             _check_number("label", len(new), len(self))
         return Sequences(
-            self.vocabulary, self.tables, self.ids, new, self.background, reading=self.reading
+            self.vocabulary,
+            self.tables,
+            self.ids,
+            new,
+            self.background,
+            reading=self.reading,
+            times=self.times,
+            origin=self.origin,
         )
 
     def recoded(self, vocabulary: Vocabulary) -> Sequences:
@@ -329,9 +355,7 @@ class Sequences:
             key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
             for key, table in self.tables.items()
         }
-        return Sequences(
-            merged, tables, self.ids, self.labels, self.background, reading=self.reading
-        )
+        return self._with(merged, tables)
 
     def compact(self) -> Sequences:
         """The same sequences in a vocabulary of only their own constants, in order of text.
@@ -349,8 +373,18 @@ class Sequences:
             if table.shape[1]
         }
         vocabulary = Vocabulary(self.vocabulary[code] for code in ordered)
+        return self._with(vocabulary, tables)
+
+    def _with(self, vocabulary: Vocabulary, tables: Tables) -> Sequences:
+        """The same sequences, their facts in other codes."""
         return Sequences(
-            vocabulary, tables, self.ids, self.labels, self.background, reading=self.reading
+            vocabulary,
+            tables,
+            self.ids,
+            self.labels,
+            self.background,
+            reading=self.reading,
+            times=self.times,
         )
 
     def __add__(self, other: Sequences) -> Sequences:
@@ -382,7 +416,7 @@ class Sequences:
     def __reduce__(self) -> tuple[Any, ...]:
         labels = None if self.labels is None else _list(self.labels)
         state = (self.vocabulary, self.tables, self.ids, labels, self.background)
-        return partial(Sequences, reading=self.reading), state
+        return partial(Sequences, reading=self.reading, times=self.times), state
 
     def _summary(self) -> list[tuple[str, str]]:
         n_facts = sum(table.shape[1] for table in self.tables.values())

@@ -14,10 +14,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.lists import from_lists
 from relynx.data.sequences import Sequence, Sequences
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
+from relynx.mining.search_input import classes_of
 
 CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
@@ -57,6 +59,8 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The patterns, in the order of the columns, with their supports in the training sequences.
     bias_ : Bias
         The bias that was used.
+    reading_ : Reading or None
+        How the table of events was read, where `from_events` made X, with all cuts.
 
     Examples
     --------
@@ -105,7 +109,10 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The classes; without them those of X, and without any one class for all.
         """
         X = as_sequences(X)
-        self.bias_ = Bias.infer(X) if self.bias is None else self.bias
+        codes, _ = classes_of(X, y)
+        X = cut_by_class(X, None if y is None and X.labels is None else codes)
+        self.reading_ = X.reading
+        self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.patterns_ = mine(
             X,
             y,
@@ -130,7 +137,7 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         `set_output(transform="pandas")` or `"polars"` it is a data frame, and dense.
         """
         check_is_fitted(self)
-        matrix = coverage(self.patterns_, as_sequences(X))
+        matrix = coverage(self.patterns_, cut_like(as_sequences(X), self.reading_))
         return matrix.toarray() if self._gives_frames() else matrix
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:

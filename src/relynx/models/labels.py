@@ -39,12 +39,13 @@ def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
 def check_no_label_is_missing(X: Sequences, labels: NDArray[Any]) -> None:
     """Raises InputError for None, NaN, and the NA of pandas."""
     for i, value in enumerate(labels.tolist()):
-        if _is_missing(value):
+        if is_missing(value):
             hint = "give the class of each sequence, or leave out those that have none"
             raise InputError(Problem(f"the label of sequence {X.ids[i]} is missing", hint=hint))
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a label is None, NaN, or the NA of pandas."""
     try:
         return value is None or bool(value != value)
     except TypeError:  # NA equals nothing, and differs from nothing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from numbers import Integral, Real
 from typing import Any
@@ -18,6 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
+from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.readings import Reading
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem, did_you_mean
@@ -28,10 +29,7 @@ from relynx.features.vectorizer import as_sequences, coverage
 from relynx.mining.patterns import Pattern
 from relynx.models.labels import checked_labels
 from relynx.models.pair_model import Floats, PairModel, Recipe, learn
-
-NUDGE = 1e-9  # sums of shares that differ by less are tied, and the prior decides
-TRACE = 1e-12  # of the rank of a class, in its score: it tells ties apart and changes no order
-LEAST = 1e-12  # a share is taken for no less than this when shares are coupled
+from relynx.models.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
 # nothing dropped before the selection.
@@ -117,7 +115,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     bias_ : Bias
         The bias that was used.
     reading_ : Reading or None
-        How the table of events was read, where `from_events` made X.
+        How the table of events was read, where `from_events` made X; with the cuts that were
+        learnt, where it left them to `fit`.
 
     Examples
     --------
@@ -189,13 +188,14 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The classes; without them those of X.
         """
         self._check()
-        X = as_sequences(X).compact()
+        X = as_sequences(X)
         labels = checked_labels(X, y)
+        X = cut_by_class(X, labels).compact()
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             what = f"all sequences are of one class, {self.classes_.tolist()[0]!r}"
             raise InputError(Problem(what, hint="give sequences of at least two classes"))
-        self.bias_ = Bias.infer(X) if self.bias is None else self.bias
+        self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         self.estimators_ = self._learn(X, labels, codes)
         used = [model.patterns[model.selected] for model in self.estimators_]
@@ -342,13 +342,9 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         M = self._matrix(X)
         if len(self.estimators_) == 1:
-            return _agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
-        coupled = self._coupled(M)
-        tally = self._tally(M)
-        out = np.empty_like(coupled)
-        np.put_along_axis(out, np.argsort(tally, axis=1), np.sort(coupled, axis=1), axis=1)
-        out[np.arange(len(out)), tally.argmax(axis=1)] += NUDGE
-        return np.asarray(out / out.sum(axis=1, keepdims=True))
+            return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
+        shares = coupled(self._ballots(M), M.shape[0], len(self.classes_))
+        return in_order_of(shares, self._tally(M))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.
@@ -370,34 +366,17 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _matrix(self, X: object) -> sparse.csr_array:
         check_is_fitted(self)
-        X = as_sequences(X)
+        X = cut_like(as_sequences(X), self.reading_)
         _check_reading(self.reading_, X.reading)
         return coverage(self.selected_, X)
 
     def _tally(self, M: sparse.csr_array) -> Floats:
-        n_classes = len(self.classes_)
-        votes = np.zeros((M.shape[0], n_classes))
-        sums = np.zeros((M.shape[0], n_classes))
-        for model, columns in zip(self.estimators_, self._columns, strict=True):
-            among = np.searchsorted(self.classes_, model.classes)
-            votes[np.arange(len(votes)), among[model.votes(M[:, columns])]] += 1
-            sums[:, among] += model.posteriors(M[:, columns])
-        sums = sums.round(9)
-        first = np.broadcast_to(-np.arange(n_classes), votes.shape)
-        prior = np.broadcast_to(self.class_prior_, votes.shape)
-        order = np.lexsort((first, prior, sums, votes), axis=1)
-        ranks = np.empty_like(order)
-        np.put_along_axis(ranks, order, np.arange(n_classes)[None], axis=1)
-        tally: Floats = votes + sums / n_classes + TRACE * ranks
-        return tally
+        return tally(self._ballots(M), self.class_prior_, M.shape[0])
 
-    def _coupled(self, M: sparse.csr_array) -> Floats:
-        inverse = np.full((M.shape[0], len(self.classes_)), 2.0 - len(self.classes_))
+    def _ballots(self, M: sparse.csr_array) -> Iterator[Ballot]:
         for model, columns in zip(self.estimators_, self._columns, strict=True):
             among = np.searchsorted(self.classes_, model.classes)
-            inverse[:, among] += 1 / np.clip(model.posteriors(M[:, columns]), LEAST, 1)
-        shares: Floats = 1 / inverse
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+            yield Ballot(among, model.votes(M[:, columns]), model.posteriors(M[:, columns]))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -433,18 +412,10 @@ def _not_among(name: str, value: object, known: Sequence[object], more: str = ""
 
 def _check_reading(fitted: Reading | None, given: Reading | None) -> None:
     """Sequences of two tables mean the same only if both tables were read in one way."""
-    wrong = None if fitted is None or given is None else given.difference(fitted)
+    if fitted is None or given is None:
+        return
+    wrong = given.difference(fitted)
     if wrong is not None:
         what = f"this table was read in another way than that of the model: {wrong}"
-        hint = "read it as that one: rx.from_events(frame, reading=model.reading_)"
+        hint = f"read it as that one: rx.{fitted.reader}(frame, reading=model.reading_)"
         raise InputError(Problem(what, hint=hint))
-
-
-def _agreeing(shares: Floats, voted: NDArray[np.int64]) -> Floats:
-    """The shares with the largest, row by row, at the class that was voted for."""
-    rows = np.flatnonzero(shares.argmax(axis=1) != voted)
-    if not len(rows):
-        return shares
-    out, largest, wanted = shares.copy(), shares[rows].argmax(axis=1), voted[rows]
-    out[rows, largest], out[rows, wanted] = shares[rows, wanted], shares[rows, largest] + NUDGE
-    return np.asarray(out / out.sum(axis=1, keepdims=True))

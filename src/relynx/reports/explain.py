@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from relynx.bias.language import Bias
 from relynx.bias.signs import EVENT
+from relynx.data.class_cuts import cut_like
 from relynx.data.sequences import Sequence, Sequences
 from relynx.errors import InputError, Problem
 from relynx.logic.dimensions import OPERATORS, link_name
@@ -56,7 +57,7 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
     >>> why.predicted == y[0], len(why.models[0].patterns)
     (True, 1)
     """
-    one = _checked(model, sequence)
+    one = cut_like(_checked(model, sequence), model.reading_)
     covered = model.selected_.coverage(one)[0]
     effects = [*_patterns(model, one, covered)]
     parts = [weights(part) for part in model.estimators_]

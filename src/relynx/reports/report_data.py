@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.class_cuts import cut_like
 from relynx.data.roles import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences, counted
 from relynx.errors import InputError, Problem
@@ -126,7 +127,7 @@ def told(model: Any, X: object, y: Iterable[object] | None) -> Told:
         raise InputError(
             Problem("this LynxClassifier is not fitted", hint="call fit before report")
         )
-    X = as_sequences(X)
+    X = cut_like(as_sequences(X), model.reading_)
     if not len(X):
         raise InputError(Problem("there is no sequence to report on", hint="give at least one"))
     labels = _labels(X, y)

@@ -23,10 +23,12 @@ from relynx.models.baselines import baselines
 from relynx.models.evaluation import Fold, cross_validate
 from relynx.models.learners import learner
 from relynx.models.lynx import LynxClassifier
-from relynx.reproduce.settings import BIASES, PROTOCOLS, SETTINGS, Setting
+from relynx.models.systems import system
+from relynx.reproduce.settings import BIASES, PROTOCOLS, SETTINGS, SYSTEMS, Setting
 
 RECORDS = "folds.csv"
-LEARNS = ("bias", "features", "logic", "mining", "models")  # packages that results depend on
+# The packages that results depend on.
+LEARNS = ("bias", "data", "features", "logic", "mining", "models")
 _TYPES = {"int": int, "float": float, "str": str}
 
 
@@ -58,7 +60,9 @@ class Run:
     def model(self, data: ProteinFolds) -> Any:
         """The classifier, not yet fitted."""
         setting = self.setting
-        if not setting.bias:
+        if setting.bias == SYSTEMS:
+            return system(setting.name.split(",")[0]).set_params(**setting.parameters)
+        if not setting.of_lynx:
             return baselines(data.X)[setting.name]
         text = BIASES[setting.bias]
         bias = parse_bias(text, setting.bias) if text else data.bias
@@ -123,7 +127,7 @@ def carried_out(
     """Do a run; its records. `memory` is a folder that keeps what was mined for the next one."""
     model = run.model(data)
     result = cross_validate(
-        model.set_params(memory=memory) if run.setting.bias else model,
+        model.set_params(memory=memory) if run.setting.of_lynx else model,
         data.X,
         data.y,
         folds=run.folds,

@@ -9,6 +9,7 @@ from typing import Any
 from relynx.models.lynx import PAPER
 
 PROTOCOLS = ("random", "by family")
+SYSTEMS = "systems"
 
 BIASES = {
     "chain": """\
@@ -37,6 +38,7 @@ MEANING = {
     "chain": "one dimension: along the chain",
     "sheet": "two dimensions: strands along the chain and across the sheet",
     "all": "three dimensions: the chain, its strands, the sheet",
+    SYSTEMS: "the systems of the paper's Table 2, along the chain",
     "": "simple methods",
 }
 
@@ -46,13 +48,19 @@ class Setting:
     """A row of a table: its name, the name of its bias, and parameters of `LynxClassifier`.
 
     `learner` is a name of `relynx.models.learners`. A row without a bias is one of the simple
-    methods, by its name.
+    methods, by its name. One with `systems` for its bias is a system that the paper compares Lynx
+    with, by its name in `relynx.models.systems` up to a comma.
     """
 
     name: str
     bias: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     learner: str = "naive_bayes"
+
+    @property
+    def of_lynx(self) -> bool:
+        """Whether the row is one of `LynxClassifier`."""
+        return self.bias in BIASES
 
 
 # Table 1 of the paper: ten folds and their mean, as printed there. The folds of .95 with GRASP have
@@ -93,6 +101,8 @@ PAPER_ROWS: Mapping[str, Mapping[str, Any]] = {
 }
 
 SETTINGS = (
+    *(Setting(name, SYSTEMS) for name in TABLE_2 if name != "Lynx"),
+    Setting("TildeCRF, all paths", SYSTEMS, {"training": "chain"}),
     *(Setting(name, "chain", parameters) for name, parameters in PAPER_ROWS.items()),
     *(
         Setting(name, "all", {**parameters, "max_length": 2, "max_gap": 3})

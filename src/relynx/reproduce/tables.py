@@ -12,8 +12,10 @@ import numpy as np
 from relynx.data.frames import write_csv
 from relynx.reproduce.runs import Record
 from relynx.reproduce.settings import (
+    BIASES,
     OWN_ROW,
     PUBLISHED_LARGEST_CLASS,
+    SYSTEMS,
     TABLE_1,
     TABLE_2,
 )
@@ -54,6 +56,8 @@ def summary(records: Sequence[Record]) -> list[Row]:
 def _published(name: str, bias: str) -> float | None:
     if name == "largest class":
         return PUBLISHED_LARGEST_CLASS
+    if bias == SYSTEMS:
+        return TABLE_2.get(name)
     return TABLE_1[name][1] if bias and name in TABLE_1 else None
 
 
@@ -75,22 +79,23 @@ def table_1(rows: Sequence[Row], protocol: str, bias: str) -> tuple[list[str], l
 
 
 def comparison(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    """All methods: the mean of random folds and of folds by family, and what was published."""
+    """All methods: the mean of random folds and of folds by family, and what was published.
+
+    The systems that the paper compares with come first, the simple methods last.
+    """
     header = ["method", "bias", "random", "by family", "published"]
-    out = [
-        [f"{name} (published)", "", "", "", f"{value:.3f}"]
-        for name, value in TABLE_2.items()
-        if name != "Lynx"
-    ]
-    for bias, name in dict.fromkeys((row.bias, row.name) for row in rows):
+    out = []
+    order = [SYSTEMS, *BIASES, ""]
+    inside = sorted(rows, key=lambda row: order.index(row.bias))
+    for bias, name in dict.fromkeys((row.bias, row.name) for row in inside):
         found = {row.protocol: row for row in rows if (row.bias, row.name) == (bias, name)}
         published = _published(name, bias)
-        label = f"Lynx, {name}" if bias else name
+        label = f"Lynx, {name}" if bias in BIASES else name
         value = "" if published is None else f"{published:.3f}"
         if bias and name == OWN_ROW:
             value = f"{TABLE_2['Lynx']:.3f}"
         cells = [_with_spread(found.get(protocol)) for protocol in ("random", "by family")]
-        out.append([label, bias, *cells, value])
+        out.append([label, bias if bias in BIASES else "", *cells, value])
     return header, out
 
 

@@ -1,0 +1,49 @@
+"""When intervals begin and end, kept beside the facts of their sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.logic import tables as tb
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Times:
+    """When the intervals of some sequences begin and end, in the order of their numbers.
+
+    Those of sequence i are at `offsets[i]` to `offsets[i + 1]`; dates are texts.
+    """
+
+    offsets: NDArray[np.int64]
+    starts: NDArray[Any]
+    ends: NDArray[Any]
+
+    def part(self, positions: NDArray[np.int64]) -> Times:
+        """The times of some of the sequences."""
+        lengths = self.offsets[positions + 1] - self.offsets[positions]
+        at = tb.ranges(self.offsets[positions], lengths)
+        return Times(offsets_of(lengths), self.starts[at], self.ends[at])
+
+    @classmethod
+    def concatenated(cls, parts: Sequence[Times | None]) -> Times | None:
+        """The times of all parts, one after the other; None where one has none."""
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        return cls(
+            offsets_of(np.concatenate([np.diff(part.offsets) for part in known])),
+            np.concatenate([part.starts for part in known]),
+            np.concatenate([part.ends for part in known]),
+        )
+
+
+def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of some ranges that lie end to end begins, and where the last ends."""
+    out = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=out[1:])
+    return out

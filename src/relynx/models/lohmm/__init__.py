@@ -1,0 +1,1 @@
+"""Logical hidden Markov models: HMMs whose states and observations are atoms with variables."""

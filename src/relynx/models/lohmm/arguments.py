@@ -1,0 +1,61 @@
+"""Checks of what the methods of a model are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from relynx.errors import InputError, Problem
+from relynx.logic.terms import Atom
+from relynx.models.lohmm.clauses import Floats
+
+
+def checked_sequences(sequences: Iterable[Iterable[Atom]]) -> list[list[Atom]]:
+    """The sequences as lists; raises InputError where one holds anything but ground atoms."""
+    if isinstance(sequences, str | Atom):
+        raise _no_sequences(sequences)
+    found: list[list[Atom]] = []
+    for i, sequence in enumerate(sequences):
+        if isinstance(sequence, str | Atom) or not isinstance(sequence, Iterable):
+            raise _no_sequences(sequence)
+        atoms = list(sequence)
+        for t, atom in enumerate(atoms):
+            if not isinstance(atom, Atom) or any(True for _ in atom.variables()):
+                shown = str(atom) if isinstance(atom, Atom) else repr(atom)
+                what = f"sequence {i}, step {t + 1}: expected a ground atom, found {shown}"
+                raise InputError(Problem(what, hint='make one with rx.parse_atom("p(a,b)")'))
+        found.append(atoms)
+    return found
+
+
+def _no_sequences(value: object) -> InputError:
+    shown = str(value) if isinstance(value, Atom) else repr(value)
+    what = f"expected a list of sequences, each a list of ground atoms, found {shown}"
+    return InputError(Problem(what, hint="put one sequence into a list: [sequence]"))
+
+
+def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """One factor for each sequence, 1 where none is given."""
+    if sample_weight is None:
+        return np.ones(n)
+    factors = np.array(sample_weight, np.float64)
+    if factors.shape != (n,):
+        what = f"sample_weight must have one number for each of {n} sequences"
+        raise InputError(Problem(f"{what}, found shape {factors.shape}"))
+    if not np.all(np.isfinite(factors) & (factors >= 0)):
+        raise InputError("sample_weight must have finite numbers from 0 on")
+    return factors
+
+
+def checked_whole(name: str, value: object, *, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name} must be a whole number from {least} on, not {value!r}")
+    return int(value)
+
+
+def check_not_negative(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+        raise InputError(f"{name} must be a number from 0 on, not {value!r}")

@@ -1,0 +1,316 @@
+"""What can be wrong with the clauses of a logical hidden Markov model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from numbers import Integral, Real
+
+from relynx.bias.places import Places, Where
+from relynx.errors import InputError, Problem, did_you_mean
+from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
+from relynx.models.lohmm.clauses import (
+    END,
+    START,
+    Slot,
+    Start,
+    Transition,
+    ordered_start,
+    ordered_transitions,
+    slot_text,
+    value_codes,
+    variant_key,
+)
+from relynx.models.lohmm.coverage import coverage_problems
+from relynx.models.lohmm.printing import Clauses
+from relynx.models.lohmm.program import Compiler, Program, drawn_slots
+
+SLACK = 0.001  # probabilities in a text are rounded
+
+
+def checked_program(model: Clauses, at: Places) -> tuple[Program, dict[Slot, tuple[float, ...]]]:
+    """The clauses in numbers, and all selection distributions, uniform where none is given.
+
+    Raises InputError with all that is wrong with the model.
+    """
+    problems = [*_declaration_problems(model, at), *clause_problems(model, at)]
+    if problems:
+        raise InputError(problems)
+    start, transitions = ordered_start(model.start), ordered_transitions(model.transitions)
+    slots = drawn_slots(start, transitions, model.types, model.selection)
+    problems = [*_sum_problems(model, at), *_selection_problems(model, slots, at)]
+    program = Compiler(model.types, model.values, model.selection).program(
+        start, transitions, model.blocks
+    )
+    origins = {id(t): ("transition", k) for k, t in enumerate(model.transitions)}
+    origins |= {id(c): ("start", k) for k, c in enumerate(model.start)}
+    where = [origins[id(clause)] for clause in (*start, *transitions)]
+    problems += coverage_problems(program, where, at)
+    if problems:
+        raise InputError(problems)
+    selections: dict[Slot, tuple[float, ...]] = {}
+    for d, slot in enumerate(slots):
+        n = int(program.slot_starts[d + 1] - program.slot_starts[d])
+        selections[slot] = model.selections.get(slot, (1 / n,) * n)
+    return program, selections
+
+
+# Declarations
+
+
+def _declaration_problems(model: Clauses, at: Places) -> Iterator[Problem]:
+    if model.selection not in ("argument", "type"):
+        yield at.problem(
+            ("selection",), f"selection must be argument or type, not {model.selection!r}"
+        )
+    for key, kinds in model.types.items():
+        if not isinstance(key, tuple) or len(key) != 2 or key[1] != len(kinds):
+            yield Problem(
+                f"{key!r} is no predicate with {len(kinds)} arguments",
+                hint='give name and number, as in {("emacs", 2): ("file", "user")}',
+            )
+            return
+    slots: Iterable[object] = model.selections
+    for slot in slots:
+        if not isinstance(slot, str) and (not isinstance(slot, tuple) or len(slot) != 3):
+            yield Problem(
+                f"{slot!r} is no argument and no type",
+                hint='give predicate, number of arguments and place, as in ("emacs", 2, 1)',
+            )
+            return
+    missing: dict[str, Where] = {}
+    for key, kinds in model.types.items():
+        for i, kind in enumerate(kinds):
+            if kind not in model.values:
+                missing.setdefault(kind, ("type", *key, i))
+    for kind, where in missing.items():
+        hint = did_you_mean(kind, list(model.values)) or f"add values({kind},[...])."
+        yield at.problem(where, f"the type '{kind}' has no values", hint=hint)
+    for kind, constants in model.values.items():
+        if not constants:
+            yield at.problem(("values", kind), f"the type '{kind}' has no values", hint="list some")
+        seen: set[object] = set()
+        for i, constant in enumerate(constants):
+            if constant_key(constant) in seen:
+                what = f"{constant_text(constant)} is listed twice"
+                yield at.problem(("values", kind, i), what, hint="leave one out")
+            seen.add(constant_key(constant))
+    blocks = model.blocks
+    if blocks and (
+        not all(isinstance(first, Integral) for first in blocks)
+        or blocks[0] != 1
+        or any(a >= b for a, b in pairwise(blocks))
+    ):
+        yield at.problem(
+            ("blocks",),
+            f"the blocks {list(blocks)} do not begin with 1 and grow",
+            hint="give the first step of each block, as in [1,6,20]",
+        )
+
+
+# Clauses
+
+
+def clause_problems(model: Clauses, at: Places) -> Iterator[Problem]:
+    """What is wrong with single clauses, if the declarations are right."""
+    codes = value_codes(model.values)
+    for k, start in enumerate(model.start):
+        here: Where = ("start", k)
+        yield from _probability_problems(start.probability, here, at)
+        yield from _atom_problems(model, codes, {"head": start.head}, here, at)
+    for k, transition in enumerate(model.transitions):
+        here = ("transition", k)
+        yield from _probability_problems(transition.probability, here, at)
+        parts = {
+            "body": transition.body,
+            "observation": transition.observation,
+            "head": transition.head,
+        }
+        yield from _atom_problems(model, codes, parts, here, at)
+        yield from _body_problems(model, transition, here, at)
+    yield from _repeated(model, at)
+
+
+def _probability_problems(probability: object, here: Where, at: Places) -> Iterator[Problem]:
+    if (
+        isinstance(probability, bool)
+        or not isinstance(probability, Real)
+        or not 0 <= float(probability) <= 1
+    ):
+        yield at.problem((*here, "probability"), f"a probability is from 0 to 1, not {probability}")
+
+
+def _body_problems(
+    model: Clauses, transition: Transition, here: Where, at: Places
+) -> Iterator[Problem]:
+    if transition.body == END:
+        yield at.problem((*here, "body"), "no transition leaves end", hint="leave this out")
+    if transition.body == START:
+        yield at.problem(
+            (*here, "body"),
+            "nothing is shown at the start",
+            hint="give the head as a clause of the start",
+        )
+    block, n = transition.block, len(model.blocks)
+    if block is not None and block not in range(1, n + 1):
+        yield at.problem(
+            (*here, "block"),
+            f"there is no block {block}",
+            hint=f"the blocks are numbered from 1 to {n}"
+            if n
+            else "declare them, as in blocks([1,6,20]).",
+        )
+
+
+def _atom_problems(
+    model: Clauses,
+    codes: Mapping[str, Mapping[object, int]],
+    parts: Mapping[str, Atom],
+    here: Where,
+    at: Places,
+) -> Iterator[Problem]:
+    """Types and constants of the atoms of one clause."""
+    variables: dict[str, str] = {}
+    for name, atom in parts.items():
+        where: Where = (*here, name)
+        if name == "head" and atom == START:
+            yield at.problem(where, "no transition leads to start", hint="name another state")
+        if not atom.args:
+            continue
+        kinds = model.types.get(atom.key)
+        if kinds is None:
+            yield _untyped(model, atom, where, at)
+            continue
+        for i, (arg, kind) in enumerate(zip(atom.args, kinds, strict=True)):
+            if isinstance(arg, Var):
+                before = kind if arg.anonymous else variables.setdefault(arg.name, kind)
+                if before != kind:
+                    yield at.problem(
+                        (*where, i),
+                        f"the variable {arg} is of type '{before}' and of type '{kind}'",
+                        hint="use another variable",
+                    )
+            elif not isinstance(arg, str | int | float):
+                yield at.problem(
+                    (*where, i), f"expected a variable or a constant, found {term_text(arg)}"
+                )
+            elif kind in codes and constant_key(arg) not in codes[kind]:
+                shown = constant_text(arg)
+                near = did_you_mean(shown, list(map(constant_text, model.values[kind])))
+                yield at.problem(
+                    (*where, i),
+                    f"{shown} is no value of type '{kind}'",
+                    hint=near or f"add it to values({kind},[...]).",
+                )
+
+
+def _untyped(model: Clauses, atom: Atom, where: Where, at: Places) -> Problem:
+    name, arity = atom.key
+    others = [n for other, n in model.types if other == name]
+    if others:
+        counts = " or ".join(map(str, others))
+        return at.problem(
+            where,
+            f"{name} has {counts} argument{'s' if others != [1] else ''}, not {arity}",
+            hint=f"declare the types of {name}/{arity} if it is meant",
+        )
+    near = did_you_mean(name, [other for other, _ in model.types])
+    example = Atom(name, tuple(f"t{i + 1}" for i in range(arity)))
+    return at.problem(
+        where, f"the arguments of {name}/{arity} have no type", hint=near or f"add type({example})."
+    )
+
+
+def _repeated(model: Clauses, at: Places) -> Iterator[Problem]:
+    seen: dict[object, Where] = {}
+    for k, start in enumerate(model.start):
+        yield from _again(seen, variant_key([start.head]), ("start", k), at)
+    for k, t in enumerate(model.transitions):
+        key = t.block, variant_key([t.body, t.observation, t.head])
+        yield from _again(seen, key, ("transition", k), at)
+
+
+def _again(seen: dict[object, Where], key: object, here: Where, at: Places) -> Iterator[Problem]:
+    if key in seen:
+        line = at.on_line(seen[key])
+        yield at.problem(
+            here,
+            "this clause is given twice" + (f", first{line}" if line else ""),
+            hint="keep one, with the sum of the two probabilities",
+        )
+    seen.setdefault(key, here)
+
+
+# Distributions
+
+
+def _sum_problems(model: Clauses, at: Places) -> Iterator[Problem]:
+    if model.start:
+        yield from _sum_problem("the start", model.start, ("start", 0), at)
+    else:
+        hint = "add a clause such as 1.0 : s <- start."
+        yield at.problem(("start",), "the model has no start", hint=hint)
+    bodies: dict[object, list[tuple[int, Transition]]] = {}
+    for k, t in enumerate(model.transitions):
+        bodies.setdefault(variant_key([t.body]), []).append((k, t))
+    for of_one in bodies.values():
+        first = of_one[0][1].body
+        where: Where = ("transition", of_one[0][0], "body")
+        blocks = sorted({t.block or 0 for _, t in of_one})
+        if blocks[0] == 0 and len(blocks) > 1:
+            yield at.problem(
+                where,
+                f"some transitions of {first} are of a block, and some are not",
+                hint="give all of them a block, or none",
+            )
+            continue
+        absent = [b for b in range(1, len(model.blocks) + 1) if b not in blocks]
+        if blocks[0] > 0 and absent:
+            yield at.problem(
+                where,
+                f"no transition of {first} is of block {absent[0]}",
+                hint="a body with transitions of a block needs some of each block",
+            )
+        for block in blocks:
+            chosen = [(k, t) for k, t in of_one if (t.block or 0) == block]
+            what = f"{first} in block {block}" if block else str(first)
+            yield from _sum_problem(
+                what, [t for _, t in chosen], ("transition", chosen[0][0], "body"), at
+            )
+
+
+def _sum_problem(
+    what: str, clauses: Sequence[Start] | Sequence[Transition], where: Where, at: Places
+) -> Iterator[Problem]:
+    total = sum(float(clause.probability) for clause in clauses)
+    if abs(total - 1) > SLACK:
+        yield at.problem(where, f"the probabilities of {what} sum to {total:.6g}, not to 1")
+
+
+def _selection_problems(model: Clauses, slots: Sequence[Slot], at: Places) -> Iterator[Problem]:
+    for slot, shares in model.selections.items():
+        where: Where = ("select", slot_text(slot))
+        if slot not in slots:
+            yield at.problem(where, *_not_drawn(model, slot))
+            continue
+        kind = slot if isinstance(slot, str) else model.types[slot[0], slot[1]][slot[2] - 1]
+        n, listed = len(model.values[kind]), (*where, "list")
+        if len(shares) != n:
+            yield at.problem(listed, f"'{kind}' has {n} values, but this list has {len(shares)}")
+        elif not all(0 <= share <= 1 for share in shares):
+            wrong = next(share for share in shares if not 0 <= share <= 1)
+            yield at.problem(listed, f"a probability is from 0 to 1, not {wrong}")
+        elif abs(sum(shares) - 1) > SLACK:
+            yield at.problem(listed, f"these probabilities sum to {sum(shares):.6g}, not to 1")
+
+
+def _not_drawn(model: Clauses, slot: Slot) -> tuple[str, str]:
+    of_types = isinstance(slot, str)
+    if of_types != (model.selection == "type"):
+        what = "types" if of_types else "arguments"
+        word = "type" if of_types else "argument"
+        return (
+            f"{slot_text(slot)} has no distribution: selection is by {model.selection}",
+            f"add selection({word}). to give those of {what}",
+        )
+    return f"{slot_text(slot)} is never drawn", "leave this out"

@@ -1,0 +1,234 @@
+"""`LoHMMClassifier`: a logical hidden Markov model for each class, and the more likely one wins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from relynx.bias import Bias
+from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.errors import InputError, Problem
+from relynx.features.vectorizer import as_sequences
+from relynx.models.labels import checked_labels
+from relynx.models.lohmm.clauses import Floats
+from relynx.models.lohmm.inference import expected_counts
+from relynx.models.lohmm.model import LoHMM
+from relynx.models.lohmm.model_text import models_text
+from relynx.models.lohmm.recipes import Recipe, joint, learn
+from relynx.models.lynx import _check_reading, _check_weights, _not_among
+
+SHOWN = 5  # clauses of a class that are printed
+
+
+class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify sequences by the likelihood of a logical hidden Markov model for each class.
+
+    What is said of each event alone is its observation (see `observations`). All classes share one
+    structure; Baum-Welch fits its probabilities to the sequences of each class. A sequence is of
+    the class with the largest product of likelihood and prior.
+
+    Parameters
+    ----------
+    structure
+        A `LoHMM`, or its text, whose observations are those of the sequences, and whose
+        probabilities Baum-Welch begins with. None makes one from the training sequences: a state
+        for each kind of observation, and transitions between all. Kinds and values that only
+        other sequences have are then unlikely, and never impossible.
+    bias
+        Take only facts of the predicates that have a mode, derived ones too. Arguments that no mode
+        has a constant for (`#` or `*`) do not make kinds. Its first dimension is the order to
+        follow. None takes all stored facts.
+    dimension
+        The order to follow; None takes the first.
+    n_hidden
+        Hidden copies of each state. With 1 the states can be told from the observations.
+    blocks
+        Blocks of steps with transition probabilities of their own: a number, for blocks with equal
+        shares of the training steps, or the first step of each, (1, 8, 20).
+    max_kinds
+        A kind is a predicate with the values of those arguments that have few; there are at most so
+        many kinds.
+    selection
+        `argument` or `type`: what has a distribution of its values; see `LoHMM`.
+    end
+        Whether the end of a sequence is part of the model, so that lengths matter.
+    max_iter, tol, pseudo_count, selection_pseudo_count
+        Of Baum-Welch; see `LoHMM.fit`. A structure that is given has its own kinds, blocks and end.
+    prior
+        `empirical` for the share of each class, `uniform`, or a weight for each class,
+        `{"a": 2, "b": 1}`.
+    n_jobs
+        Classes fitted at a time. The models are the same for every value.
+    random_state
+        Seed of the parameters with which Baum-Welch begins, for more than one hidden copy.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, in order.
+    class_prior_ : ndarray
+        The prior of each class.
+    models_ : list of LoHMM
+        The model of each class. `print(classifier)` shows what is special about each.
+    uses_ : ndarray
+        How often each parameter is used in the training sequences of each class, as expected.
+    reader_ : Reader
+        How sequences become observations.
+    reading_ : Reading or None
+        How the table of events was read, where `from_events` made X, with all cuts.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b", "a"], ["a", "a", "b"]] * 9, ["up", "down"] * 9)
+    >>> model = rx.LoHMMClassifier().fit(X, y)
+    >>> model.predict([["a", "b", "a"], ["a", "a", "b"]]).tolist()
+    ['up', 'down']
+    """
+
+    def __init__(
+        self,
+        structure: LoHMM | str | None = None,
+        *,
+        bias: Bias | None = None,
+        dimension: str | None = None,
+        n_hidden: int = 1,
+        blocks: int | tuple[int, ...] = 3,
+        max_kinds: int = 40,
+        selection: str = "argument",
+        end: bool = True,
+        max_iter: int = 15,
+        tol: float = 1e-4,
+        pseudo_count: float = 0.5,
+        selection_pseudo_count: float = 0.5,
+        prior: str | Mapping[object, float] = "empirical",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.structure = structure
+        self.bias = bias
+        self.dimension = dimension
+        self.n_hidden = n_hidden
+        self.blocks = blocks
+        self.max_kinds = max_kinds
+        self.selection = selection
+        self.end = end
+        self.max_iter = max_iter
+        self.tol = tol
+        self.pseudo_count = pseudo_count
+        self.selection_pseudo_count = selection_pseudo_count
+        self.prior = prior
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: object, y: Iterable[object] | None = None) -> LoHMMClassifier:
+        """Learn the models.
+
+        Parameters
+        ----------
+        X
+            `Sequences`, or lists as `from_lists` takes them.
+        y
+            The classes; without them those of X.
+        """
+        recipe = Recipe.of(self)
+        if not isinstance(self.prior, Mapping):
+            wrong = _not_among(
+                "prior", self.prior, ("empirical", "uniform"), "or a weight for each class"
+            )
+            if wrong:
+                raise InputError(wrong)
+        X = as_sequences(X)
+        labels = checked_labels(X, y)
+        X = cut_by_class(X, labels).compact()
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            what = f"all sequences are of one class, {self.classes_.tolist()[0]!r}"
+            raise InputError(Problem(what, hint="give sequences of at least two classes"))
+        self.class_prior_ = self._prior(codes)
+        seeds = check_random_state(self.random_state)
+        learnt = learn(recipe, X, codes, random_state=seeds, n_jobs=self.n_jobs)
+        self.models_, self.reader_ = [*learnt.models], learnt.reader
+        self.reading_ = X.reading
+        self.uses_ = np.concatenate(
+            [
+                expected_counts(
+                    learnt.grounding, model.parameters.values, (codes == c).astype(float)
+                )[0]
+                for c, model in enumerate(self.models_)
+            ]
+        )
+        return self
+
+    def _prior(self, codes: NDArray[np.int64]) -> Floats:
+        names = self.classes_.tolist()
+        weights = np.ones(len(names))
+        if isinstance(self.prior, Mapping):
+            _check_weights(self.prior, names)
+            weights = np.array([self.prior[name] for name in names], float)
+        elif self.prior == "empirical":
+            weights = np.bincount(codes).astype(float)
+        return np.asarray(weights / weights.sum())
+
+    def log_likelihood(self, X: object) -> Floats:
+        """The log probability of each sequence under the model of each class, one column a class.
+
+        It is -inf where a structure that was given cannot show the sequence.
+        """
+        check_is_fitted(self)
+        X = cut_like(as_sequences(X), self.reading_)
+        _check_reading(self.reading_, X.reading)
+        grounding = self.models_[0].ground(self.reader_.rows(X, self.models_[0]))
+        return np.stack([model.log_probability(grounding) for model in self.models_], axis=1)
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """The class of each sequence; of equal ones the first in order."""
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._joint(X).argmax(axis=1)])
+
+    def predict_proba(self, X: object) -> Floats:
+        """The posterior of each class, row by row."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: object) -> Floats:
+        """The logarithm of `predict_proba`."""
+        scores = self._joint(X)
+        return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
+
+    def decision_function(self, X: object) -> Floats:
+        """The log-likelihood plus the log prior, one column a class.
+
+        For two classes what that of the second is above that of the first. A class that cannot
+        show a sequence has a billion less; where none can, the prior decides.
+        """
+        scores = self._joint(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _joint(self, X: object) -> Floats:
+        return joint(self.log_likelihood(X), self.class_prior_)
+
+    def to_text(self, top: int = SHOWN) -> str:
+        """What is special about the model of each class.
+
+        For each class the `top` clauses and values that its sequences use most in excess of what
+        the other classes, on average, would make of the same bodies: with their probability, that
+        of the others, and how often they are used.
+        """
+        check_is_fitted(self)
+        names = [str(name) for name in self.classes_.tolist()]
+        return models_text(names, self.class_prior_, self.models_, self.uses_, top)
+
+    def __str__(self) -> str:
+        return self.to_text() if hasattr(self, "models_") else repr(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags

@@ -1,0 +1,173 @@
+"""Whether every state of a model has one body that is the most specific."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+
+from relynx.bias.places import Places, Where
+from relynx.errors import Problem
+from relynx.logic.terms import Atom, Term, Var
+from relynx.models.lohmm.program import (
+    Args,
+    Body,
+    Clause,
+    Coded,
+    Program,
+    apart,
+    bound,
+    subsumes,
+    unified,
+    walked,
+)
+
+
+def coverage_problems(program: Program, where: Sequence[Where], at: Places) -> Iterator[Problem]:
+    """States without a body, and pairs of bodies of which none is the most specific.
+
+    `where` has the place of each clause.
+    """
+    for bodies in program.bodies.values():
+        yield from _closure_problems(program, bodies, where, at)
+    mentioned = _mentioned(program)
+    known: set[Coded] = set()
+    pairs: list[tuple[Clause, Body | None]] = [(clause, None) for clause in program.start]
+    for bodies in program.bodies.values():
+        pairs += [(clause, body) for body in bodies for of in body.blocks for clause in of]
+    for clause, body in sorted(pairs, key=lambda pair: pair[0].number):
+        if clause.ends:
+            continue
+        lost = _Search(program, clause, body, mentioned).lost([-1] * len(clause.kinds))
+        if lost is not None and (clause.head[0], _canonical(lost)) not in known:
+            known.add((clause.head[0], _canonical(lost)))
+            atom = _shown(program, (clause.head[0], lost))
+            yield at.problem(
+                (*where[clause.number], "head"),
+                f"no body fits the state {atom}",
+                hint=f"add transitions with the body {atom}"
+                + (", or a more general one" if atom.args else ""),
+            )
+
+
+def _closure_problems(
+    program: Program, bodies: Sequence[Body], where: Sequence[Where], at: Places
+) -> Iterator[Problem]:
+    """Two bodies that fit one state need a third that fits what both fit."""
+    known = {_canonical(body.pattern[1]) for body in bodies}
+    for first, second in combinations(bodies, 2):
+        left, right = first.pattern[1], apart(second.pattern[1], first.n_variables)
+        found = unified(left, right)
+        if found is None or subsumes(left, right) or subsumes(right, left):
+            continue
+        common = _canonical(tuple(walked(arg, found) for arg in left))
+        if common in known:
+            continue
+        known.add(common)
+        one, other, both = (
+            _shown(program, (first.pattern[0], _canonical(args))) for args in (left, right, common)
+        )
+        number = min(c.number for body in (first, second) for of in body.blocks for c in of)
+        yield at.problem(
+            (*where[number], "body"),
+            f"the bodies {one} and {other} both fit {both}, and neither is more specific",
+            hint=f"add transitions with the body {both}",
+        )
+
+
+class _Search:
+    """Looks for a state that a clause leads to and that no body fits.
+
+    Constants that no body mentions are all alike, so one of them stands for the rest.
+    """
+
+    def __init__(
+        self, program: Program, clause: Clause, body: Body | None, mentioned: list[set[int]]
+    ) -> None:
+        self.program = program
+        self.clause = clause
+        self.mentioned = mentioned
+        self.targets = [b.pattern[1] for b in program.bodies.get(clause.head[0], ())]
+        self.source: Args | None = None
+        self.exceptions: list[Args] = []
+        if body is not None:
+            self.source = body.pattern[1]
+            self.exceptions = [
+                b.pattern[1]
+                for b in program.bodies[body.pattern[0]]
+                if b is not body and subsumes(self.source, b.pattern[1])
+            ]
+
+    def lost(self, binding: list[int]) -> Args | None:
+        """A head that no body fits, with these and perhaps more values; None if there is none."""
+        head = bound(self.clause.head[1], binding)
+        if any(subsumes(target, head) for target in self.targets):
+            return None
+        telling = self._telling(self.targets, self.clause.head[1], binding)
+        if self.source is not None:
+            before = bound(self.source, binding)
+            if any(subsumes(exception, before) for exception in self.exceptions):
+                return None
+            telling += self._telling(self.exceptions, self.source, binding)
+        if not telling:
+            return head
+        variable = telling[0]
+        for value in self._values(variable, binding):
+            binding[variable] = value
+            found = self.lost(binding)
+            binding[variable] = -1
+            if found is not None:
+                return found
+        return None
+
+    def _telling(self, patterns: Sequence[Args], atom: Args, binding: list[int]) -> list[int]:
+        """The free variables of an atom on which it depends whether a pattern fits."""
+        here = bound(atom, binding)
+        found: list[int] = []
+        for pattern in patterns:
+            if unified(here, apart(pattern, len(self.clause.kinds))) is not None:
+                found += [
+                    -arg - 1
+                    for arg, of in zip(here, pattern, strict=True)
+                    if arg < 0 and (of >= 0 or pattern.count(of) > 1)
+                ]
+        return found
+
+    def _values(self, variable: int, binding: list[int]) -> list[int]:
+        """The values to be told apart, and one other."""
+        kind = self.clause.kinds[variable]
+        told = self.mentioned[kind] | {
+            code
+            for code, of in zip(binding, self.clause.kinds, strict=True)
+            if code >= 0 and of == kind
+        }
+        others = (c for c in range(len(self.program.constants[kind])) if c not in told)
+        return sorted(told) + list(islice(others, 1))
+
+
+def _mentioned(program: Program) -> list[set[int]]:
+    """For each type the constants that stand in some body."""
+    found: list[set[int]] = [set() for _ in program.constants]
+    for predicate, bodies in program.bodies.items():
+        for body in bodies:
+            for arg, kind in zip(body.pattern[1], program.argument_kinds[predicate], strict=True):
+                if arg >= 0:
+                    found[kind].add(arg)
+    return found
+
+
+def _canonical(args: Args) -> Args:
+    """The pattern with its variables numbered in order."""
+    numbers: dict[int, int] = {}
+    return tuple(arg if arg >= 0 else numbers.setdefault(arg, -len(numbers) - 1) for arg in args)
+
+
+def _shown(program: Program, coded: Coded) -> Atom:
+    """A pattern as an atom with variables A, B, ..."""
+    predicate, pattern = coded
+    terms: list[Term] = []
+    for arg, kind in zip(_canonical(pattern), program.argument_kinds[predicate], strict=True):
+        if arg >= 0:
+            terms.append(program.constants[kind][arg])
+        else:
+            terms.append(Var(chr(ord("A") - arg - 1) if arg >= -26 else f"V{-arg}"))
+    return Atom(program.keys[predicate][0], tuple(terms))

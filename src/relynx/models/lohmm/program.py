@@ -1,0 +1,398 @@
+"""A model with numbers in place of names: what grounding and sampling work on.
+
+An argument that is a constant is its place among the values of its type; a variable is a number
+below 0, -1 for the first. The variables of a body come first in all its clauses, in the same order,
+so that one match of the body serves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.logic.terms import Atom, Constant, Var, constant_key
+from relynx.models.lohmm.clauses import (
+    END,
+    Key,
+    Slot,
+    Start,
+    Transition,
+    slot_name,
+    value_codes,
+    variant_key,
+)
+
+Args: TypeAlias = tuple[int, ...]
+Coded: TypeAlias = tuple[int, Args]  # a predicate and its arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A start clause or a transition; `number` is that of its parameter.
+
+    `kinds` has the type of each variable; the first `n_bound` of them are those of the body.
+    `head_draws` and `observation_draws` are the variables that are drawn there, each with the
+    number of its distribution. `ends` says that the head is `end`.
+    """
+
+    number: int
+    head: Coded
+    observation: Coded
+    kinds: tuple[int, ...]
+    n_bound: int
+    head_draws: tuple[tuple[int, int], ...]
+    observation_draws: tuple[tuple[int, int], ...]
+    ends: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A body and its clauses; `blocks` has one list for all steps, or one for each block."""
+
+    pattern: Coded
+    n_variables: int
+    blocks: tuple[tuple[Clause, ...], ...]
+
+    def clauses(self, block: int) -> tuple[Clause, ...]:
+        return self.blocks[block if len(self.blocks) > 1 else 0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """The clauses of a model in numbers, without its probabilities.
+
+    `bodies` has those of each predicate, the most specific first. `slots` are the distributions
+    that are drawn from; the parameters of slot d begin at `slot_starts[d]`, after those of the
+    clauses. `n_clauses` counts the start clauses and the transitions.
+    """
+
+    predicates: Mapping[Key, int]
+    keys: tuple[Key, ...]
+    argument_kinds: tuple[tuple[int, ...], ...]
+    constants: tuple[tuple[Constant, ...], ...]
+    codes: tuple[Mapping[object, int], ...]
+    start: tuple[Clause, ...]
+    bodies: Mapping[int, tuple[Body, ...]]
+    observed_by: Mapping[int, tuple[tuple[Body, Clause], ...]]
+    slots: tuple[Slot, ...]
+    slot_starts: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    names: tuple[str, ...]
+    n_clauses: int
+    n_blocks: int
+    block_starts: NDArray[np.int64]
+    has_end: bool
+
+    def same_clauses(self, other: Program) -> bool:
+        """Whether the numbers of one mean the same in the other."""
+        return self is other or (
+            self.names == other.names
+            and self.constants == other.constants
+            and self.groups.tolist() == other.groups.tolist()
+            and self.block_starts.tolist() == other.block_starts.tolist()
+        )
+
+    def sizes(self, kinds: Sequence[int]) -> list[int]:
+        return [len(self.constants[kind]) for kind in kinds]
+
+    def coded(self, atom: Atom) -> Coded | None:
+        """A ground atom in numbers; None where its predicate or a constant is unknown."""
+        predicate = self.predicates.get(atom.key)
+        if predicate is None:
+            return None
+        args: list[int] = []
+        for arg, kind in zip(atom.args, self.argument_kinds[predicate], strict=True):
+            if not isinstance(arg, str | int | float):
+                return None
+            code = self.codes[kind].get(constant_key(arg))
+            if code is None:
+                return None
+            args.append(code)
+        return predicate, tuple(args)
+
+    def atom(self, coded: Coded) -> Atom:
+        """The ground atom of its numbers."""
+        name, _ = self.keys[coded[0]]
+        kinds = self.argument_kinds[coded[0]]
+        return Atom(
+            name,
+            tuple(self.constants[kind][c] for kind, c in zip(kinds, coded[1], strict=True)),
+        )
+
+    def body_of(self, state: Coded) -> tuple[Body, list[int]] | None:
+        """The most specific body that a ground state fits, and what its variables stand for."""
+        for body in self.bodies.get(state[0], ()):
+            binding = matched(body.pattern[1], state[1], [-1] * body.n_variables)
+            if binding is not None:
+                return body, binding
+        return None
+
+    def blocks_of(self, length: int) -> NDArray[np.int64]:
+        """The block of each step of a sequence, counted from 0."""
+        if self.n_blocks == 1:
+            return np.zeros(length, np.int64)
+        steps = np.arange(1, length + 1)
+        return np.searchsorted(self.block_starts, steps, side="right").astype(np.int64) - 1
+
+
+def matched(pattern: Args, ground: Args, binding: list[int]) -> list[int] | None:
+    """The binding with what makes the pattern the ground atom; -1 is unbound. None if nothing does.
+
+    The list that is given is changed.
+    """
+    for arg, code in zip(pattern, ground, strict=True):
+        if arg >= 0:
+            if arg != code:
+                return None
+        elif binding[-arg - 1] < 0:
+            binding[-arg - 1] = code
+        elif binding[-arg - 1] != code:
+            return None
+    return binding
+
+
+def bound(pattern: Args, binding: Sequence[int]) -> Args:
+    """The pattern with its bound variables replaced."""
+    return tuple(
+        binding[-arg - 1] if arg < 0 and binding[-arg - 1] >= 0 else arg for arg in pattern
+    )
+
+
+def unified(left: Args, right: Args) -> dict[int, int] | None:
+    """What the variables of two patterns stand for when the two are one; None if they never are.
+
+    The patterns share no variable. A variable may stand for another: see `walked`.
+    """
+    found: dict[int, int] = {}
+    for x, y in zip(left, right, strict=True):
+        x, y = walked(x, found), walked(y, found)
+        if x == y:
+            continue
+        if x < 0:
+            found[x] = y
+        elif y < 0:
+            found[y] = x
+        else:
+            return None
+    return found
+
+
+def walked(arg: int, found: Mapping[int, int]) -> int:
+    """The constant, or the last variable, that an argument stands for."""
+    while arg < 0 and arg in found:
+        arg = found[arg]
+    return arg
+
+
+def apart(pattern: Args, by: int) -> Args:
+    """The pattern with its variables renamed, so that they differ from the first `by`."""
+    return tuple(arg - by if arg < 0 else arg for arg in pattern)
+
+
+def n_variables(pattern: Args) -> int:
+    return len({arg for arg in pattern if arg < 0})
+
+
+def subsumes(general: Args, special: Args) -> bool:
+    """Whether the second pattern is an instance of the first."""
+    found: dict[int, int] = {}
+    for x, y in zip(general, special, strict=True):
+        if x >= 0:
+            if x != y:
+                return False
+        elif found.setdefault(x, y) != y:
+            return False
+    return True
+
+
+def drawn_slots(
+    start: Sequence[Start],
+    transitions: Sequence[Transition],
+    types: Mapping[Key, tuple[str, ...]],
+    selection: str,
+) -> list[Slot]:
+    """The arguments (or types) at which some clause draws a variable, in the order of the clauses.
+
+    A variable of the head that the body lacks is drawn at its first place there; one of the
+    observation that neither has, at its first place in the observation.
+    """
+    found: dict[Slot, None] = {}
+    for head, observation, body in _parts(start, transitions):
+        known = _names(body)
+        for atom in (head, observation):
+            for i, arg in enumerate(atom.args if atom is not None else ()):
+                if atom is None or not isinstance(arg, Var) or arg.name in known:
+                    continue
+                if not arg.anonymous:
+                    known.add(arg.name)
+                kind = types[atom.key][i]
+                found[kind if selection == "type" else (*atom.key, i + 1)] = None
+    return list(found)
+
+
+def _parts(
+    start: Sequence[Start], transitions: Sequence[Transition]
+) -> list[tuple[Atom, Atom | None, Atom | None]]:
+    first: list[tuple[Atom, Atom | None, Atom | None]] = [(c.head, None, None) for c in start]
+    return first + [(t.head, t.observation, t.body) for t in transitions]
+
+
+def _names(atom: Atom | None) -> set[str]:
+    variables = atom.variables() if atom is not None else ()
+    return {variable.name for variable in variables if not variable.anonymous}
+
+
+class Compiler:
+    """Turns the clauses of a model, which have been checked, into a `Program`."""
+
+    def __init__(
+        self,
+        types: Mapping[Key, tuple[str, ...]],
+        values: Mapping[str, tuple[Constant, ...]],
+        selection: str,
+    ) -> None:
+        self.types = types
+        self.values = values
+        self.selection = selection
+        self.kind_numbers = {kind: i for i, kind in enumerate(values)}
+        codes = value_codes(values)
+        self.codes = tuple(codes[kind] for kind in values)
+        self.predicates: dict[Key, int] = {}
+        self.slots: dict[Slot, int] = {}
+
+    def program(
+        self,
+        start: Sequence[Start],
+        transitions: Sequence[Transition],
+        blocks: Sequence[int],
+    ) -> Program:
+        for slot in drawn_slots(start, transitions, self.types, self.selection):
+            self.slots[slot] = len(self.slots)
+        groups = [0] * len(start)
+        n_groups = int(bool(start))
+        first = tuple(self._clause(i, c.head, None, None)[0] for i, c in enumerate(start))
+        bodies: dict[object, tuple[Coded, list[list[Clause]]]] = {}
+        seen: dict[object, int] = {}
+        for number, t in enumerate(transitions, start=len(start)):
+            clause, pattern = self._clause(number, t.head, t.observation, t.body)
+            assert pattern is not None  # a transition has a body
+            key = variant_key([t.body])
+            _, lists = bodies.setdefault(key, (pattern, []))
+            while len(lists) < (t.block or 1):
+                lists.append([])
+            lists[(t.block or 1) - 1].append(clause)
+            group = seen.setdefault((key, t.block), n_groups)
+            n_groups = max(n_groups, group + 1)
+            groups.append(group)
+        clauses = [*first, *(c for _, lists in bodies.values() for of in lists for c in of)]
+        made = [
+            Body(pattern, n_variables(pattern[1]), tuple(map(tuple, lists)))
+            for pattern, lists in bodies.values()
+        ]
+        names = [c.clause() for c in start] + [t.clause() for t in transitions]
+        n_clauses = len(names)
+        starts: list[int] = []
+        for slot in self.slots:
+            starts.append(len(names))
+            constants = self.values[self._slot_kind(slot)]
+            names += [slot_name(slot, constant) for constant in constants]
+            groups += [n_groups] * len(constants)
+            n_groups += 1
+        return Program(
+            predicates=dict(self.predicates),
+            keys=tuple(self.predicates),
+            argument_kinds=tuple(self._kinds(key) for key in self.predicates),
+            constants=tuple(map(tuple, self.values.values())),
+            codes=self.codes,
+            start=first,
+            bodies=_by_state(made),
+            observed_by=_by_observation(made),
+            slots=tuple(self.slots),
+            slot_starts=np.array([*starts, len(names)], np.int64),
+            groups=np.array(groups, np.int64),
+            names=tuple(names),
+            n_clauses=n_clauses,
+            n_blocks=max(len(blocks), 1),
+            block_starts=np.array(blocks or (1,), np.int64),
+            has_end=any(clause.ends for clause in clauses),
+        )
+
+    def _slot_kind(self, slot: Slot) -> str:
+        return slot if isinstance(slot, str) else self.types[slot[0], slot[1]][slot[2] - 1]
+
+    def _kinds(self, key: Key) -> tuple[int, ...]:
+        return tuple(self.kind_numbers[kind] for kind in self.types.get(key, ()))
+
+    def _clause(
+        self, number: int, head: Atom, observation: Atom | None, body: Atom | None
+    ) -> tuple[Clause, Coded | None]:
+        variables: dict[object, int] = {}
+        kinds: list[int] = []
+        body_part = self._coded(body, variables, kinds) if body is not None else None
+        n_bound = len(kinds)
+        head_part = self._coded(head, variables, kinds)
+        n_head = len(kinds)
+        shown = observation if observation is not None else END
+        observation_part = self._coded(shown, variables, kinds)
+        clause = Clause(
+            number,
+            head_part,
+            observation_part,
+            tuple(kinds),
+            n_bound,
+            self._draws(head, head_part, range(n_bound, n_head)),
+            self._draws(shown, observation_part, range(n_head, len(kinds))),
+            head == END,
+        )
+        return clause, body_part
+
+    def _coded(self, atom: Atom, variables: dict[object, int], kinds: list[int]) -> Coded:
+        predicate = self.predicates.setdefault(atom.key, len(self.predicates))
+        args: list[int] = []
+        for arg, kind in zip(atom.args, self._kinds(atom.key), strict=True):
+            if isinstance(arg, Var):
+                name: object = len(kinds) if arg.anonymous else arg.name
+                if name not in variables:
+                    variables[name] = len(kinds)
+                    kinds.append(kind)
+                args.append(-variables[name] - 1)
+            else:
+                assert isinstance(arg, str | int | float)  # the checks refuse other terms
+                args.append(self.codes[kind][constant_key(arg)])
+        return predicate, tuple(args)
+
+    def _draws(self, atom: Atom, coded: Coded, new: range) -> tuple[tuple[int, int], ...]:
+        """The new variables, each with the distribution of its first place in the atom."""
+        draws: list[tuple[int, int]] = []
+        for variable in new:
+            place = coded[1].index(-variable - 1)
+            slot: Slot = (*atom.key, place + 1)
+            if self.selection == "type":
+                slot = self.types[atom.key][place]
+            draws.append((variable, self.slots[slot]))
+        return tuple(draws)
+
+
+def _by_state(bodies: Sequence[Body]) -> dict[int, tuple[Body, ...]]:
+    """The bodies of each predicate, the most specific first: an instance has fewer variables."""
+    found: dict[int, list[Body]] = {}
+    for body in bodies:
+        found.setdefault(body.pattern[0], []).append(body)
+    return {
+        predicate: tuple(sorted(of_one, key=lambda body: body.n_variables))
+        for predicate, of_one in found.items()
+    }
+
+
+def _by_observation(bodies: Sequence[Body]) -> dict[int, tuple[tuple[Body, Clause], ...]]:
+    """The bodies that show each predicate, each with one clause for each way to show it."""
+    found: dict[int, dict[tuple[int, Args], tuple[Body, Clause]]] = {}
+    for number, body in enumerate(bodies):
+        for clause in (clause for of in body.blocks for clause in of):
+            predicate, args = clause.observation
+            found.setdefault(predicate, {}).setdefault((number, args), (body, clause))
+    return {predicate: tuple(pairs.values()) for predicate, pairs in found.items()}

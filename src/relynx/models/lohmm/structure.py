@@ -1,0 +1,296 @@
+"""A structure for sequences that come without one: states by kinds of observations.
+
+A kind is a predicate with some of its arguments fixed: those with few values, as long as there are
+not too many kinds. Each kind has a state that shows it; the other arguments are variables of the
+state, drawn by its selection distributions. From each state there is a transition to every other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
+
+from relynx.data.roles import Place
+from relynx.logic.tables import Key
+from relynx.logic.terms import Atom, Constant, Term, Var, constant_key, constant_text
+from relynx.models.lohmm.clauses import END, START, Start, Transition
+from relynx.models.lohmm.model import LoHMM
+from relynx.models.observations import Row
+
+OTHER = "other"  # what was not seen in training: an observation, or a value of an argument
+STATE = "in"  # the states of p(a,X) are in_p_a(X)
+COPY = "copy"  # the type of the number of a hidden copy
+
+Values: TypeAlias = dict[Place, dict[object, Constant]]
+
+
+def structure(
+    rows: Sequence[Row],
+    *,
+    max_kinds: int = 40,
+    n_hidden: int = 1,
+    blocks: int | Sequence[int] = 3,
+    end: bool = True,
+    selection: str = "argument",
+    fixed: Collection[Place] | None = None,
+) -> LoHMM:
+    """A model that can show any sequence of such observations, all parameters uniform.
+
+    Parameters
+    ----------
+    rows
+        The observations of the training sequences; see `observations`.
+    max_kinds
+        How many kinds are told apart at most. Arguments with the fewest values are fixed first.
+        Of more predicates than this, the rarest are the observation `other`.
+    n_hidden
+        Copies of each state, which differ in their transitions. With more than one, fit from random
+        parameters: from uniform ones all copies stay alike.
+    blocks
+        Blocks of steps with transitions of their own: a number, for blocks with equal shares of the
+        training steps, or the first step of each, (1, 8, 20).
+    end
+        Whether sequences end by a transition, so that their lengths matter.
+    selection
+        See `LoHMM`.
+    fixed
+        The arguments that may be fixed; None for all.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> from relynx.models.lohmm.structure import structure
+    >>> from relynx.models.observations import observations
+    >>> X, y = rx.from_lists([["a", "b"], ["b", "a", "a"]])
+    >>> model = structure(observations(X), blocks=1, end=False)
+    >>> print("\\n".join(map(str, model.transitions[:2])))
+    0.3333333333333333 : in_a <- a - in_a.
+    0.3333333333333333 : in_b <- a - in_a.
+    """
+    counts = Counter(atom for row in rows for atom in row)
+    keys = _most_frequent(counts, max_kinds)
+    values = _values([atom for atom in counts if atom.key in keys])
+    fixed = _fixed([*counts], keys, values, max_kinds, fixed)
+    kinds = {_kind(atom, fixed): None for atom in counts if atom.key in keys}
+    other = Atom(_unused(OTHER, {key[0] for key in keys}))
+    ordered = [*sorted(kinds, key=str), other]
+    types, domains = _domains(keys, values)
+    states, state_types = _states(ordered, types, n_hidden)
+    if n_hidden > 1:
+        domains[_copy_type(domains)] = tuple(f"k{i + 1}" for i in range(n_hidden))
+    starts = first_steps(rows, blocks)
+    numbers: Sequence[int | None] = range(1, len(starts) + 1) if len(starts) > 1 else (None,)
+    heads = [_renamed(state) for state, _ in states]
+    heads += [END] if end else []
+    share = 1 / len(heads)
+    return LoHMM(
+        [
+            Transition(share, head, kind, state, block)
+            for (state, kind), block, head in product(states, numbers, heads)
+        ],
+        start=[Start(share, head) for head in heads],
+        types=types | state_types,
+        values=domains,
+        selection=selection,
+        blocks=starts if len(starts) > 1 else (),
+    )
+
+
+def first_steps(rows: Sequence[Row], blocks: int | Sequence[int]) -> tuple[int, ...]:
+    """The first step of each block; a number of blocks gets equal shares of all steps."""
+    if not isinstance(blocks, int | np.integer):
+        return tuple(blocks)
+    steps = np.sort(np.concatenate([np.zeros(0, np.int64), *(np.arange(len(r)) for r in rows)]))
+    if not len(steps):
+        return (1,)
+    borders = [int(steps[len(steps) * b // blocks]) + 1 for b in range(1, blocks)]
+    return tuple(sorted({1, *borders}))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a structure was made for, and how other observations are shown to it."""
+
+    fixed: Mapping[Key, tuple[bool, ...]]
+    kinds: frozenset[Atom]
+    values: Mapping[Place, frozenset[object]]
+    other: Atom
+    other_values: Mapping[Place, Constant]
+
+    @classmethod
+    def of(cls, model: LoHMM) -> Known:
+        """What a model that `structure` made, or one fitted from it, knows."""
+        shown = list(dict.fromkeys(t.observation for t in model.transitions))
+        other = max((a for a in shown if not a.args and _is_other(a.predicate)), key=_length)
+        kinds = [atom for atom in shown if atom != other]
+        values: dict[Place, frozenset[object]] = {}
+        other_values: dict[Place, Constant] = {}
+        for atom in kinds:
+            for i, kind in enumerate(model.types.get(atom.key, ())):
+                domain = model.values[kind]
+                values[atom.key, i] = frozenset(map(constant_key, domain))
+                other_values[atom.key, i] = max(filter(_is_other, domain), key=_length)
+        return cls(
+            {atom.key: tuple(not isinstance(arg, Var) for arg in atom.args) for atom in kinds},
+            frozenset(map(_anonymous, kinds)),
+            values,
+            other,
+            other_values,
+        )
+
+    def shown(self, rows: Sequence[Row]) -> list[Row]:
+        """The sequences with `other` in place of kinds and values that were not seen."""
+        seen: dict[Atom, Atom] = {}
+        for row in rows:
+            for atom in row:
+                if atom not in seen:
+                    seen[atom] = self._shown(atom)
+        return [tuple(seen[atom] for atom in row) for row in rows]
+
+    def _shown(self, atom: Atom) -> Atom:
+        fixed = self.fixed.get(atom.key)
+        if fixed is None:
+            return self.other
+        args = zip(atom.args, fixed, strict=True)
+        kind = Atom(atom.predicate, tuple(arg if f else Var("_") for arg, f in args))
+        if kind not in self.kinds:
+            return self.other
+        return Atom(
+            atom.predicate,
+            tuple(
+                arg if f else self._value((atom.key, i), arg)
+                for i, (arg, f) in enumerate(zip(atom.args, fixed, strict=True))
+            ),
+        )
+
+    def _value(self, place: Place, arg: Term) -> Term:
+        known = isinstance(arg, str | int | float) and constant_key(arg) in self.values[place]
+        return arg if known else self.other_values[place]
+
+
+def _most_frequent(counts: Counter[Atom], most: int) -> list[Key]:
+    """The predicates, without the rarest where there are too many."""
+    found: Counter[Key] = Counter()
+    for atom, n in counts.items():
+        found[atom.key] += n
+    ranked = sorted(found, key=lambda key: (-found[key], key))
+    return sorted(ranked[:most])
+
+
+def _values(atoms: Collection[Atom]) -> Values:
+    values: Values = {}
+    for atom in atoms:
+        for i, arg in enumerate(atom.args):
+            assert isinstance(arg, str | int | float)  # observations are ground
+            values.setdefault((atom.key, i), {})[constant_key(arg)] = arg
+    return values
+
+
+def _fixed(
+    atoms: Sequence[Atom],
+    keys: Collection[Key],
+    values: Values,
+    max_kinds: int,
+    allowed: Collection[Place] | None,
+) -> frozenset[Place]:
+    """The arguments to fix, those of fewest values first, while there are not too many kinds."""
+    chosen: frozenset[Place] = frozenset()
+    of_keys = [atom for atom in atoms if atom.key in keys]
+    for place in sorted(values, key=lambda place: (len(values[place]), place)):
+        if allowed is None or place in allowed:
+            more = chosen | {place}
+            if len({_kind(atom, more) for atom in of_keys}) <= max_kinds:
+                chosen = more
+    return chosen
+
+
+def _kind(atom: Atom, fixed: Collection[Place]) -> Atom:
+    """The atom with `_` for the arguments that are not fixed."""
+    args = [arg if (atom.key, i) in fixed else Var("_") for i, arg in enumerate(atom.args)]
+    return Atom(atom.predicate, tuple(args))
+
+
+def _domains(
+    keys: Collection[Key], values: Values
+) -> tuple[dict[Key, tuple[str, ...]], dict[str, tuple[Constant, ...]]]:
+    """A type for each argument, with its values in order of text, and one for all others."""
+    types: dict[Key, tuple[str, ...]] = {}
+    domains: dict[str, tuple[Constant, ...]] = {}
+    for key in keys:
+        names = []
+        for i in range(key[1]):
+            seen = sorted(values[key, i].values(), key=constant_text)
+            name = _unused(f"{_word(key[0])}_{i + 1}", domains)
+            domains[name] = (*seen, _unused(OTHER, {str(value) for value in seen}))
+            names.append(name)
+        if names:
+            types[key] = tuple(names)
+    return types, domains
+
+
+def _states(
+    kinds: Sequence[Atom], types: Mapping[Key, tuple[str, ...]], n_hidden: int
+) -> tuple[list[tuple[Atom, Atom]], dict[Key, tuple[str, ...]]]:
+    """The states, each with what it shows, and their types."""
+    taken = {START.predicate, END.predicate, *(kind.predicate for kind in kinds)}
+    copy_type = _copy_type({name for names in types.values() for name in names})
+    states: list[tuple[Atom, Atom]] = []
+    state_types: dict[Key, tuple[str, ...]] = {}
+    for kind in kinds:
+        said = [_word(str(arg)) for arg in kind.args if not isinstance(arg, Var)]
+        name = _unused("_".join([STATE, _word(kind.predicate), *said]), taken)
+        taken.add(name)
+        args: list[Term] = [
+            Var(f"V{i + 1}") if isinstance(arg, Var) else arg for i, arg in enumerate(kind.args)
+        ]
+        free = [(i, arg) for i, arg in enumerate(args) if isinstance(arg, Var)]
+        kind_types = tuple(types[kind.key][i] for i, _ in free)
+        shown = Atom(kind.predicate, tuple(args))
+        for copy in range(n_hidden):
+            own = (f"k{copy + 1}",) if n_hidden > 1 else ()
+            state = Atom(name, (*own, *(arg for _, arg in free)))
+            states.append((state, shown))
+            if state.args:
+                state_types[state.key] = (copy_type,) * len(own) + kind_types
+    return states, state_types
+
+
+def _renamed(state: Atom) -> Atom:
+    """The state as a head: its variables are drawn anew."""
+    args = [Var(f"N{arg.name}") if isinstance(arg, Var) else arg for arg in state.args]
+    return Atom(state.predicate, tuple(args))
+
+
+def _anonymous(kind: Atom) -> Atom:
+    args = [Var("_") if isinstance(arg, Var) else arg for arg in kind.args]
+    return Atom(kind.predicate, tuple(args))
+
+
+def _copy_type(taken: Collection[str]) -> str:
+    return _unused(COPY, taken)
+
+
+def _unused(name: str, taken: Collection[str]) -> str:
+    """The name, with `_` behind it until it is not taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _is_other(value: Constant) -> bool:
+    return isinstance(value, str) and value.rstrip("_") == OTHER
+
+
+def _length(value: Constant | Atom) -> int:
+    return len(str(value))
+
+
+def _word(text: str) -> str:
+    """The text as a part of a name."""
+    return re.sub(r"\W+", "_", text).strip("_")

@@ -1,0 +1,398 @@
+"""Reading a logical hidden Markov model from its text, with the place of everything in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from relynx.bias.places import Places, Span, Where
+from relynx.errors import (
+    MOST_PROBLEMS,
+    InputError,
+    ParseError,
+    Problem,
+    Source,
+    did_you_mean,
+    first_problems,
+)
+from relynx.logic.nodes import Clause, Node, node_atom, node_text
+from relynx.logic.parser import ClauseParser
+from relynx.logic.terms import Atom, Constant, quoted
+from relynx.logic.tokens import Failure
+from relynx.models.lohmm.checks import clause_problems
+from relynx.models.lohmm.clauses import START, Key, Slot, Start, Transition, slot_text
+
+M = TypeVar("M")
+
+EXAMPLES = {
+    "type": "type(emacs(file,user))",
+    "values": "values(file,[f1,f2])",
+    "select": "select(emacs(F,U),F,[0.2,0.8]) or select(file,[0.2,0.8])",
+    "selection": "selection(type)",
+    "blocks": "blocks([1,6,20])",
+}
+AS_A_TRANSITION = "as in 0.3 : s(Y) <- o(X) - s(X)."
+
+
+def read_model(source: Source, make: Callable[..., M]) -> M:
+    """What `make` makes of the clauses of a text; raises InputError with all that is wrong."""
+    return _Reader(source).read(make)
+
+
+class _Parser(ClauseParser):
+    """Reads transitions beside declarations: a clause that begins with a number is one.
+
+    Its node is of kind `transition`, with the probability, the head, then `start`, or the
+    observation and the body, and last the block where there is one.
+    """
+
+    def expression(self, limit: int, depth: int) -> Node:
+        begins = self.lexer.kind == "number" or self.lexer.token == "-"
+        if limit == 1200 and depth == 0 and begins:
+            return self._transition()
+        return super().expression(limit, depth)
+
+    def _transition(self) -> Node:
+        lexer = self.lexer
+        start = lexer.start
+        parts = [self._primary(400, 1)]
+        if lexer.kind != "symbol" or lexer.token != ":":
+            raise self._missing("':' after the probability")
+        lexer.advance()
+        parts.append(self._primary(400, 1))
+        if not lexer.text.startswith("<-", lexer.start):
+            raise self._missing("'<-' after the head")
+        lexer.advance()
+        lexer.advance()
+        parts.append(self._primary(400, 1))
+        if lexer.token == "-":
+            lexer.advance()
+            parts.append(self._primary(400, 1))
+        if lexer.kind == "punctuation" and lexer.token == ",":
+            lexer.advance()
+            parts.append(self._primary(400, 1)._replace(kind="block"))
+        return Node("transition", "<-", tuple(parts), start, parts[-1].end)
+
+    def _missing(self, wanted: str) -> Failure:
+        start, length = self.lexer.start, self.lexer.end - self.lexer.start
+        return self.lexer.failure(
+            f"expected {wanted}", offset=start, length=length, hint=AS_A_TRANSITION
+        )
+
+
+class _Reader:
+    """Collects the clauses of one text, and what is wrong with them."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+        self.spans: dict[Where, Span] = {}
+        self.start: list[Start] = []
+        self.transitions: list[Transition] = []
+        self.types: dict[Key, tuple[str, ...]] = {}
+        self.values: dict[str, tuple[Constant, ...]] = {}
+        self.selections: dict[Slot, tuple[float, ...]] = {}
+        self.settings: dict[str, Any] = {}
+        self.declared = True  # whether all declarations could be read
+
+    def read(self, make: Callable[..., M]) -> M:
+        parser = _Parser(self.source)
+        position = 0
+        while not parser.finished and len(parser.problems) + len(self.problems) <= MOST_PROBLEMS:
+            clause, position = parser.next_clause(position)
+            if clause is not None:
+                self._clause(clause)
+            elif not parser.finished:
+                self.declared &= self.source.text[parser.start : parser.start + 1] in "-0123456789"
+        at = Places(self.source, self.spans)
+        problems = [*parser.problems, *self.problems]
+        if problems:
+            if self.declared:
+                problems += clause_problems(self, at)
+            wrong = ParseError if parser.problems else InputError
+            raise wrong(first_problems(problems))
+        try:
+            return make(
+                self.transitions,
+                start=self.start,
+                types=self.types,
+                values=self.values,
+                selection=self.selection,
+                selections=self.selections,
+                blocks=self.blocks,
+                places=at,
+            )
+        except InputError as error:
+            raise InputError(first_problems(error.problems)) from None
+
+    @property
+    def selection(self) -> str:
+        return str(self.settings.get("selection", "argument"))
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        return tuple(self.settings.get("blocks", ()))
+
+    def _clause(self, clause: Clause) -> None:
+        node = clause.node
+        if node.kind == "transition":
+            self._transition(node)
+        elif clause.is_directive or clause.is_rule or node.kind not in ("call", "atom"):
+            what = "a rule" if clause.is_rule else "a directive" if clause.is_directive else None
+            self._wrong(
+                node,
+                f"expected a declaration or a transition, found {what or node_text(node)}",
+                hint=AS_A_TRANSITION,
+            )
+        else:
+            n_problems = len(self.problems)
+            self._declaration(node)
+            self.declared &= len(self.problems) == n_problems
+
+    # Transitions
+
+    def _transition(self, node: Node) -> None:
+        probability, head, *rest = node.args
+        block = rest.pop() if rest[-1].kind == "block" else None
+        if probability.kind != "number":
+            self._wrong(probability, f"expected a probability, found {node_text(probability)}")
+            return
+        of_start = len(rest) == 1
+        if of_start != (rest[-1].kind == "atom" and rest[-1].value == START.predicate):
+            self._no_start(rest[-1], of_start)
+            return
+        atoms = [self._atom(part) for part in (head, *rest)]
+        number = self._block(block, of_start) if block is not None else None
+        if any(atom is None for atom in atoms) or (block is not None and number is None):
+            return
+        here: Where = (
+            ("start", len(self.start))
+            if of_start
+            else (
+                "transition",
+                len(self.transitions),
+            )
+        )
+        self._place(here, node)
+        parts = ("probability", "head", "observation", "body")
+        for name, part in zip(parts, node.args, strict=False):
+            self._place((*here, name), part)
+            for i, arg in enumerate(part.args):
+                self._place((*here, name, i), arg)
+        if block is not None:
+            self._place((*here, "block"), block)
+        found = [atom for atom in atoms if atom is not None]
+        if of_start:
+            self.start.append(Start(float(probability.value), found[0]))
+        else:
+            into, shown, body = found
+            self.transitions.append(Transition(float(probability.value), into, shown, body, number))
+
+    def _no_start(self, node: Node, of_start: bool) -> None:
+        if of_start:
+            self._wrong(
+                node,
+                "a transition needs an observation and a body",
+                hint=f"{AS_A_TRANSITION} Or write: <- start",
+            )
+        else:
+            self._wrong(
+                node, "nothing is shown at the start", hint="write the head, then: <- start"
+            )
+
+    def _block(self, node: Node, of_start: bool) -> int | None:
+        inner = node.args[0] if len(node.args) == 1 else None
+        if of_start:
+            self._wrong(node, "the start has no block", hint="leave this out")
+        elif node.value != "block" or inner is None or not isinstance(inner.value, int):
+            text = self.source.text[node.start : node.end]
+            self._wrong(
+                node,
+                f"expected a block of steps, found {text}",
+                hint="as in 0.3 : s(Y) <- o(X) - s(X), block(2).",
+            )
+        else:
+            return inner.value
+        return None
+
+    def _atom(self, node: Node) -> Atom | None:
+        try:
+            return node_atom(node, self.source)
+        except ParseError as error:
+            self.problems += error.problems
+            return None
+
+    # Declarations
+
+    def _declaration(self, node: Node) -> None:
+        name = str(node.value)
+        if name not in EXAMPLES:
+            hint = did_you_mean(name, list(EXAMPLES))
+            hint = hint or f"the declarations are {', '.join(EXAMPLES)}; a transition is written "
+            if hint.endswith(" "):
+                hint += AS_A_TRANSITION
+            self._wrong(node, f"unknown declaration '{name}'", hint=hint, length=len(name))
+            return
+        wanted = {"values": (2,), "select": (2, 3)}.get(name, (1,))
+        if len(node.args) not in wanted:
+            numbers = " or ".join(map(str, wanted))
+            noun = "argument" if wanted == (1,) else "arguments"
+            self._wrong(
+                node,
+                f"{name} takes {numbers} {noun}, not {len(node.args)}",
+                hint=f"as in {EXAMPLES[name]}.",
+            )
+            return
+        readers: dict[str, Callable[[Node], None]] = {
+            "type": self._type,
+            "values": self._values,
+            "select": self._select,
+            "selection": self._selection,
+            "blocks": self._blocks,
+        }
+        readers[name](node)
+
+    def _type(self, node: Node) -> None:
+        inner = node.args[0]
+        if inner.kind != "call":
+            self._wrong(
+                inner,
+                f"a type is for a predicate with arguments, not for {node_text(inner)}",
+                hint=f"as in {EXAMPLES['type']}.",
+            )
+            return
+        key = str(inner.value), len(inner.args)
+        for arg in inner.args:
+            if arg.kind != "atom":
+                self._wrong(
+                    arg,
+                    f"expected the name of a type, found {node_text(arg)}",
+                    hint="a type is a name that begins with a small letter",
+                )
+        if key in self.types:
+            what = f"the type of {quoted(key[0])}/{key[1]} is declared twice"
+            self._again(("type", *key), node, what)
+            return
+        self.types[key] = tuple(str(arg.value) for arg in inner.args)
+        self._place(("type", *key), inner)
+        for i, arg in enumerate(inner.args):
+            self._place(("type", *key, i), arg)
+
+    def _values(self, node: Node) -> None:
+        kind, listed = node.args
+        if kind.kind != "atom":
+            self._wrong(kind, f"expected the name of a type, found {node_text(kind)}")
+            return
+        if not self._is_list(listed):
+            return
+        name = str(kind.value)
+        if name in self.values:
+            self._again(("values", name), node, f"the values of '{name}' are declared twice")
+            return
+        for arg in listed.args:
+            if arg.kind not in ("atom", "number"):
+                self._wrong(
+                    arg,
+                    f"expected a constant, found {node_text(arg)}",
+                    hint="a name that begins with a capital letter goes between quotes"
+                    if arg.kind == "variable"
+                    else None,
+                )
+        self.values[name] = tuple(arg.value for arg in listed.args)
+        self._place(("values", name), node)
+        for i, arg in enumerate(listed.args):
+            self._place(("values", name, i), arg)
+
+    def _select(self, node: Node) -> None:
+        slot = self._type_slot(node) if len(node.args) == 2 else self._argument_slot(node)
+        listed = node.args[-1]
+        if slot is None or not self._is_list(listed):
+            return
+        for arg in listed.args:
+            if arg.kind != "number":
+                self._wrong(arg, f"expected a probability, found {node_text(arg)}")
+                return
+        if slot in self.selections:
+            what = f"the selection of {slot_text(slot)} is given twice"
+            self._again(("select", slot_text(slot)), node, what)
+            return
+        self.selections[slot] = tuple(float(arg.value) for arg in listed.args)
+        self._place(("select", slot_text(slot)), node)
+        self._place(("select", slot_text(slot), "list"), listed)
+
+    def _type_slot(self, node: Node) -> Slot | None:
+        kind = node.args[0]
+        if kind.kind != "atom":
+            self._wrong(
+                kind,
+                f"expected the name of a type, found {node_text(kind)}",
+                hint=f"as in {EXAMPLES['select']}.",
+            )
+            return None
+        return str(kind.value)
+
+    def _argument_slot(self, node: Node) -> Slot | None:
+        atom, variable = node.args[:2]
+        places = [
+            i
+            for i, arg in enumerate(atom.args)
+            if arg.kind == "variable" and arg.value == variable.value
+        ]
+        if atom.kind != "call" or variable.kind != "variable" or len(places) != 1:
+            self._wrong(
+                node,
+                "expected an atom and a variable that stands there once",
+                hint=f"as in {EXAMPLES['select']}.",
+            )
+            return None
+        return str(atom.value), len(atom.args), places[0] + 1
+
+    def _selection(self, node: Node) -> None:
+        inner = node.args[0]
+        if inner.kind != "atom" or inner.value not in ("argument", "type"):
+            text = self.source.text[inner.start : inner.end]
+            self._wrong(inner, f"selection must be argument or type, not {text}")
+            return
+        self._set("selection", str(inner.value), node)
+
+    def _blocks(self, node: Node) -> None:
+        listed = node.args[0]
+        if not self._is_list(listed):
+            return
+        for arg in listed.args:
+            if not isinstance(arg.value, int) or arg.kind != "number":
+                self._wrong(
+                    arg,
+                    f"expected the first step of a block, found {node_text(arg)}",
+                    hint=f"as in {EXAMPLES['blocks']}.",
+                )
+                return
+        self._set("blocks", tuple(arg.value for arg in listed.args), node)
+
+    def _set(self, name: str, value: object, node: Node) -> None:
+        if name in self.settings:
+            self._again((name,), node, f"{name} is given twice")
+            return
+        self.settings[name] = value
+        self._place((name,), node)
+
+    # Messages
+
+    def _is_list(self, node: Node) -> bool:
+        if node.kind != "list":
+            text = self.source.text[node.start : node.end]
+            self._wrong(node, f"expected a list, found {node_text(node)}", hint=f"write [{text}]")
+        return node.kind == "list"
+
+    def _again(self, where: Where, node: Node, message: str) -> None:
+        line = self.source.place(self.spans[where][0])[0]
+        self._wrong(node, message, hint=f"the first is on line {line}")
+
+    def _wrong(
+        self, node: Node, message: str, *, hint: str | None = None, length: int | None = None
+    ) -> None:
+        span = length or node.end - node.start
+        self.problems.append(Problem(message, self.source, node.start, span, hint))
+
+    def _place(self, where: Where, node: Node) -> None:
+        self.spans[where] = node.start, node.end

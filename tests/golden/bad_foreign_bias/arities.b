@@ -1,0 +1,2 @@
+:- modeb(*,short(+car)).
+:- modeb(*,short(+car,-car)).

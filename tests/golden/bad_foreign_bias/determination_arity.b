@@ -1,0 +1,2 @@
+:- modeb(*,short(+car)).
+:- determination(f/1,short/2).

@@ -1,0 +1,4 @@
+:- modeb(*,short(+car)).
+:- determination(f,short/1).
+:- determination(f/1,short/one).
+:- determination(f/1).

@@ -1,0 +1,2 @@
+body_pred(load,2).
+direction(load,(in,inout)).

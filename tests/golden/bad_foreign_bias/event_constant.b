@@ -1,0 +1,1 @@
+:- modeb(*,step(+run,#event)).

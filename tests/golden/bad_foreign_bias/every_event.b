@@ -1,0 +1,1 @@
+:- modeb(*,next_s(+e,-e)).

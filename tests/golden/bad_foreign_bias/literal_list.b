@@ -1,0 +1,1 @@
+:- modeb(*,[short(+car)]).

@@ -1,0 +1,1 @@
+:- modeh(*,Head). :- modeb(*,short(+car)).

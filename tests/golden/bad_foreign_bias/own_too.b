@@ -1,0 +1,3 @@
+:- modeb(*,step(+event,#kind)).
+values(kinds,[a,b]).
+dimension(s).

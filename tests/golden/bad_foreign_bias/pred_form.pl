@@ -1,0 +1,2 @@
+body_pred(short).
+body_pred(Short,1).

@@ -1,0 +1,1 @@
+:- modeb(1.5,short(+car)).

@@ -1,0 +1,1 @@
+:- modeb(N,short(+car)).

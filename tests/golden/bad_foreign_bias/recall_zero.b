@@ -1,0 +1,1 @@
+:- modeb(0,short(+car)).

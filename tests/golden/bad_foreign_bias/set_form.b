@@ -1,0 +1,3 @@
+:- modeb(*,short(+car)).
+:- set(clauselength).
+:- aleph_set(4,clauselength).

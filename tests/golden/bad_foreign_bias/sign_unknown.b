@@ -1,0 +1,1 @@
+:- modeb(*,load(+car,##shape)).

@@ -1,0 +1,3 @@
+:- modeb(*,short(+car)).
+:- modebb(*,long(+car)).
+:- determinaton(f/1,short/1).

@@ -1,0 +1,3 @@
+body_pred(short,1).
+body_prd(long,1).
+max_bdy(3).

@@ -1,0 +1,2 @@
+body_pred(short,1).
+body_pred(short,2).

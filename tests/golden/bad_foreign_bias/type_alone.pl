@@ -1,0 +1,3 @@
+body_pred(load,2).
+type(laod,(car,shape)).
+direction(wheels,(in,out)).

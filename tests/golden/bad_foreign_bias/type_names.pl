@@ -1,0 +1,2 @@
+body_pred(load,3).
+type(load,(car,Shape,3)).

@@ -1,0 +1,189 @@
+"""What `Bias.infer` makes of constants of many values, and how it keeps the language small."""
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from languages import make_language
+
+import relynx as rx
+from relynx.bias.infer import COMMON, MAX_CONSTANTS, MAX_LISTED
+from relynx.bias.sizes import CHOICES, LINKS, MOST, _masks, _patterns, fitting_size
+
+
+def symbols(n_sequences, n_values, *, length=30, seed=0):
+    """Sequences of events that have one of some values each, with a class."""
+    rng = np.random.default_rng(seed)
+    lists = [
+        [[("on", f"v{v}")] for v in rng.integers(n_values, size=length)] for _ in range(n_sequences)
+    ]
+    return rx.from_lists(lists, rng.choice(["p", "q"], n_sequences).tolist())
+
+
+def test_common_values_of_many_are_constants_with_a_note():
+    X, _ = symbols(20, MAX_CONSTANTS + 5)
+    bias = rx.Bias.infer(X)
+    n = len(bias.values["on_2"])
+    assert n > MAX_CONSTANTS
+    assert bias.modes["on"][0][1] in "*#"
+    assert bias.notes[0] == (f"on/2: argument 2 has 45 values: the {n} most common may be constant")
+
+
+def test_common_values_are_in_two_sequences_and_in_a_share_of_all():
+    X, _ = symbols(60, 400, length=20)
+    column = X.tables["on", 2]
+    listed = [X.vocabulary.code(value) for value in rx.Bias.infer(X).values["on_2"]]
+    counts = [len(np.unique(column[0, column[2] == code])) for code in listed]
+    assert min(counts) >= max(2, COMMON * len(X))
+    assert counts == sorted(counts, reverse=True)
+    assert len(listed) <= MAX_LISTED
+
+
+def test_values_of_one_sequence_each_are_no_constants():
+    lists = [[[("on", f"v{i}_{j // 2}")] for j in range(30)] for i in range(5)]
+    bias = rx.Bias.infer(rx.from_lists(lists)[0])
+    assert bias.values == {}
+    assert bias.modes == {"on": (("+", "+"), ("+", "-"))}
+
+
+def test_measured_numbers_join_nothing():
+    lists = [[[("on", "a", round(i + j / 70, 3))] for j in range(30)] * 2 for i in range(5)]
+    bias = rx.Bias.infer(rx.from_lists(lists)[0])
+    assert bias.modes == {"on": (("+", "*", "-"),)}
+    assert bias.notes == (
+        "on/3: argument 3 has 150 values, more than 40: it joins nothing and is no constant",
+    )
+
+
+def test_the_name_of_the_sequence_joins_nothing():
+    atoms = [
+        [rx.parse_atom(f"bond(m{i},a{i}_{j},a{i}_{j + 1},single)") for j in range(3)]
+        + [rx.parse_atom(f"mol(m{i})")]
+        for i in range(MAX_CONSTANTS + 1)
+    ]
+    bias = rx.Bias.infer(rx.Sequences.from_atoms(atoms))
+    assert bias.modes == {
+        "bond": (("-", "+", "+", "*"), ("-", "+", "-", "*"), ("-", "-", "+", "*"))
+    }
+    assert bias.notes[-1] == (
+        "mol/1: argument 1 has 41 values, none of which tells or joins anything: left out"
+    )
+
+
+def test_a_language_of_too_many_patterns_is_narrowed_with_a_note():
+    rng = np.random.default_rng(0)
+    lists = [
+        [[(f"p{k}", f"v{rng.integers(8)}") for k in range(12)] for _ in range(40)]
+        for _ in range(30)
+    ]
+    bias = rx.Bias.infer(rx.from_lists(lists)[0])
+    assert bias.max_length == 2
+    assert len(bias.notes) == 1
+    assert bias.notes[0].startswith("some 1 million patterns are too many: ")
+
+
+def test_the_order_of_the_sequences_changes_nothing():
+    X, _ = symbols(60, 45, length=60)
+    order = np.random.default_rng(1).permutation(60)
+    classes = np.arange(60) % 9
+    assert rx.Bias.infer(X, classes) == rx.Bias.infer(X[order].compact(), classes[order])
+
+
+def test_the_classes_change_the_size_only():
+    X, y = symbols(40, 38, length=60)
+    wide, narrow = rx.Bias.infer(X, ["one"] * 40), rx.Bias.infer(X, list(range(40)))
+    assert wide.types == narrow.types
+    assert wide.max_length is None
+    assert narrow.max_length == 2
+    assert rx.Bias.infer(X, y) == rx.Bias.infer(X)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_text_of_an_inferred_bias_mines_the_same_patterns(seed):
+    X = make_language(seed).X
+    bias = rx.Bias.infer(X)
+    found = [[*rx.mine(X, None, b, max_length=2).texts()] for b in (bias, rx.parse_bias(str(bias)))]
+    assert found[0] == found[1]
+
+
+def test_the_text_of_a_narrowed_bias_mines_the_same_patterns():
+    X, y = symbols(40, 45, length=60)
+    bias = rx.Bias.infer(X, list(range(40)))
+    assert bias.max_length == 2
+    assert bias.values
+    found = [[*rx.mine(X, y, b, max_length=1).texts()] for b in (bias, rx.parse_bias(str(bias)))]
+    assert found[0] == found[1] != []
+
+
+BITS = st.lists(st.lists(st.booleans(), min_size=6, max_size=6), max_size=8)
+
+
+@given(BITS, st.sampled_from([0.1, 0.2, 0.4]), st.integers(0, 2))
+def test_pairs_of_facts_are_counted_as_the_slow_twin_counts_them(rows, support, n_dimensions):
+    facts = np.array(rows, np.float32).reshape(len(rows), 6)
+    least = max(support * 6, 1)
+    often = [row for row in rows if sum(row) >= least]
+    pairs = sum(
+        sum(a and b for a, b in zip(one, two, strict=True)) >= least
+        for one, two in combinations(often, 2)
+    )
+    wanted = len(often) + (pairs + len(often) / 2) * (1 + LINKS * n_dimensions)
+    assert _patterns(facts, np.ones(len(rows)), support, 2, n_dimensions) == pytest.approx(wanted)
+
+
+@given(BITS, st.integers(1, 2))
+def test_longer_patterns_and_less_support_are_never_fewer(rows, n_dimensions):
+    facts = np.array(rows, np.float32).reshape(len(rows), 6)
+    ones = np.ones(len(rows))
+    two, three = (_patterns(facts, ones, 0.2, length, n_dimensions) for length in (2, 3))
+    assert two <= three
+    assert _patterns(facts, ones, 0.4, 2, n_dimensions) <= two
+
+
+def test_of_many_arguments_not_every_choice_of_constants_is_counted():
+    assert len(_masks(range(4))) == 16
+    assert _masks(range(6)) == [(), *((i,) for i in range(6)), tuple(range(6))]
+
+
+def test_choices_go_from_wide_to_narrow():
+    X, _ = symbols(30, 30, length=40)
+    facts = X.facts().tables
+    classes = np.zeros(len(X), np.int64)
+    sizes = [
+        fitting_size(facts, {("on", 2): ["event", "few"]}, {}, classes, dimensions)
+        for dimensions in (1, 9, 99, 9999)
+    ]
+    rank = {choice[:3]: i for i, choice in enumerate(CHOICES)}
+    ranks = [
+        rank[s.sign, s.settings.get("min_support", 0.1), s.settings.get("max_length", 3)]
+        for s in sizes
+    ]
+    assert ranks == sorted(ranks)
+    assert ranks[0] == 0
+    assert ranks[-1] > 0
+    assert MOST > 0
+
+
+def test_relations_of_events_are_left_out_where_dimensions_link_them_in_too_many_ways():
+    rng = np.random.default_rng(0)
+    names = [f"e{i + 1}" for i in range(12)]
+    atoms = []
+    for _ in range(12):
+        text = [f"p({e},v{rng.integers(6)})" for e in names]
+        for dimension in "abcd":
+            order = rng.permutation(names)
+            text += [f"next_{dimension}({a},{b})" for a, b in pairwise(order)]
+            text += [f"near({a},{b},k{rng.integers(5)})" for a, b in zip(names, order, strict=True)]
+        atoms.append([rx.parse_atom(one) for one in text])
+    bias = rx.Bias.infer(rx.Sequences.from_atoms(atoms))
+    assert [*bias.modes] == ["p"]
+    assert bias.dimensions == ("a", "b", "c", "d")
+    assert (
+        "facts of several events are left out, as dimensions link events already" in bias.notes[0]
+    )
+
+
+def test_sequences_without_useful_facts_have_a_size():
+    assert fitting_size({}, {}, {}, np.zeros(3, np.int64), 1).sign == "*"
