@@ -17,7 +17,11 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from relynx import (
+    FisherKernelClassifier,
+    FisherScores,
     GraspSelector,
+    LoHMM,
+    LoHMMClassifier,
     LynxClassifier,
     PatternNB,
     PatternSet,
@@ -26,7 +30,20 @@ from relynx import (
     mine,
     parse_bias,
 )
+from relynx.models.observations import observations
 
+COIN = """
+0.5 : heads <- start.
+0.5 : tails <- start.
+0.3 : heads <- a - heads.
+0.3 : tails <- b - heads.
+0.2 : tails <- c - heads.
+0.2 : tails <- d - heads.
+0.1 : heads <- a - tails.
+0.2 : tails <- b - tails.
+0.3 : heads <- c - tails.
+0.4 : heads <- d - tails.
+"""
 QUICK = {"max_length": 2, "max_iter": 3, "random_state": 0}
 BIAS = "type(a(event)). mode(a(+)). type(b(event)). mode(b(+)). dimension(next_s). maxsize(2)."
 UNSEEN = from_lists([["a", "b"], ["never"], ["c", "new", "a", "b"], ["d"] * 5, ["c"]])[0]
@@ -76,6 +93,15 @@ MODELS = {
     "GRASP": GraspSelector(5, random_state=1),
     "GRASP, frames": GraspSelector(5, smoothing=0, random_state=1).set_output(transform="pandas"),
     "patterns": None,
+    "LoHMM": None,
+    "LoHMM classifier": LoHMMClassifier(blocks=(1, 3), prior={"x": 1, "y": 2, "z": 1}),
+    "LoHMM classifier, a bias": LoHMMClassifier(bias=parse_bias(BIAS), n_hidden=2, random_state=0),
+    "LoHMM classifier, a text": LoHMMClassifier(COIN, max_iter=2),
+    "LoHMM classifier, a model": LoHMMClassifier(LoHMM.parse(COIN), max_iter=2),
+    "Fisher scores": FisherScores(coordinates="raw").set_output(transform="pandas"),
+    "Fisher scores, one model": FisherScores(models="single"),
+    "Fisher kernel": FisherKernelClassifier(C=2.0),
+    "Fisher kernel, RBF": FisherKernelClassifier(kernel="rbf", standardise=True, random_state=0),
 }
 
 
@@ -84,6 +110,8 @@ def fitted(name):
     """A model of the table, fitted."""
     if name == "patterns":
         return mine(X, Y, max_length=2, min_confidence=0.6)
+    if name == "LoHMM":
+        return LoHMM.parse(COIN).fit(observations(X), max_iter=2)
     model = clone(MODELS[name])
     if name == "lynx, nothing to tell apart":
         with pytest.warns(UserWarning, match="the prior decides"):
@@ -105,10 +133,25 @@ def answers(model):
         return [model.get_support(), np.asarray(model.transform(inputs)), model.history_]
     if isinstance(model, PatternVectorizer):
         return [_dense(model.transform(one)) for one in (X, UNSEEN)]
+    if isinstance(model, LoHMM):
+        rows = observations(X)
+        counts, likelihoods = model.expected_counts(rows)
+        return [counts, likelihoods, list(model.history), [str(model)]]
+    if isinstance(model, FisherScores):
+        return [np.asarray(model.transform(one)) for one in (X, model_input(model))]
+    if isinstance(model, LoHMMClassifier | FisherKernelClassifier):
+        both = (X, model_input(model))
+        said = [f(one) for f in (model.predict, model.decision_function) for one in both]
+        return [*said, model.classes_, [str(model)]]
     said = [f(one) for f in (model.predict, model.predict_proba) for one in (X, UNSEEN)]
     tables = [model.class_prior_, model.classes_, np.array([*map(str, model.patterns_)])]
     with np.errstate(invalid="ignore"):
         return [*said, *tables, *answers(model.selected_)]
+
+
+def model_input(model):
+    """Sequences that were not seen; a structure that is given cannot tell all letters."""
+    return X[:7] if model.structure is not None else UNSEEN
 
 
 def _dense(matrix):

@@ -34,12 +34,24 @@ from relynx.models.final_estimators import (
     n_columns,
     set_columns,
 )
+from relynx.models.fisher import FisherKernelClassifier, FisherScores
+from relynx.models.fisher_parts import kernel_state, restore_kernel, restore_scores, scores_state
+from relynx.models.lohmm.classifier import LoHMMClassifier
+from relynx.models.lohmm.model import LoHMM
+from relynx.models.lohmm.parts import (
+    classifier_state,
+    lohmm_of,
+    lohmm_state,
+    restore_classifier,
+    structure_of,
+    structure_state,
+)
 from relynx.models.lynx import LynxClassifier
 from relynx.models.pair_model import PairModel
 
 State: TypeAlias = dict[str, Any]
 
-BIAS, LEARNER = "bias", "final_estimator"  # parameters with a form of their own
+BIAS, LEARNER, STRUCTURE = OWN_FORM = "bias", "final_estimator", "structure"  # of parameters
 OUTPUT = "_sklearn_output_config"  # what set_output wrote
 LONGEST_BIAS = 1 << 20  # characters
 ROUND_TYPES: Mapping[str, tuple[type, ...]] = {
@@ -65,9 +77,9 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     model
-        A `LynxClassifier`, `PatternVectorizer`, `PatternNB`, `GraspSelector` or `PatternSet`. A
-        `final_estimator` is kept when it is linear, naive Bayes, or a pipeline of a scaler and
-        such a one.
+        A classifier of relynx, `PatternVectorizer`, `PatternNB`, `GraspSelector`, `PatternSet`,
+        `FisherScores`, `LoHMM` or `TildeCRF`. A `final_estimator` is kept when it is linear, naive
+        Bayes, or a pipeline of a scaler and such a one.
     path
         The file; `.relynx` is the usual ending.
 
@@ -140,7 +152,7 @@ def _pack_estimator(model: Any, learnt: State) -> State:
         if attribute not in known:
             what = f"{name} has an attribute {attribute!r} that a model file does not keep"
             raise InputError(Problem(what, hint="delete it before you save"))
-    special = {*MACHINE, BIAS, LEARNER}
+    special = {*MACHINE, *OWN_FORM}
     state: State = {
         "params": {
             key: plain(value, f"{key} of {name}")
@@ -153,6 +165,8 @@ def _pack_estimator(model: Any, learnt: State) -> State:
     if LEARNER in params:
         learner = model.final_estimator
         state[LEARNER] = None if learner is None else estimator_state(learner)
+    if STRUCTURE in params:
+        state[STRUCTURE] = structure_state(model.structure)
     return state | {"output": getattr(model, OUTPUT, {}).get("transform")} | learnt
 
 
@@ -162,7 +176,7 @@ def _estimator(type_: Any, part: Part) -> Any:
     Parameters that the file does not have, because it is older than they are, have their default.
     """
     model = type_()
-    known = model.get_params(deep=False).keys() - {*MACHINE, BIAS, LEARNER}
+    known = model.get_params(deep=False).keys() - {*MACHINE, *OWN_FORM}
     given = part.part("params")
     for key in given.names():
         if key not in known:
@@ -173,6 +187,8 @@ def _estimator(type_: Any, part: Part) -> Any:
     if hasattr(model, LEARNER):
         learner = part.part_or_none(LEARNER)
         model.final_estimator = None if learner is None else estimator_of(learner)
+    if hasattr(model, STRUCTURE):
+        model.structure = structure_of(part.part_or_none(STRUCTURE))
     output = part.text_or_none("output")
     if output is not None:
         if output not in (*FRAMES, "default") or not hasattr(model, "set_output"):
@@ -387,11 +403,33 @@ class Kind:
     unpack: Callable[[Part], Any]
 
 
+def _kind(
+    type_: type, learnt: str, state: Callable[[Any], State], restore: Callable[[Any, Part], None]
+) -> Kind:
+    """An estimator that says itself what it learnt, and takes it again."""
+
+    def pack(model: Any) -> State:
+        return _pack_estimator(model, state(model))
+
+    def unpack(part: Part) -> Any:
+        model = _estimator(type_, part)
+        restore(model, part)
+        return model
+
+    return Kind(type_, learnt, pack, unpack)
+
+
 KINDS: Mapping[str, Kind] = {
     "LynxClassifier": Kind(LynxClassifier, "estimators_", _pack_lynx, _lynx),
     "PatternVectorizer": Kind(PatternVectorizer, "patterns_", _pack_vectorizer, _vectorizer),
     "PatternNB": Kind(PatternNB, "classes_", _pack_naive_bayes, _naive_bayes),
     "GraspSelector": Kind(GraspSelector, "support_", _pack_selector, _selector),
     "PatternSet": Kind(PatternSet, "trie", pattern_state, patterns_of),
+    "LoHMM": Kind(LoHMM, "program", lohmm_state, lohmm_of),
+    "LoHMMClassifier": _kind(LoHMMClassifier, "models_", classifier_state, restore_classifier),
+    "FisherScores": _kind(FisherScores, "models_", scores_state, restore_scores),
+    "FisherKernelClassifier": _kind(
+        FisherKernelClassifier, "machine_", kernel_state, restore_kernel
+    ),
 }
 _DERIVED = {"PatternVectorizer": ("_output",)}  # written by set_output beside OUTPUT

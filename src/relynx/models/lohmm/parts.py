@@ -54,10 +54,20 @@ def models_of(part: Part, n: int) -> list[LoHMM]:
     return models
 
 
+def lohmm_state(model: LoHMM) -> State:
+    """A model alone."""
+    return {"model": models_state([model])}
+
+
+def lohmm_of(part: Part) -> LoHMM:
+    """Undo `lohmm_state`."""
+    return models_of(part.part("model"), 1)[0]
+
+
 def structure_state(structure: LoHMM | str | None) -> State | None:
     """The parameter `structure`: a model, or a text as it was given."""
     if isinstance(structure, LoHMM):
-        return {"model": models_state([structure])}
+        return lohmm_state(structure)
     return None if structure is None else {"text": structure}
 
 
@@ -65,7 +75,7 @@ def structure_of(part: Part | None) -> LoHMM | str | None:
     """Undo `structure_state`."""
     if part is None:
         return None
-    structure = part.text("text") if part.has("text") else models_of(part.part("model"), 1)[0]
+    structure = part.text("text") if part.has("text") else lohmm_of(part)
     part.end()
     return structure
 
