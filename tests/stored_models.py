@@ -26,6 +26,8 @@ from relynx import (
     PatternNB,
     PatternSet,
     PatternVectorizer,
+    TildeCRF,
+    TildeCRFClassifier,
     from_lists,
     mine,
     parse_bias,
@@ -58,6 +60,7 @@ def letters(n=60, seed=0):
 
 
 X, Y = letters()
+PARTS = [["one" if i % 2 else "other" for i in range(5)] for _ in range(len(X))]
 M = PatternVectorizer(max_length=1).fit(X, Y).transform(X).toarray()
 FRAME = pd.DataFrame(M, columns=list("pqrs"))
 
@@ -98,6 +101,12 @@ MODELS = {
     "LoHMM classifier, a bias": LoHMMClassifier(bias=parse_bias(BIAS), n_hidden=2, random_state=0),
     "LoHMM classifier, a text": LoHMMClassifier(COIN, max_iter=2),
     "LoHMM classifier, a model": LoHMMClassifier(LoHMM.parse(COIN), max_iter=2),
+    "TildeCRF": TildeCRF(window=1, max_iter=2),
+    "TildeCRF, held out": TildeCRF(max_iter=4, n_iter_no_change=2, random_state=0),
+    "TildeCRF classifier": TildeCRFClassifier(window=1, max_iter=2),
+    "TildeCRF classifier, chain": TildeCRFClassifier(
+        bias=parse_bias(BIAS), max_iter=2, training="chain", readout="viterbi"
+    ),
     "Fisher scores": FisherScores(coordinates="raw").set_output(transform="pandas"),
     "Fisher scores, one model": FisherScores(models="single"),
     "Fisher kernel": FisherKernelClassifier(C=2.0),
@@ -113,6 +122,8 @@ def fitted(name):
     if name == "LoHMM":
         return LoHMM.parse(COIN).fit(observations(X), max_iter=2)
     model = clone(MODELS[name])
+    if isinstance(model, TildeCRF):
+        return model.fit(X, PARTS)
     if name == "lynx, nothing to tell apart":
         with pytest.warns(UserWarning, match="the prior decides"):
             return model.fit(X, Y)
@@ -139,6 +150,16 @@ def answers(model):
         return [counts, likelihoods, list(model.history), [str(model)]]
     if isinstance(model, FisherScores):
         return [np.asarray(model.transform(one)) for one in (X, model_input(model))]
+    if isinstance(model, TildeCRF):
+        found = [
+            np.concatenate(f(one))
+            for f in (model.predict, model.predict_marginals)
+            for one in (X, UNSEEN)
+        ]
+        return [*found, model.classes_, model.history_, model.held_out_, [str(model)]]
+    if isinstance(model, TildeCRFClassifier):
+        found = [f(one) for f in (model.predict, model.predict_proba) for one in (X, UNSEEN)]
+        return [*found, model.classes_, model.class_prior_, [str(model)]]
     if isinstance(model, LoHMMClassifier | FisherKernelClassifier):
         both = (X, model_input(model))
         said = [f(one) for f in (model.predict, model.decision_function) for one in both]

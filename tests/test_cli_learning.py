@@ -304,9 +304,7 @@ def test_evaluate_compares_with_the_systems_that_are_named(capsys):
 def test_a_system_that_is_none_is_refused_before_anything_is_read(capsys):
     code, _, err = run(capsys, "evaluate", "missing.m", "--compare", "lohmm,tildcrf")
     assert code == 2
-    assert err == (
-        "there is no system 'tildcrf' to compare with\nhint: did you mean 'tildecrf'?\n"
-    )
+    assert err == ("there is no system 'tildcrf' to compare with\nhint: did you mean 'tildecrf'?\n")
 
 
 def test_evaluate_splits_no_group(capsys, here):

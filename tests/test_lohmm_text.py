@@ -272,6 +272,20 @@ def test_a_model_is_refused_when_a_state_has_no_body_of_its_own(drawn):
         assert ("no body fits the state" in messages) == lost
 
 
+def test_a_constant_of_a_head_alone_is_told_from_other_values():
+    with pytest.raises(InputError) as caught:
+        LoHMM.parse(
+            "type(s(t,t)). values(t,[a,b]). 1.0 : s(a,Y) <- start. 1.0 : s(X,X) <- o - s(X,X).",
+            "m",
+        )
+    assert str(caught.value) == (
+        "m:1:38: no body fits the state s(a,b)\n"
+        "    type(s(t,t)). values(t,[a,b]). 1.0 : s(a,Y) <- start. 1.0 : s(X,X) <- o - s(X,X).\n"
+        "                                         ^~~~~~\n"
+        "hint: add transitions with the body s(a,b), or a more general one"
+    )
+
+
 TEXT = """type(s(t)). type(o(t)). values(t,[a,'B']). select(s(X),X,[0.5,0.5]). blocks([1,3]).
 1.0 : s(X) <- start. % begin
 0.5 : s(Y) <- o(X) - s(X), block(1). 0.5 : end <- z - s(X), block(1).

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.bias import Bias, parse_bias
+from relynx.bias.parts import bias_of, bias_text
 from relynx.data.archive import read_archive, write_archive
 from relynx.data.parts import Array, Part, plain, plain_labels
-from relynx.data.readings import Reading, reading_of, reading_state
+from relynx.data.readings import reading_or_none, reading_state
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound, GraspSelector
 from relynx.features.naive_bayes import PatternNB
@@ -36,24 +36,19 @@ from relynx.models.final_estimators import (
 )
 from relynx.models.fisher import FisherKernelClassifier, FisherScores
 from relynx.models.fisher_parts import kernel_state, restore_kernel, restore_scores, scores_state
+from relynx.models.lohmm import parts as lohmm_parts
 from relynx.models.lohmm.classifier import LoHMMClassifier
 from relynx.models.lohmm.model import LoHMM
-from relynx.models.lohmm.parts import (
-    classifier_state,
-    lohmm_of,
-    lohmm_state,
-    restore_classifier,
-    structure_of,
-    structure_state,
-)
 from relynx.models.lynx import LynxClassifier
 from relynx.models.pair_model import PairModel
+from relynx.models.tildecrf import parts as crf_parts
+from relynx.models.tildecrf.classifier import TildeCRFClassifier
+from relynx.models.tildecrf.labeller import TildeCRF
 
 State: TypeAlias = dict[str, Any]
 
 BIAS, LEARNER, STRUCTURE = OWN_FORM = "bias", "final_estimator", "structure"  # of parameters
 OUTPUT = "_sklearn_output_config"  # what set_output wrote
-LONGEST_BIAS = 1 << 20  # characters
 ROUND_TYPES: Mapping[str, tuple[type, ...]] = {
     "round": (int,),
     "alpha": (int, float),
@@ -161,12 +156,12 @@ def _pack_estimator(model: Any, learnt: State) -> State:
         }
     }
     if BIAS in params:
-        state[BIAS] = None if model.bias is None else _bias_text(model.bias)
+        state[BIAS] = None if model.bias is None else bias_text(model.bias)
     if LEARNER in params:
         learner = model.final_estimator
         state[LEARNER] = None if learner is None else estimator_state(learner)
     if STRUCTURE in params:
-        state[STRUCTURE] = structure_state(model.structure)
+        state[STRUCTURE] = lohmm_parts.structure_state(model.structure)
     return state | {"output": getattr(model, OUTPUT, {}).get("transform")} | learnt
 
 
@@ -183,12 +178,12 @@ def _estimator(type_: Any, part: Part) -> Any:
             raise given.wrong(key, f"is no parameter of {type_.__name__}")
         setattr(model, key, given.value(key))
     if hasattr(model, BIAS):
-        model.bias = None if part.none(BIAS) else _bias(part, BIAS)
+        model.bias = None if part.none(BIAS) else bias_of(part, BIAS)
     if hasattr(model, LEARNER):
         learner = part.part_or_none(LEARNER)
         model.final_estimator = None if learner is None else estimator_of(learner)
     if hasattr(model, STRUCTURE):
-        model.structure = structure_of(part.part_or_none(STRUCTURE))
+        model.structure = lohmm_parts.structure_of(part.part_or_none(STRUCTURE))
     output = part.text_or_none("output")
     if output is not None:
         if output not in (*FRAMES, "default") or not hasattr(model, "set_output"):
@@ -197,32 +192,12 @@ def _estimator(type_: Any, part: Part) -> Any:
     return model
 
 
-def _bias_text(bias: Bias) -> str:
-    """The bias without its notes, which are not read back."""
-    text = str(replace(bias, notes=()))
-    if len(text) > LONGEST_BIAS:
-        what = f"the bias is a text of {len(text):,} characters, which a model file cannot keep"
-        hint = f"it keeps {LONGEST_BIAS:,}: declare fewer values and constraints"
-        raise InputError(Problem(what, hint=hint))
-    return text
-
-
-def _bias(part: Part, name: str) -> Bias:
-    text = part.text(name)
-    if len(text) > LONGEST_BIAS:
-        raise part.wrong(name, f"has {len(text):,} characters, more than {LONGEST_BIAS:,}")
-    try:
-        return parse_bias(text)
-    except InputError as error:
-        raise part.wrong(name, f"is no bias: {error.problems[0].message}") from None
-
-
 # The estimators
 
 
 def _pack_vectorizer(model: PatternVectorizer) -> State:
     learnt = {
-        "bias_": _bias_text(model.bias_),
+        "bias_": bias_text(model.bias_),
         "patterns_": pattern_state(model.patterns_),
         "reading_": None if model.reading_ is None else reading_state(model.reading_),
     }
@@ -231,9 +206,9 @@ def _pack_vectorizer(model: PatternVectorizer) -> State:
 
 def _vectorizer(part: Part) -> PatternVectorizer:
     model: PatternVectorizer = _estimator(PatternVectorizer, part)
-    model.bias_ = _bias(part, "bias_")
+    model.bias_ = bias_of(part, "bias_")
     model.patterns_ = _finished(part.part("patterns_"), patterns_of)
-    model.reading_ = _reading(part)
+    model.reading_ = reading_or_none(part)
     return model
 
 
@@ -296,7 +271,7 @@ def _pack_lynx(model: LynxClassifier) -> State:
     learnt = {
         "classes_": plain_labels(model.classes_, "LynxClassifier"),
         "class_prior_": plain(model.class_prior_, "class_prior_"),
-        "bias_": _bias_text(model.bias_),
+        "bias_": bias_text(model.bias_),
         "estimators_": [_pack_pair(one) for one in model.estimators_],
         "selected_": pattern_state(model.selected_),
         "_columns": [plain(one.astype(np.int64), "_columns") for one in model._columns],
@@ -308,19 +283,14 @@ def _pack_lynx(model: LynxClassifier) -> State:
 def _lynx(part: Part) -> LynxClassifier:
     model: LynxClassifier = _estimator(LynxClassifier, part)
     model.classes_ = part.labels("classes_")
-    model.class_prior_ = _shares(part, "class_prior_", len(model.classes_))
-    model.bias_ = _bias(part, "bias_")
+    model.class_prior_ = part.shares("class_prior_", len(model.classes_))
+    model.bias_ = bias_of(part, "bias_")
     model.estimators_ = [_finished(one, _pair) for one in part.parts("estimators_")]
     _check_pairs(part, model.classes_, model.estimators_)
     model.selected_ = _finished(part.part("selected_"), patterns_of)
     model._columns = _columns(part, model.estimators_, len(model.selected_))
-    model.reading_ = _reading(part)
+    model.reading_ = reading_or_none(part)
     return model
-
-
-def _reading(part: Part) -> Reading | None:
-    known = part.has("reading_") and not part.none("reading_")  # older files have none
-    return reading_of(part.part("reading_")) if known else None
 
 
 def _columns(part: Part, models: list[PairModel], n: int) -> list[NDArray[np.int64]]:
@@ -332,13 +302,6 @@ def _columns(part: Part, models: list[PairModel], n: int) -> list[NDArray[np.int
         if not right or one.shape != model.selected.shape or ((one < 0) | (one >= n)).any():
             raise part.wrong("_columns", "hold a number that is no selected pattern")
     return columns
-
-
-def _shares(part: Part, name: str, n: int) -> Array:
-    shares = part.array(name, np.float64, (n,))
-    if (shares < 0).any() or not np.isclose(shares.sum(), 1):
-        raise part.wrong(name, "are no shares that sum to 1")
-    return shares
 
 
 def _check_pairs(part: Part, classes: Array, models: list[PairModel]) -> None:
@@ -370,7 +333,7 @@ def _pair(part: Part) -> PairModel:
     classes = part.labels("classes")
     patterns = _finished(part.part("patterns"), patterns_of)
     selected = part.numbers("selected", (None,), 0, len(patterns) - 1)
-    prior = _shares(part, "prior", len(classes))
+    prior = part.shares("prior", len(classes))
     learner, chooser = part.part_or_none("estimator"), part.part_or_none("selector")
     estimator = None if learner is None else estimator_of(learner)
     selector = None if chooser is None else _finished(chooser, _selector)
@@ -425,8 +388,14 @@ KINDS: Mapping[str, Kind] = {
     "PatternNB": Kind(PatternNB, "classes_", _pack_naive_bayes, _naive_bayes),
     "GraspSelector": Kind(GraspSelector, "support_", _pack_selector, _selector),
     "PatternSet": Kind(PatternSet, "trie", pattern_state, patterns_of),
-    "LoHMM": Kind(LoHMM, "program", lohmm_state, lohmm_of),
-    "LoHMMClassifier": _kind(LoHMMClassifier, "models_", classifier_state, restore_classifier),
+    "LoHMM": Kind(LoHMM, "program", lohmm_parts.lohmm_state, lohmm_parts.lohmm_of),
+    "LoHMMClassifier": _kind(
+        LoHMMClassifier, "models_", lohmm_parts.classifier_state, lohmm_parts.restore_classifier
+    ),
+    "TildeCRF": _kind(TildeCRF, "trees_", crf_parts.labeller_state, crf_parts.restore_labeller),
+    "TildeCRFClassifier": _kind(
+        TildeCRFClassifier, "estimators_", crf_parts.classifier_state, crf_parts.restore_classifier
+    ),
     "FisherScores": _kind(FisherScores, "models_", scores_state, restore_scores),
     "FisherKernelClassifier": _kind(
         FisherKernelClassifier, "machine_", kernel_state, restore_kernel

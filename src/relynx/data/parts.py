@@ -251,6 +251,13 @@ class Part:
             raise self.wrong(name, f"holds a number outside {least} to {most}")
         return array
 
+    def shares(self, name: str, n: int) -> Array:
+        """Numbers from 0 on that sum to 1."""
+        values = self.array(name, np.float64, (n,))
+        if (values < 0).any() or not np.isclose(values.sum(), 1):
+            raise self.wrong(name, "are no shares that sum to 1")
+        return values
+
     def labels(self, name: str) -> Array:
         """Classes: different, in order, at least one."""
         field = self._take(name)

@@ -234,6 +234,12 @@ def _column_state(column: Column) -> dict[str, Any]:
     return state | ({"supervised": True} if column.supervised else {})
 
 
+def reading_or_none(part: Part) -> Reading | None:
+    """The field `reading_` of a part; older files have none."""
+    known = part.has("reading_") and not part.none("reading_")
+    return reading_of(part.part("reading_")) if known else None
+
+
 def reading_of(part: Part) -> Reading:
     """The reading that `reading_state` made a part of. Raises DataError where it is none."""
     pairs = part.listed("order")

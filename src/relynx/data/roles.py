@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.parts import Part
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.dimensions import OPERATORS, link_name
@@ -143,3 +144,23 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
 
 def _atom(key: Key, table: Table, at: int, vocabulary: Vocabulary) -> Atom:
     return Atom(key[0], tuple(vocabulary[code] for code in table[1:, at]))
+
+
+# In model files
+
+
+def places_state(places: Iterable[Place]) -> list[list[str | int]]:
+    """Places as plain values, in order."""
+    return [[name, arity, i] for (name, arity), i in sorted(places)]
+
+
+def places_of(part: Part, name: str) -> frozenset[Place]:
+    """The places that `places_state` made a field of."""
+    return frozenset(_place(part, name, value) for value in part.listed(name))
+
+
+def _place(part: Part, name: str, value: object) -> Place:
+    right = isinstance(value, list) and [type(one) for one in value] == [str, int, int]
+    if not isinstance(value, list) or not right or not 0 <= value[2] < value[1]:
+        raise part.wrong(name, "holds what is no argument of a predicate")
+    return (value[0], value[1]), value[2]

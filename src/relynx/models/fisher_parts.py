@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relynx.data.parts import Part, plain, plain_labels
-from relynx.data.readings import reading_state
+from relynx.data.readings import reading_or_none, reading_state
 from relynx.models.fisher import FisherKernelClassifier, FisherScores
 from relynx.models.lohmm.parts import (
     State,
@@ -13,7 +13,6 @@ from relynx.models.lohmm.parts import (
     models_state,
     reader_of,
     reader_state,
-    reading_or_none,
 )
 from relynx.models.pair_svm import PairSVM
 

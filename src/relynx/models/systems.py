@@ -35,7 +35,7 @@ def systems(names: str) -> dict[str, Any]:
     given = [name.strip() for name in names.split(",") if name.strip()]
     for name in given:
         if name not in SYSTEMS:
-            hint = did_you_mean(name, SYSTEMS) or f"give some of {','.join(SYSTEMS)}"
+            hint = did_you_mean(name, [*SYSTEMS]) or f"give some of {','.join(SYSTEMS)}"
             raise InputError(Problem(f"there is no system {name!r} to compare with", hint=hint))
     return {SYSTEMS[name][0]: SYSTEMS[name][1]() for name in given}
 

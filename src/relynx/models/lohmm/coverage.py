@@ -77,7 +77,7 @@ def _closure_problems(
 class _Search:
     """Looks for a state that a clause leads to and that no body fits.
 
-    Constants that no body mentions are all alike, so one of them stands for the rest.
+    Constants that no body mentions, nor the head, are all alike: one of them stands for the rest.
     """
 
     def __init__(
@@ -87,6 +87,10 @@ class _Search:
         self.clause = clause
         self.mentioned = mentioned
         self.targets = [b.pattern[1] for b in program.bodies.get(clause.head[0], ())]
+        kinds = program.argument_kinds[clause.head[0]]
+        self.held = {
+            (kind, arg) for arg, kind in zip(clause.head[1], kinds, strict=True) if arg >= 0
+        }
         self.source: Args | None = None
         self.exceptions: list[Args] = []
         if body is not None:
@@ -135,10 +139,9 @@ class _Search:
     def _values(self, variable: int, binding: list[int]) -> list[int]:
         """The values to be told apart, and one other."""
         kind = self.clause.kinds[variable]
+        bound_before = zip(self.clause.kinds, binding, strict=True)
         told = self.mentioned[kind] | {
-            code
-            for code, of in zip(binding, self.clause.kinds, strict=True)
-            if code >= 0 and of == kind
+            code for of, code in (*self.held, *bound_before) if code >= 0 and of == kind
         }
         others = (c for c in range(len(self.program.constants[kind])) if c not in told)
         return sorted(told) + list(islice(others, 1))

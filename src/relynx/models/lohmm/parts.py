@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from relynx.data.parts import Part, plain, plain_labels
-from relynx.data.readings import Reading, reading_of, reading_state
-from relynx.data.roles import Place
+from relynx.data.readings import reading_or_none, reading_state
+from relynx.data.roles import places_of, places_state
 from relynx.errors import InputError
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.recipes import Reader
@@ -82,10 +82,9 @@ def structure_of(part: Part | None) -> LoHMM | str | None:
 
 def reader_state(reader: Reader) -> State:
     """How sequences become observations."""
-    places = sorted([name, arity, argument] for (name, arity), argument in reader.places)
     return {
         "dimension": reader.dimension,
-        "places": places,
+        "places": places_state(reader.places),
         "predicates": None if reader.predicates is None else sorted(reader.predicates),
         "made": reader.made,
     }
@@ -94,7 +93,7 @@ def reader_state(reader: Reader) -> State:
 def reader_of(part: Part, model: LoHMM) -> Reader:
     """The reader of a part, for models of one structure."""
     dimension = part.text("dimension")
-    places = frozenset(_place(part, one) for one in part.listed("places"))
+    places = places_of(part, "places")
     predicates = None if part.none("predicates") else frozenset(part.texts("predicates"))
     made = part.truth("made")
     part.end()
@@ -104,12 +103,6 @@ def reader_of(part: Part, model: LoHMM) -> Reader:
         except ValueError:  # nothing of it stands for what was not seen
             raise part.wrong("made", "does not fit the models") from None
     return Reader(dimension, places, predicates, made)
-
-
-def reading_or_none(part: Part) -> Reading | None:
-    """The field `reading_` of a part."""
-    reading = part.part_or_none("reading_")
-    return None if reading is None else reading_of(reading)
 
 
 def classifier_state(model: Any) -> State:
@@ -136,16 +129,6 @@ def restore_classifier(model: Any, part: Part) -> None:
     model.uses_ = part.array("uses_", np.float64, (n, n_parameters))
     model.reader_ = reader_of(part.part("reader_"), model.models_[0])
     model.reading_ = reading_or_none(part)
-
-
-def _place(part: Part, value: Any) -> Place:
-    right = isinstance(value, list) and len(value) == 3 and isinstance(value[0], str)
-    if not right or not all(type(number) is int for number in value[1:]):
-        raise part.wrong("places", "holds what is no argument of a predicate")
-    name, arity, argument = value
-    if not 0 <= argument < arity:
-        raise part.wrong("places", "holds what is no argument of a predicate")
-    return (name, arity), argument
 
 
 def _is_row(value: Any) -> bool:

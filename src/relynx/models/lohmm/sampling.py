@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import numpy as np
 
 from relynx.errors import InputError
@@ -19,6 +21,7 @@ class Sampler:
         self.program = program
         self.values = values
         self.random_state = random_state
+        self.block_starts: list[int] = program.block_starts.tolist()
 
     def sequence(self, length: int) -> tuple[list[Atom], bool]:
         """A sequence of so many observations, or fewer when `end` is reached, and whether it is."""
@@ -26,13 +29,13 @@ class Sampler:
         binding = [-1] * len(clause.kinds)
         state = self._head(clause, binding)
         shown: list[Atom] = []
-        for block in self.program.blocks_of(length).tolist():
+        for step in range(1, length + 1):
             if clause.ends:
                 break
             found = self.program.body_of(state)
             assert found is not None  # the checks of the model see to it
             body, bound_before = found
-            clause = self._clause(body.clauses(block))
+            clause = self._clause(body.clauses(bisect_right(self.block_starts, step) - 1))
             binding = bound_before + [-1] * (len(clause.kinds) - len(bound_before))
             state = self._head(clause, binding)
             for variable, slot in clause.observation_draws:

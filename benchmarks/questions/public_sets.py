@@ -1,0 +1,136 @@
+"""Public data as a user would give them: read by the door for their form, and no bias.
+
+The protein folds are bundled. The others come from a folder that has them as they are published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from questions.real_sets import molecule_files
+
+from relynx import Sequences, from_events, from_intervals, from_lists, load_protein_folds, read_lynx
+from relynx.models.evaluation import Split, splits
+
+FOLDS = 10
+MISSING = ["-999", "-999.0"]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicSet:
+    """Sequences with their classes, and which of them are held out together.
+
+    `parts` has for each sequence the number of its part, from 1 on, where the parts are given; 0
+    is never held out. Without them there are ten, drawn by class.
+    """
+
+    X: Sequences
+    y: NDArray[Any]
+    parts: NDArray[np.int64] | None = None
+
+    def splits(self) -> list[Split]:
+        """The training and the test part of each fold, as numbers of sequences."""
+        if self.parts is None:
+            return [*splits(self.y, folds=FOLDS)]
+        numbers = range(1, int(self.parts.max()) + 1)
+        return [
+            (np.flatnonzero(self.parts != i), np.flatnonzero(self.parts == i)) for i in numbers
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A set that can be read, and the accuracies of others on it, in percent.
+
+    `readable` are those of methods whose models a person can read, `closed` those of the rest.
+    """
+
+    read: Callable[[Path], PublicSet]
+    readable: Mapping[str, float] = field(default_factory=dict)
+    closed: Mapping[str, float] = field(default_factory=dict)
+
+
+def protein_folds(folder: Path) -> PublicSet:
+    """The bundled domains, in random folds, as they are published."""
+    data = load_protein_folds()
+    return PublicSet(data.X, data.y)
+
+
+def intervals(name: str) -> Callable[[Path], PublicSet]:
+    """A reader of one of the sets of intervals, with all its classes."""
+
+    def read(folder: Path) -> PublicSet:
+        here = folder / "intervals" / name
+        lines = (here / "data.txt").read_text().splitlines()
+        classes = (here / "classes.txt").read_text().split()
+        sequence, symbol, start, end = np.array([line.split() for line in lines], int).T
+        table = {"sequence": sequence, "symbol": symbol, "start": start, "end": end}
+        table["class"] = np.array([f"c{label}" for label in classes])[sequence]
+        X, y = from_intervals(
+            {name: column.tolist() for name, column in table.items()},
+            sequence="sequence",
+            start="start",
+            end="end",
+            symbol="symbol",
+            label="class",
+        )
+        assert y is not None
+        return PublicSet(X, y)
+
+    return read
+
+
+def trajectories(folder: Path) -> PublicSet:
+    """Where 193 people went in a week, as the table has it; the split is the published one."""
+    parts = ("train", "test")
+    paths = [folder / "trajectories" / f"foursquare_{part}.csv.gz" for part in parts]
+    train, test = (pd.read_csv(path, na_values=MISSING, dtype={"label": str}) for path in paths)
+    X_train, y_train = from_events(train, sequence="tid", label="label")
+    X_test, y_test = from_events(test, reading=X_train.reading)
+    assert y_train is not None and y_test is not None
+    X = Sequences.concatenate([X_train, X_test])
+    return PublicSet(X, np.append(y_train, y_test), np.repeat([0, 1], [len(y_train), len(y_test)]))
+
+
+def production(folder: Path) -> PublicSet:
+    """A log of a factory, all its columns."""
+    table = pd.read_csv(folder / "production" / "production.csv.gz", sep=";")
+    X, y = from_events(table, sequence="Case ID", order="event_nr", label="label")
+    assert y is not None
+    return PublicSet(X, y)
+
+
+def promoters(folder: Path) -> PublicSet:
+    """DNA as plain lists of bases."""
+    lines = (folder / "promoters" / "promoters.data").read_text().splitlines()
+    rows = [[part.strip() for part in line.split(",")] for line in lines]
+    X, y = from_lists([list(bases) for _, _, bases in rows], [mark for mark, _, _ in rows])
+    assert y is not None
+    return PublicSet(X, y)
+
+
+def mutagenesis(folder: Path) -> PublicSet:
+    """Molecules, as their files have them; each of the ten files is held out in turn."""
+    read = [read_lynx(file)[0] for file in molecule_files(folder)]
+    X = Sequences.concatenate(read)
+    parts = np.repeat(np.arange(1, len(read) + 1), [len(one) for one in read])
+    return PublicSet(X, np.array(X.labels), parts)
+
+
+SOURCES: Mapping[str, Source] = {
+    "protein_folds": Source(protein_folds),
+    "blocks": Source(intervals("blocks")),
+    "skating": Source(intervals("skating")),
+    "context": Source(intervals("context")),
+    "pioneer": Source(intervals("pioneer")),
+    "trajectories": Source(trajectories),
+    "production": Source(production),
+    "promoters": Source(promoters),
+    "mutagenesis": Source(mutagenesis),
+}

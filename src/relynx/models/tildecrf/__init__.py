@@ -1,0 +1,1 @@
+"""A conditional random field on logical sequences: boosted relational regression trees."""

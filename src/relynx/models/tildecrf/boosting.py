@@ -1,0 +1,172 @@
+"""Functional gradient boosting: each round adds to the potential of every label a tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.logic import tables as tb
+from relynx.models.tildecrf.candidates import Candidates
+from relynx.models.tildecrf.chains import before, constant_scores, infer, path_scores, summed
+from relynx.models.tildecrf.encoding import Encoding, Longs
+from relynx.models.tildecrf.growing import Grower, Limits, Targets
+from relynx.models.tildecrf.literals import data_of
+from relynx.models.tildecrf.trees import Floats, Leaf, Part, Split, Tree, add_values
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the potentials are learnt.
+
+    `patience` is the number of rounds without a better held-out likelihood after which boosting
+    ends; None for never. With `constant` only the paths of one label throughout are told apart.
+    """
+
+    window: int
+    max_iter: int
+    learning_rate: float
+    limits: Limits
+    patience: int | None
+    constant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Boosted:
+    """The trees, a tuple with one for each label from every round; and how they came to be.
+
+    `history` has the mean log-likelihood of a training sequence before each round and after the
+    last, `held_out` that of the sequences held out, if any were.
+    """
+
+    trees: tuple[tuple[Tree, ...], ...]
+    history: tuple[float, ...]
+    held_out: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """Sequences of an encoding, the label of each event, and which sequences are held out."""
+
+    encoding: Encoding
+    candidates: Candidates
+    names: list[str]
+    sequences: Longs
+    labels: Longs
+    held_out: NDArray[np.bool_]
+
+    @property
+    def starts(self) -> Longs:
+        return self.encoding.offsets[self.sequences]
+
+    @property
+    def ends(self) -> Longs:
+        return self.encoding.offsets[self.sequences + 1]
+
+    def events(self, chosen: NDArray[np.bool_] | None = None) -> Longs:
+        """The events of the sequences, or of some of them."""
+        starts, ends = self.starts, self.ends
+        if chosen is not None:
+            starts, ends = starts[chosen], ends[chosen]
+        return np.sort(tb.ranges(starts, ends - starts))
+
+
+def boost(task: Task, settings: Settings) -> Boosted:
+    """Learn the trees of every label; where some sequences are held out, as many as suit these."""
+    encoding, n_labels = task.encoding, len(task.names)
+    F = np.zeros((encoding.n_events, n_labels, n_labels))
+    grower = Grower(encoding, task.candidates, settings.limits, task.names)
+    everything = Part.whole(task.events(), settings.window, n_labels)
+    weight = _weights(task, n_labels, settings.constant)
+    rounds: list[tuple[Tree, ...]] = []
+    history, held_out = [], []
+    patience = settings.patience if task.held_out.any() else None
+    for number in range(settings.max_iter + 1):
+        likelihood, gradient = gradient_of(task, F, settings.constant)
+        history.append(_mean(likelihood[~task.held_out]))
+        held_out.append(_mean(likelihood[task.held_out]))
+        if number == settings.max_iter or _is_over(held_out, patience):
+            break
+        grown = []
+        mirrored = settings.constant and n_labels == 2
+        for k in range(1 if mirrored else n_labels):
+            residual = gradient[:, :, k] * (weight[k] > 0)
+            targets = Targets(residual, weight[k], before=not settings.constant)
+            tree, values = grower.grow(everything, targets)
+            grown.append(tree)
+            F[:, :, k] += settings.learning_rate * values
+        if mirrored:
+            grown.append(negated(grown[0]))
+            F[:, :, 1] -= settings.learning_rate * values
+        rounds.append(tuple(grown))
+    if task.held_out.any():
+        rounds = rounds[: int(np.argmax(held_out))]
+    else:
+        held_out = []
+    return Boosted(tuple(rounds), tuple(history), tuple(held_out))
+
+
+def potentials(
+    rounds: tuple[tuple[Tree, ...], ...], encoding: Encoding, n_labels: int, settings: Settings
+) -> Floats:
+    """What all trees together say of the events, by event, label before and label."""
+    F = np.zeros((n_labels, encoding.n_events, n_labels))
+    data = data_of(encoding)
+    everything = Part.whole(np.arange(encoding.n_events), settings.window, n_labels)
+    for trees in rounds:
+        for k, tree in enumerate(trees):
+            add_values(tree, encoding, data, everything, settings.learning_rate, F[k])
+    return np.ascontiguousarray(np.moveaxis(F, 0, 2))
+
+
+def negated(tree: Tree) -> Tree:
+    """The tree with the values of the other sign."""
+    if isinstance(tree, Leaf):
+        return Leaf(-tree.value, tree.n_examples)
+    return Split(tree.test, negated(tree.yes), negated(tree.no))
+
+
+def gradient_of(task: Task, F: Floats, constant: bool) -> tuple[Floats, Floats]:
+    """The log-likelihood of each sequence, and its gradient by event, label before and label."""
+    begins = task.encoding.is_first
+    where = task.events()
+    own = before(task.labels, begins)
+    gradient = np.zeros_like(F)
+    if constant:
+        scores = constant_scores(F, task.starts, task.ends)
+        scores -= scores.max(axis=1, keepdims=True)
+        logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        label = task.labels[np.minimum(task.starts, len(F) - 1)] if len(F) else task.starts
+        likelihood = logs[np.arange(len(logs)), label]
+        share = np.repeat(np.exp(logs), task.ends - task.starts, axis=0)
+        at = tb.ranges(task.starts, task.ends - task.starts)
+        for k in range(F.shape[2]):
+            gradient[at, np.where(begins[at], 0, k), k] = -share[:, k]
+    else:
+        inference = infer(F, task.starts, task.ends)
+        likelihood = summed(path_scores(F, task.labels, begins), task.starts, task.ends)
+        likelihood = likelihood - inference.log_z
+        np.negative(inference.pairs, out=gradient)
+    gradient[where, own[where], task.labels[where]] += 1
+    return np.asarray(likelihood), gradient
+
+
+def _weights(task: Task, n_labels: int, constant: bool) -> Floats:
+    """For each label the weight of its examples, by event and label before."""
+    out = np.zeros((n_labels, task.encoding.n_events, n_labels))
+    learnt = task.events(~task.held_out)
+    begins = task.encoding.is_first
+    for k in range(n_labels):
+        inside = learnt[~begins[learnt]]
+        out[k, inside, k if constant else slice(None)] = 1
+        out[k, learnt[begins[learnt]], 0] = 1
+    return out
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _is_over(held_out: list[float], patience: int | None) -> bool:
+    return patience is not None and len(held_out) - 1 - int(np.argmax(held_out)) >= patience

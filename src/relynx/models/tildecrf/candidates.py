@@ -1,0 +1,189 @@
+"""All literals that the facts of an encoding have instances of, each with a number.
+
+A feature is a literal on one known variable, its anchor: `he(A,right,_,L)`. A join is a feature in
+which one more argument is a variable that is known. What a thing has is found once, so that a node
+counts all its candidates in one pass over its examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.bias.signs import EVENT
+from relynx.logic import tables as tb
+from relynx.logic.terms import Atom, Var
+from relynx.models.tildecrf.encoding import Encoding, Ints, Longs
+from relynx.models.tildecrf.language import EQUAL, Relation
+
+FREE = -1  # a code: the argument is a variable
+MANY_ARGUMENTS = 4  # with more, a literal has at most FEW_CONSTANTS of them, or all
+FEW_CONSTANTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A kind of literal: its relation, its anchor, the arguments that are constants.
+
+    `joined` is the argument that is a second known variable, -1 for none.
+    """
+
+    relation: int
+    anchor: int
+    constants: tuple[int, ...]
+    joined: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Literals:
+    """Literals with one number each: of every one its form, and the codes of its constants.
+
+    `starts` and `numbers` are the literals that each thing has as anchor; of joins, `other` is the
+    thing that the second variable must be.
+    """
+
+    forms: tuple[Form, ...]
+    form: Longs
+    codes: Ints
+    starts: Longs
+    numbers: Ints
+    other: Ints
+
+    def __len__(self) -> int:
+        return len(self.form)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The literals of an encoding: on one variable, and joins to an event and to a value."""
+
+    features: Literals
+    event_joins: Literals
+    value_joins: Literals
+
+    @classmethod
+    def of(cls, encoding: Encoding) -> Candidates:
+        """All of them."""
+        return cls(
+            _literals(encoding, _features(encoding)),
+            _literals(encoding, _joins(encoding, to_event=True)),
+            _literals(encoding, _joins(encoding, to_event=False)),
+        )
+
+
+def _sizes(n_others: int) -> Iterator[int]:
+    """How many constants a literal may have."""
+    for size in range(n_others + 1):
+        if n_others <= MANY_ARGUMENTS or size <= FEW_CONSTANTS or size == n_others:
+            yield size
+
+
+def _forms(number: int, relation: Relation, old: tuple[int, ...]) -> Iterator[Form]:
+    # The name of an event says nothing beyond its sequence, so no event is a constant.
+    others = [i for i, t in enumerate(relation.types) if i not in old and t != EVENT]
+    for size in _sizes(len(others)):
+        for constants in combinations(others, size):
+            if relation.allows(old, constants):
+                joined = old[1] if len(old) > 1 else -1
+                yield Form(number, old[0], constants, joined)
+
+
+def _features(encoding: Encoding) -> list[Form]:
+    return [
+        form
+        for number, relation in enumerate(encoding.language.relations)
+        for anchor in range(relation.key[1])
+        for form in _forms(number, relation, (anchor,))
+    ]
+
+
+def _joins(encoding: Encoding, *, to_event: bool) -> list[Form]:
+    """The anchor of a join is an event if one of the two is, else the first of them."""
+    out: list[Form] = []
+    for number, relation in enumerate(encoding.language.relations):
+        for one, other in combinations(range(relation.key[1]), 2):
+            kinds = relation.types[one], relation.types[other]
+            pair = (other, one) if kinds[1] == EVENT and kinds[0] != EVENT else (one, other)
+            if (relation.types[pair[1]] == EVENT) == to_event:
+                out += _forms(number, relation, pair)
+    return out
+
+
+def _literals(encoding: Encoding, forms: list[Form]) -> Literals:
+    width = encoding.cells.shape[1]
+    things, numbers, other, of_form, codes = [], [], [], [], []
+    n = 0
+    for f, form in enumerate(forms):
+        cells = encoding.cells[encoding.relation == form.relation]
+        cells = cells[_admitted(encoding, form, cells)]
+        values = encoding.code[cells[:, list(form.constants)]]
+        packed = tb.packed(values.T) if form.constants else np.zeros(len(cells), np.int64)
+        _, example, number = np.unique(packed, return_index=True, return_inverse=True)
+        named = np.full((len(example), width), FREE, np.int32)
+        named[:, list(form.constants)] = values[example]
+        allowed = _white_listed(encoding, form, named)
+        rank = np.cumsum(allowed) - 1
+        kept = allowed[number]
+        things.append(cells[kept, form.anchor])
+        other.append(cells[kept, form.joined] if form.joined >= 0 else cells[kept, form.anchor])
+        numbers.append(rank[number[kept]] + n)
+        codes.append(named[allowed])
+        of_form.append(np.full(int(allowed.sum()), f, np.int64))
+        n += len(of_form[-1])
+    none = np.empty(0, np.int64)
+    thing, literal = np.concatenate([none, *things]), np.concatenate([none, *numbers])
+    second = np.concatenate([none, *other])
+    order = np.lexsort((second, literal, thing))
+    thing, literal, second = thing[order], literal[order], second[order]
+    new = np.ones(len(thing), bool)
+    new[1:] = (np.diff(thing) != 0) | (np.diff(literal) != 0) | (np.diff(second) != 0)
+    thing, literal, second = thing[new], literal[new], second[new]
+    return Literals(
+        tuple(forms),
+        np.concatenate([none, *of_form]),
+        np.concatenate([np.empty((0, width), np.int32), *codes]),
+        np.searchsorted(thing, np.arange(len(encoding.code) + 1)).astype(np.int64),
+        literal.astype(np.int32),
+        second.astype(np.int32),
+    )
+
+
+def _admitted(encoding: Encoding, form: Form, cells: Ints) -> NDArray[np.bool_]:
+    """The facts whose constants the bias lets be constants."""
+    language, kept = encoding.language, np.ones(len(cells), bool)
+    relation = language.relations[form.relation]
+    for i in form.constants:
+        column = cells[:, i]
+        if relation.key == EQUAL:
+            named = language.constant_types()
+            may_be = np.array([kind in named for kind in language.types], bool)
+            kept &= may_be[encoding.kind[column]]
+        for kind in np.unique(encoding.kind[column]).tolist():
+            name = language.types[kind]
+            if name in language.bias.values:
+                codes = np.unique(encoding.code[column])
+                good = [
+                    c for c in codes.tolist() if language.admits_value(name, encoding.vocabulary[c])
+                ]
+                kept &= (encoding.kind[column] != kind) | np.isin(encoding.code[column], good)
+    return kept
+
+
+def _white_listed(encoding: Encoding, form: Form, named: Ints) -> NDArray[np.bool_]:
+    """Which literals the white list of the bias admits."""
+    language = encoding.language
+    if not language.bias.allowed:
+        return np.ones(len(named), bool)
+    relation = language.relations[form.relation]
+    out = np.zeros(len(named), bool)
+    for i, codes in enumerate(named[:, : relation.key[1]].tolist()):
+        args = tuple(
+            Var(f"V{j}") if code == FREE else encoding.vocabulary[code]
+            for j, code in enumerate(codes)
+        )
+        out[i] = language.admits(Atom(relation.key[0], args))
+    return out

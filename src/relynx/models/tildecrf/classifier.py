@@ -1,0 +1,282 @@
+"""`TildeCRFClassifier`: the class of a sequence, by a `TildeCRF` for each pair of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
+
+from relynx.bias import Bias
+from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.sequences import Sequences, counted
+from relynx.errors import InputError, Problem
+from relynx.features.vectorizer import as_sequences
+from relynx.models.labels import checked_labels
+from relynx.models.lynx import _check_reading, _not_among
+from relynx.models.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
+from relynx.models.tildecrf.boosting import Boosted, Settings, Task, boost, potentials
+from relynx.models.tildecrf.candidates import Candidates
+from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, summed
+from relynx.models.tildecrf.encoding import Encoding, encode
+from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
+from relynx.models.tildecrf.language import Language
+from relynx.models.tildecrf.settings import held_out, language_of, settings_of, wrong_settings
+from relynx.models.tildecrf.trees import Floats, tree_text
+
+READOUTS = ("constant", "viterbi", "marginals")
+TRAININGS = ("constant", "chain")
+
+
+class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify sequences by conditional random fields of relational trees.
+
+    Every event of a sequence has the class of the sequence as its label, and a `TildeCRF` of two
+    labels is learnt for each pair of classes (Gutmann and Kersting 2006). All pairs then vote.
+    What a tree is made of is told at `TildeCRF`.
+
+    Parameters
+    ----------
+    bias, dimension, window
+        See `TildeCRF`.
+    max_iter, learning_rate
+        See `TildeCRF`; rounds are fewer and count less, since what the trees say is summed over all
+        events of a sequence.
+    max_depth, max_leaves, min_samples_leaf, look_ahead, n_iter_no_change, validation_fraction
+        See `TildeCRF`; of each class the same share is held out.
+    training
+        `constant` learns to tell the two paths apart that have one class at every event: boosted
+        logistic regression on the sum of what the trees say of the events. `chain` learns the
+        probability of the labels among all paths, as the paper does.
+    readout
+        How a pair decides. `constant` compares the probabilities of the two paths that have one
+        class at every event, `viterbi` counts the labels of the most probable path, `marginals`
+        sums the probabilities of the labels over the events.
+    n_jobs
+        Pairs learnt at a time. The model is the same for every value.
+    random_state
+        Seed of what is held out.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, in order.
+    class_prior_ : ndarray
+        The share of each class in the training sequences; it decides ties.
+    estimators_ : list of TildeCRF
+        One for each pair, in the order (1st, 2nd), (1st, 3rd), ... `print(model)` shows trees.
+    bias_ : Bias
+        The bias that was used.
+    reading_ : Reading or None
+        How the table of events was read, where `from_events` made X.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b", "a"], ["a", "a", "b"]] * 9, ["up", "down"] * 9)
+    >>> model = rx.TildeCRFClassifier(max_iter=5).fit(X, y)
+    >>> model.predict([["a", "b", "a"], ["a", "a", "b"]]).tolist()
+    ['up', 'down']
+    """
+
+    def __init__(
+        self,
+        bias: Bias | None = None,
+        *,
+        dimension: str | None = None,
+        window: int = 3,
+        max_iter: int = 50,
+        learning_rate: float = 0.3,
+        max_depth: int = 4,
+        max_leaves: int = 8,
+        min_samples_leaf: int = 5,
+        look_ahead: bool = False,
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        training: str = "constant",
+        readout: str = "constant",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.bias = bias
+        self.dimension = dimension
+        self.window = window
+        self.max_iter = max_iter
+        self.learning_rate = learning_rate
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.min_samples_leaf = min_samples_leaf
+        self.look_ahead = look_ahead
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.training = training
+        self.readout = readout
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: object, y: Iterable[object] | None = None) -> TildeCRFClassifier:
+        """Learn the models.
+
+        Parameters
+        ----------
+        X
+            `Sequences`, or lists as `from_lists` takes them.
+        y
+            The classes; without them those of X.
+        """
+        problems = [
+            *wrong_settings(self),
+            *_not_among("training", self.training, TRAININGS),
+            *_not_among("readout", self.readout, READOUTS),
+        ]
+        if problems:
+            raise InputError(problems)
+        X = as_sequences(X)
+        labels = checked_labels(X, y)
+        X = cut_by_class(X, labels).compact()
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            what = f"all sequences are of one class, {self.classes_.tolist()[0]!r}"
+            raise InputError(Problem(what, hint="give sequences of at least two classes"))
+        self.class_prior_ = np.bincount(codes) / len(codes)
+        self.estimators_ = self._learn(X, codes)
+        self.bias_ = self.estimators_[0].bias_
+        self.reading_ = X.reading
+        return self
+
+    def _learn(self, X: Sequences, codes: NDArray[np.int64]) -> list[TildeCRF]:
+        encoding = encode(X, language_of(X, self.bias, self.dimension))
+        candidates = Candidates.of(encoding)
+        pairs = list(combinations(range(len(self.classes_)), 2))
+        random_state = check_random_state(self.random_state)
+        settings = settings_of(self, constant=self.training == "constant")
+        lengths, jobs = np.diff(encoding.offsets), []
+        for pair in pairs:
+            sequences = np.flatnonzero(np.isin(codes, pair))
+            task = Task(
+                encoding,
+                candidates,
+                [str(name) for name in self.classes_[list(pair)].tolist()],
+                sequences,
+                np.repeat(codes == pair[1], lengths).astype(np.int64),
+                held_out(codes[sequences], self, random_state),
+            )
+            jobs.append(delayed(boost)(task, settings))
+        learnt: list[Boosted] = Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
+        models = []
+        for pair, boosted in zip(pairs, learnt, strict=True):
+            model = self._labeller()
+            model._keep(self.classes_[list(pair)], encoding.language, boosted, X.reading)
+            models.append(model)
+        return models
+
+    def _labeller(self) -> TildeCRF:
+        """A labeller with the parameters of this classifier, not fitted."""
+        return TildeCRF(**{name: getattr(self, name) for name in TildeCRF().get_params()})
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """The class of each sequence.
+
+        It is the one with the most votes; among those the one to which the models give the
+        largest sum of shares, then the one with more training sequences, then the first in order.
+        """
+        n, ballots = self._ballots(X)
+        if len(ballots) == 1:
+            return np.asarray(self.classes_[ballots[0].votes])
+        return np.asarray(self.classes_[tally(ballots, self.class_prior_, n).argmax(axis=1)])
+
+    def predict_proba(self, X: object) -> Floats:
+        """The share of each class, row by row; the largest is that of the class predicted.
+
+        For two classes, what the read-out gives each. For more, the shares of all pairs are
+        coupled as `LynxClassifier.predict_proba` does it.
+        """
+        n, ballots = self._ballots(X)
+        if len(ballots) == 1:
+            return agreeing(ballots[0].shares, ballots[0].votes)
+        shares = coupled(ballots, n, len(self.classes_))
+        return in_order_of(shares, tally(ballots, self.class_prior_, n))
+
+    def decision_function(self, X: object) -> Floats:
+        """What `predict` decides by.
+
+        For two classes one value a row, positive for the second class: the difference of what the
+        read-out compares, in logarithms where it is `constant`. For c classes of each its votes
+        plus 1/c of the sum of its shares, and a trace of its rank by the prior.
+        """
+        n, ballots = self._ballots(X)
+        if len(ballots) > 1:
+            return tally(ballots, self.class_prior_, n)
+        values = self._values(ballots[0].shares)
+        is_second = ballots[0].votes == 1
+        return np.where((values > 0) == is_second, values, np.where(is_second, NUDGE, -NUDGE))
+
+    def _values(self, shares: Floats) -> Floats:
+        if self.readout != "constant":
+            return np.asarray(shares[:, 1] - shares[:, 0])
+        with np.errstate(divide="ignore"):
+            logs: Floats = np.log(shares)
+        return np.asarray(logs[:, 1] - logs[:, 0])
+
+    def _ballots(self, X: object) -> tuple[int, list[Ballot]]:
+        """How many sequences there are, and what every pair says of them."""
+        check_is_fitted(self)
+        X = cut_like(as_sequences(X), self.reading_)
+        _check_reading(self.reading_, X.reading)
+        one = self.estimators_[0]
+        encoding = encode(X, Language.of(one.bias_, one.dimension_, one.places_))
+        settings, ballots = settings_of(self), []
+        pairs = combinations(range(len(self.classes_)), 2)
+        for pair, model in zip(pairs, self.estimators_, strict=True):
+            among = np.array(pair)
+            shares = self._shares(model, encoding, settings)
+            preferred = self.class_prior_[pair[1]] > self.class_prior_[pair[0]]
+            tied = np.isclose(shares[:, 0], shares[:, 1], rtol=0, atol=NUDGE)
+            votes = np.where(tied, preferred, shares[:, 1] > shares[:, 0]).astype(np.int64)
+            ballots.append(Ballot(among, votes, shares))
+        return len(X), ballots
+
+    def _shares(self, model: TildeCRF, encoding: Encoding, settings: Settings) -> Floats:
+        """The share of both classes of a pair, sequence by sequence."""
+        F = potentials(model.trees_, encoding, 2, settings)
+        starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
+        if self.readout == "constant":
+            return np.asarray(softmax(constant_scores(F, starts, ends), axis=1))
+        if self.readout == "viterbi":
+            second = best_paths(F, starts, ends).astype(float)
+        else:
+            second = infer(F, starts, ends).marginals()[:, 1]
+        share = summed(second, starts, ends) / np.maximum(ends - starts, 1)
+        share[starts == ends] = 0.5
+        return np.stack([1 - share, share], axis=1)
+
+    def to_text(self, rounds: int | None = SHOWN) -> str:
+        """The trees of the first rounds of each pair; positive values speak for its first class."""
+        check_is_fitted(self)
+        lines = []
+        for model in self.estimators_:
+            names = [str(name) for name in model.classes_.tolist()]
+            if self.training == "chain":
+                lines += [model.to_text(rounds), ""]
+                continue
+            n = counted(len(model.trees_), "round")
+            lines.append(f"{names[0]} (+) against {names[1]} (-); {n}")
+            for number, trees in enumerate(model.trees_[:rounds], 1):
+                lines += ["", f"round {number}:", tree_text(trees[0], names)]
+            lines.append("")
+        return "\n".join(lines).rstrip()
+
+    def __str__(self) -> str:
+        return self.to_text() if hasattr(self, "estimators_") else repr(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags

@@ -1,0 +1,119 @@
+"""All candidate literals of a node, counted in one pass over its examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from relynx.bias.signs import EVENT
+from relynx.logic.terms import Atom, Term, Var
+from relynx.models.tildecrf import _kernels as kernels
+from relynx.models.tildecrf.candidates import FREE, Candidates, Literals
+from relynx.models.tildecrf.encoding import Encoding
+from relynx.models.tildecrf.literals import Scope
+from relynx.models.tildecrf.trees import Floats, Part
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """Candidates with the sum of the residuals, and the weight, of the examples they hold in.
+
+    The axes are the anchor, the literal and, of joins, the second variable. `shift` is added to
+    the number of the latter.
+    """
+
+    literals: Literals
+    sums: Floats
+    weights: Floats
+    shift: int = 0
+
+
+def counted(
+    candidates: Candidates,
+    data: kernels.Data,
+    part: Part,
+    residual: Floats,
+    weight: Floats,
+    since: int = 0,
+) -> list[Counted]:
+    """The literals on one variable, and the joins; only those with a variable from `since` on."""
+    scope, half = part.scope, part.scope.half
+    examples = kernels.Examples(part.rows, residual, weight)
+    n_variables = len(scope.names)
+    is_event = np.array([kind == EVENT for kind in scope.kinds], bool)
+    features = _empty(candidates.features, n_variables)
+    literals = candidates.features
+    kernels.count_features(
+        data,
+        examples,
+        half,
+        since,
+        literals.starts,
+        literals.numbers,
+        features.sums,
+        features.weights,
+    )
+    out = [features]
+    if len(candidates.event_joins):
+        joins = _empty(candidates.event_joins, n_variables, n_variables)
+        kernels.count_event_joins(
+            data,
+            examples,
+            half,
+            since,
+            _arrays(joins.literals),
+            is_event,
+            joins.sums,
+            joins.weights,
+        )
+        out.append(joins)
+    if len(candidates.value_joins) and not is_event.all():
+        joins = _empty(candidates.value_joins, n_variables, len(scope.kinds), shift=2 * half + 1)
+        kernels.count_value_joins(
+            data,
+            examples,
+            half,
+            since,
+            _arrays(joins.literals),
+            is_event,
+            joins.sums,
+            joins.weights,
+        )
+        out.append(joins)
+    return out
+
+
+def _empty(literals: Literals, n_anchors: int, *n_seconds: int, shift: int = 0) -> Counted:
+    shape = (n_anchors, len(literals), *n_seconds)
+    return Counted(literals, np.zeros(shape), np.zeros(shape), shift)
+
+
+def _arrays(literals: Literals) -> tuple[object, ...]:
+    return literals.starts, literals.numbers, literals.other
+
+
+def atom_at(
+    encoding: Encoding, found: Counted, scope: Scope, at: list[int], bindable: set[str]
+) -> Atom:
+    """The literal at a place of what was counted; its new variables have names if bindable."""
+    form = found.literals.forms[found.literals.form[at[1]]]
+    relation = encoding.language.relations[form.relation]
+    args: list[Term] = []
+    kinds = []
+    for i, code in enumerate(found.literals.codes[at[1], : relation.key[1]].tolist()):
+        if i == form.anchor:
+            args.append(Var(scope.names[at[0]]))
+        elif i == form.joined:
+            args.append(Var(scope.names[at[2] + found.shift]))
+        elif code != FREE:
+            args.append(encoding.vocabulary[code])
+        else:
+            args.append(Var("_"))
+            if relation.types[i] in bindable:
+                kinds.append(relation.types[i])
+    names = iter(scope.fresh(kinds))
+    for i, arg in enumerate(args):
+        if isinstance(arg, Var) and arg.anonymous and relation.types[i] in bindable:
+            args[i] = Var(next(names))
+    return Atom(relation.key[0], tuple(args))

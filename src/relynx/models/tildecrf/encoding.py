@@ -1,0 +1,178 @@
+"""Sequences as the trees see them: things, facts by the things in them, and places in the order.
+
+A thing is a constant of one type in one sequence. The events of the order are the things from 0
+on, in their order, so that the event j places after event p is p + j while the sequence lasts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.event_order import ordered_events
+from relynx.data.sequences import Facts, Sequences
+from relynx.data.vocabulary import Vocabulary
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key, Table
+from relynx.models.tildecrf.language import ANY, ENDS, EQUAL, Language
+
+Ints: TypeAlias = NDArray[np.int32]
+Longs: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """Some sequences in a language.
+
+    Attributes
+    ----------
+    offsets
+        The events of sequence i are the things from offsets[i] to offsets[i + 1].
+    first, end
+        For each event of the order where its sequence begins and ends.
+    code, kind
+        The constant of each thing, and the number of its type in the language.
+    cells
+        The things of each fact, -1 beyond its arguments.
+    relation
+        The number of each fact's relation in the language.
+    """
+
+    language: Language
+    vocabulary: Vocabulary
+    offsets: Longs
+    first: Ints
+    end: Ints
+    code: Ints
+    kind: Ints
+    cells: Ints
+    relation: Ints = field(repr=False)
+
+    @property
+    def n_events(self) -> int:
+        return len(self.first)
+
+    @property
+    def is_first(self) -> NDArray[np.bool_]:
+        """Which events begin a sequence."""
+        return np.asarray(np.arange(self.n_events) == self.first)
+
+    @cached_property
+    def entries(self) -> tuple[Ints, Ints, Ints]:
+        """Where the facts of each thing begin; of each such entry the argument, and the fact."""
+        n_facts, width = self.cells.shape
+        things = self.cells.T.ravel()
+        arguments = np.repeat(np.arange(width, dtype=np.int32), n_facts)
+        facts = np.tile(np.arange(n_facts, dtype=np.int32), width)
+        kept = things >= 0
+        things, arguments, facts = things[kept], arguments[kept], facts[kept]
+        order = np.argsort(things, kind="stable")
+        starts = np.searchsorted(things[order], np.arange(len(self.code) + 1))
+        return starts.astype(np.int32), arguments[order], facts[order]
+
+
+def encode(X: Sequences, language: Language) -> Encoding:
+    """The sequences in a language. Raises InputError where links run in a circle."""
+    X = _with_dimension(X, language.dimension)
+    facts = X.facts()
+    rows = ordered_events(X, language.dimension, language.places)
+    lengths = np.array([len(row) for row in rows], np.int64)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    first = np.repeat(offsets[:-1], lengths).astype(np.int32)
+    end = np.repeat(offsets[1:], lengths).astype(np.int32)
+    pool = _Pool(max(len(facts.vocabulary), 1), max(len(X), 1))
+    codes = np.array([code for row in rows for code in row], np.int64)
+    ordered = pool.keys(0, np.repeat(np.arange(len(X)), lengths), codes)
+    columns = _columns(facts, language, pool)
+    keys, tables = _numbered(ordered, columns)
+    kind, code = keys // (pool.n_constants * pool.n_sequences), keys % pool.n_constants
+    for key, number in _numbers(language).items():
+        tables.append((number, _made(key, kind, first, end)))
+    width = max(len(relation.types) for relation in language.relations)
+    n_facts = [table.shape[1] for _, table in tables]
+    cells = np.full((sum(n_facts), width), -1, np.int32)
+    for start, (_, table) in zip(np.cumsum([0, *n_facts]).tolist(), tables, strict=False):
+        cells[start : start + table.shape[1], : len(table)] = table.T
+    relation = np.repeat([number for number, _ in tables], n_facts).astype(np.int32)
+    return Encoding(
+        language,
+        facts.vocabulary,
+        offsets,
+        first,
+        end,
+        code.astype(np.int32),
+        kind.astype(np.int32),
+        cells,
+        relation,
+    )
+
+
+def _with_dimension(X: Sequences, name: str) -> Sequences:
+    """The sequences themselves, or where no two events are linked, with links of none."""
+    if name in X.dimensions:
+        return X
+    tables = dict(X.tables) | {(f"next_{name}", 2): tb.empty(2)}
+    return Sequences(X.vocabulary, tables, X.ids, None, X.background)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """Numbers for things: type, sequence and constant in one."""
+
+    n_constants: int
+    n_sequences: int
+
+    def keys(self, kind: int, sequence: NDArray[np.integer], codes: NDArray[np.integer]) -> Longs:
+        at = np.int64(kind) * self.n_sequences + sequence.astype(np.int64)
+        return np.asarray(at * self.n_constants + codes, np.int64)
+
+
+def _numbered(
+    ordered: Longs, columns: list[tuple[int, Longs]]
+) -> tuple[Longs, list[tuple[int, Longs]]]:
+    """The key of each thing, the ordered events first; and the facts as numbers of things."""
+    found = tb.distinct(np.concatenate([ordered, *(keys.ravel() for _, keys in columns)]))
+    things = np.concatenate([ordered, np.setdiff1d(found, ordered, assume_unique=True)])
+    order = np.argsort(things)
+    rising = things[order]
+    return things, [(number, order[np.searchsorted(rising, keys)]) for number, keys in columns]
+
+
+def _columns(facts: Facts, language: Language, pool: _Pool) -> list[tuple[int, Longs]]:
+    """For each relation with facts its number, and the keys of its arguments."""
+    kinds = {kind: i for i, kind in enumerate(language.types)}
+    out = []
+    for number, relation in enumerate(language.relations):
+        table: Table | None = facts.tables.get(relation.key)
+        if table is not None and ANY not in relation.types and relation.key[1]:
+            rows = [
+                pool.keys(kinds[t], table[0], table[1 + i]) for i, t in enumerate(relation.types)
+            ]
+            out.append((number, np.array(rows, np.int64)))
+    return out
+
+
+def _numbers(language: Language) -> dict[Key, int]:
+    """The relations whose facts are made here."""
+    return {
+        relation.key: number
+        for number, relation in enumerate(language.relations)
+        if relation.key == EQUAL
+        or (relation.key in ENDS and relation.key[0] not in language.bias.types)
+    }
+
+
+def _made(key: Key, kind: Longs, first: Ints, end: Ints) -> Longs:
+    """The facts of an end test, for events; of the equality, for all that are no events."""
+    events = np.arange(len(first))
+    if key == EQUAL:
+        chosen = np.flatnonzero(kind > 0)
+    elif key[0] == "event":
+        chosen = events
+    else:
+        chosen = np.flatnonzero(events == first if key[0] == "first" else events == end - 1)
+    return np.tile(chosen, (key[1], 1))

@@ -1,0 +1,276 @@
+"""`TildeCRF`: a label for every event, by a conditional random field of relational trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from relynx.bias import Bias
+from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.readings import Reading
+from relynx.data.sequences import Sequences, counted
+from relynx.errors import InputError, Problem
+from relynx.features.vectorizer import as_sequences
+from relynx.models.labels import is_missing
+from relynx.models.lynx import _check_reading
+from relynx.models.tildecrf.boosting import Boosted, Task, boost, potentials
+from relynx.models.tildecrf.candidates import Candidates
+from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
+from relynx.models.tildecrf.encoding import Encoding, encode
+from relynx.models.tildecrf.language import Language
+from relynx.models.tildecrf.settings import held_out, language_of, settings_of, wrong_settings
+from relynx.models.tildecrf.trees import Floats, tree_text
+
+SHOWN = 2  # rounds whose trees are printed
+
+
+class TildeCRF(BaseEstimator):  # type: ignore[misc]
+    """Label every event of a sequence by a conditional random field of relational trees.
+
+    The probability of the labels y_1, ..., y_T of a sequence is
+
+        exp(sum over t of F_{y_t}(y_{t-1}, event t and what is around it)) / Z
+
+    and each F_k is a sum of regression trees that functional gradient boosting learns (Gutmann and
+    Kersting 2006). A test of a tree is a literal: `prev(c)`, the label before is c; a fact of an
+    event of the window, where `E0` is the event to label, `E1` the next one and `E_1` the one
+    before; a relation to another event; or a comparison. Its arguments are constants, new variables
+    and variables of the tests above it, as the modes and types of the bias allow: the variables of
+    a test are known where it holds, and not where it fails. Different variables may stand for the
+    same thing: there is no Object Identity here. Constraints and the settings of a search that a
+    bias may have are not used.
+
+    Parameters
+    ----------
+    bias
+        The predicates of the trees with their types and modes; None infers them from the training
+        sequences.
+    dimension
+        The order of the events; None takes the first of the sequences.
+    window
+        How many events before and after the one to label are known as variables.
+    max_iter
+        Rounds of boosting; each adds a tree for every label.
+    learning_rate
+        What a tree counts.
+    max_depth, max_leaves
+        The most tests on a way down a tree, and the most leaves of one.
+    min_samples_leaf
+        The least examples of a leaf; an event is an example for each label that may be before it.
+    look_ahead
+        Try pairs of literals too, where the first brings in variables and the second speaks of
+        them. It finds events that share a value, whatever it is, and takes much longer.
+    n_iter_no_change, validation_fraction
+        Hold out this share of the sequences, stop when their likelihood has not been better for so
+        many rounds, and keep the rounds up to the best. None holds out nothing.
+    random_state
+        Seed of what is held out.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, in order.
+    trees_ : tuple
+        For each round a tuple with the tree of every label. `print(model)` shows the first.
+    history_ : ndarray
+        The mean log-likelihood of a training sequence before each round, and after the last.
+    held_out_ : ndarray
+        The same of the sequences that were held out; empty without any.
+    bias_, dimension_, places_
+        The bias and the dimension that were used, and the arguments that hold events.
+    reading_ : Reading or None
+        How the table of events was read, where `from_events` made X.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, _ = rx.from_lists([["a", "b", "c"], ["b", "a", "b"]] * 9)
+    >>> y = [["low", "up", "up"], ["up", "low", "up"]] * 9
+    >>> model = rx.TildeCRF(max_iter=5).fit(X, y)
+    >>> [labels.tolist() for labels in model.predict([["c", "a"]])]
+    [['up', 'low']]
+    """
+
+    def __init__(
+        self,
+        bias: Bias | None = None,
+        *,
+        dimension: str | None = None,
+        window: int = 3,
+        max_iter: int = 100,
+        learning_rate: float = 1.0,
+        max_depth: int = 4,
+        max_leaves: int = 8,
+        min_samples_leaf: int = 5,
+        look_ahead: bool = False,
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        random_state: Any = None,
+    ) -> None:
+        self.bias = bias
+        self.dimension = dimension
+        self.window = window
+        self.max_iter = max_iter
+        self.learning_rate = learning_rate
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.min_samples_leaf = min_samples_leaf
+        self.look_ahead = look_ahead
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    def fit(self, X: object, y: Iterable[Iterable[object]] | None = None) -> TildeCRF:
+        """Learn the trees.
+
+        Parameters
+        ----------
+        X
+            `Sequences`, or lists as `from_lists` takes them.
+        y
+            For each sequence the labels of its events, in the order of the dimension.
+        """
+        problems = [*wrong_settings(self)]
+        if problems:
+            raise InputError(problems)
+        X = cut_by_class(as_sequences(X), None).compact()
+        if not len(X):
+            raise InputError(Problem("there are no sequences", hint="give some with labels"))
+        if y is None:
+            hint = "give for each sequence the labels of its events"
+            raise InputError(Problem("y is missing", hint=hint))
+        encoding = encode(X, language_of(X, self.bias, self.dimension))
+        labels = _event_labels(X, encoding, y)
+        classes, codes = np.unique(labels, return_inverse=True)
+        if len(classes) < 2:
+            one = f"all events have one label, {classes.tolist()[0]!r}" if len(labels) else None
+            what = one or "there are no events"
+            raise InputError(Problem(what, hint="give events of at least two labels"))
+        chosen = held_out(np.zeros(len(X), np.int64), self, check_random_state(self.random_state))
+        task = Task(
+            encoding,
+            Candidates.of(encoding),
+            [str(name) for name in classes.tolist()],
+            np.arange(len(X)),
+            codes.astype(np.int64),
+            chosen,
+        )
+        self._keep(classes, encoding.language, boost(task, settings_of(self)), X.reading)
+        return self
+
+    def _keep(
+        self,
+        classes: NDArray[Any],
+        language: Language,
+        boosted: Boosted,
+        reading: Reading | None,
+    ) -> None:
+        """Store what was learnt."""
+        self.classes_ = classes
+        self.bias_, self.dimension_ = language.bias, language.dimension
+        self.places_ = tuple(sorted(language.places))
+        self.trees_ = boosted.trees
+        self.history_ = np.array(boosted.history)
+        self.held_out_ = np.array(boosted.held_out)
+        self.reading_ = reading
+
+    def predict(self, X: object) -> list[NDArray[Any]]:
+        """For each sequence the most probable labels of its events together."""
+        encoding, F = self._potentials(X)
+        return _parts(self._best_labels(encoding, F), encoding)
+
+    def predict_marginals(self, X: object) -> list[Floats]:
+        """For each sequence the probability of every label at every event, one row an event."""
+        encoding, F = self._potentials(X)
+        return _parts(infer(F, encoding.offsets[:-1], encoding.offsets[1:]).marginals(), encoding)
+
+    def log_likelihood(self, X: object, y: Iterable[Iterable[object]]) -> Floats:
+        """For each sequence the log probability of its labels; -inf for a label never seen."""
+        encoding, F = self._potentials(X)
+        numbers = {label: k for k, label in enumerate(self.classes_.tolist())}
+        given = _event_labels(as_sequences(X), encoding, y).tolist()
+        codes = np.array([numbers.get(label, -1) for label in given], np.int64)
+        starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
+        out = log_likelihood(F, np.maximum(codes, 0), encoding.is_first, starts, ends)
+        sequence = np.repeat(np.arange(len(starts)), ends - starts)
+        out[sequence[codes < 0]] = -np.inf
+        return out
+
+    def score(self, X: object, y: Iterable[Iterable[object]]) -> float:
+        """The share of events that `predict` gives their label."""
+        encoding, F = self._potentials(X)
+        given = _event_labels(as_sequences(X), encoding, y)
+        return float(np.mean(self._best_labels(encoding, F) == given))
+
+    def _best_labels(self, encoding: Encoding, F: Floats) -> NDArray[Any]:
+        paths = best_paths(F, encoding.offsets[:-1], encoding.offsets[1:])
+        return np.asarray(self.classes_[paths])
+
+    def _potentials(self, X: object) -> tuple[Encoding, Floats]:
+        check_is_fitted(self)
+        X = cut_like(as_sequences(X), self.reading_)
+        _check_reading(self.reading_, X.reading)
+        encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
+        return encoding, potentials(self.trees_, encoding, len(self.classes_), settings_of(self))
+
+    def to_text(self, rounds: int | None = SHOWN) -> str:
+        """The trees of the first rounds as nested rules; None shows all."""
+        check_is_fitted(self)
+        names = [str(name) for name in self.classes_.tolist()]
+        lines = [f"labels {', '.join(names)}; {counted(len(self.trees_), 'round')}"]
+        for number, trees in enumerate(self.trees_[:rounds], 1):
+            for name, tree in zip(names, trees, strict=True):
+                lines += ["", f"round {number}, {name}:"]
+                lines.append(tree_text(tree, names))
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_text() if hasattr(self, "trees_") else repr(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _parts(values: NDArray[Any], encoding: Encoding) -> list[NDArray[Any]]:
+    return np.split(values, encoding.offsets[1:-1])
+
+
+def _event_labels(X: Sequences, encoding: Encoding, y: Iterable[Iterable[object]]) -> NDArray[Any]:
+    """The labels of all events, one after the other. Raises InputError where they do not fit."""
+    rows = [_listed(labels) for labels in y]
+    if len(rows) != len(X):
+        what = f"labels of {counted(len(rows), 'sequence')} in y for {len(X):,} in X"
+        raise InputError(Problem(what, hint="give the labels of the events of each sequence"))
+    first: Any = None
+    for i, (row, n) in enumerate(zip(rows, np.diff(encoding.offsets).tolist(), strict=True)):
+        where = f"sequence {X.ids[i]}"
+        if len(row) != n:
+            what = f"{where}: {counted(len(row), 'label')} for {counted(n, 'event')}"
+            hint = f"give one label for each event, in the order of {encoding.language.dimension}"
+            raise InputError(Problem(what, hint=hint))
+        for j, value in enumerate(row, 1):
+            if is_missing(value):
+                hint = "give one label for each event"
+                raise InputError(Problem(f"{where}: label {j} is missing", hint=hint))
+            first = value if first is None else first
+            if isinstance(value, str) != isinstance(first, str):
+                what = f"some labels are text and some are not: {first!r}, and {value!r} in"
+                hint = "give all as text or all as numbers"
+                raise InputError(Problem(f"{what} {where}", hint=hint))
+    return np.array([value for row in rows for value in row])
+
+
+def _listed(labels: Any) -> list[Any]:
+    """The labels of a sequence as plain values."""
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        what = f"the labels of a sequence are {labels!r}"
+        raise InputError(Problem(what, hint="give a list with one label for each event"))
+    return labels.tolist() if isinstance(labels, np.ndarray) else [*labels]
