@@ -359,6 +359,16 @@ def test_a_table_that_was_read_in_another_way_is_refused(estimator):
         ),
         ({"dimension": "t"}, "there is no dimension 't'\nhint: give one of s"),
         (
+            {"dimension": 3},
+            "dimension is 3\nhint: give the name of a dimension, or None for the first",
+        ),
+        ({"end": "no"}, "end is 'no'\nhint: give True or False"),
+        (
+            {"prior": np.array([1, 2])},
+            "prior is array([1, 2])\n"
+            "hint: give 'empirical' or 'uniform', or a weight for each class",
+        ),
+        (
             {"structure": "1.0 : s <- start. 1.0 : s <- a - s."},
             "sequence s1: the structure cannot show b at step 2\n"
             "hint: give the structure its predicate and values, or structure=None",

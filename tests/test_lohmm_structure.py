@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relynx import Atom, LoHMM, parse_atom
+from relynx import Atom, InputError, LoHMM, parse_atom
 from relynx.logic.terms import Var
+from relynx.models.lohmm import structure as structure_module
 from relynx.models.lohmm.structure import Known, first_steps, structure
 
 
@@ -17,11 +18,11 @@ def rows(*texts):
 FEW = settings(max_examples=25)
 PROTEINS = rows("h(r,long) h(l,short) s(1) s(2) s(3)", "s(4) h(r,short)")
 
-values = st.sampled_from(["a", "b", "other", 1, 1.0])
+values = st.sampled_from(["a", "b", "other", "other_", 1, 1.0])
 atoms = st.one_of(
     st.builds(lambda x: Atom("p", (x,)), values),
     st.builds(lambda x, y: Atom("q", (x, y)), values, values),
-    st.just(Atom("other")),
+    st.sampled_from([Atom("other"), Atom("other_")]),
     st.just(Atom("in_p")),
     st.just(Atom("end_")),
 )
@@ -124,6 +125,23 @@ def test_an_other_that_is_taken_gets_another_name():
     known = Known.of(model)
     assert str(known.other) == "other_"
     assert known.shown(rows("p(b) other new")) == rows("p(other_) other other_")
+
+
+def test_an_other_of_the_sequences_is_not_taken_for_what_was_never_seen():
+    model = structure(rows("p(other_) other_ p(a)"), max_kinds=2, blocks=1)
+    known = Known.of(model)
+    assert known.shown(rows("p(b) other_ new")) == rows("p(other__) other_ other__")
+
+
+def test_a_structure_of_too_many_transitions_is_refused(monkeypatch):
+    monkeypatch.setattr(structure_module, "MOST_TRANSITIONS", 47)
+    structure(rows("a b"), blocks=4)
+    with pytest.raises(InputError) as caught:
+        structure(rows("a b a b"), blocks=4)
+    assert str(caught.value) == (
+        "the structure would have 48 transitions: 3 states, 4 blocks\n"
+        "hint: take fewer kinds, hidden copies or blocks; no more than 47 can be learnt"
+    )
 
 
 @FEW
