@@ -258,6 +258,23 @@ def test_ctrl_c_in_predict_says_that_nothing_was_written(capsys, fitted, monkeyp
     assert err.endswith("stopped; nothing was written to p.csv\n")
 
 
+@pytest.mark.parametrize(
+    ("model", "header"),
+    [
+        (rx.LoHMMClassifier(), "id,label,predicted,probability_no,probability_yes"),
+        (rx.FisherKernelClassifier(C=1.0), "id,label,predicted"),
+        (rx.TildeCRFClassifier(max_iter=2), "id,label,predicted,probability_no,probability_yes"),
+    ],
+)
+def test_predict_takes_a_model_of_another_system(model, header, capsys, here):
+    X, y = rx.read_lynx("train.m")
+    rx.save(model.fit(X, y), "other.relynx")
+    code, out, _ = run(capsys, "predict", "other.relynx", "train.m", "-o", "p.csv")
+    assert code == 0
+    assert out.splitlines()[0] == f"accuracy {model.score(X, y):.3f}, by the classes in train.m"
+    assert (here / "p.csv").read_text().splitlines()[0] == header
+
+
 # evaluate
 
 

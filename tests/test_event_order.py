@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relynx import InputError, Sequences, load_protein_folds, parse_atom
+from relynx import Atom, InputError, Sequences, load_protein_folds, parse_atom
 from relynx.data.event_order import event_places, ordered_events
 
 
@@ -88,3 +88,11 @@ def test_what_has_no_order_is_refused(texts, dimension, message):
     with pytest.raises(InputError) as error:
         ordered_events(sequences(*texts), dimension)
     assert str(error.value) == message
+
+
+def test_names_with_very_many_digits_are_ordered():
+    many = ["9" * 4999, "1" + "0" * 5000]
+    X = Sequences.from_atoms([[Atom("next_s", (f"e{n}", "z")) for n in many[::-1]]])
+    assert names(X) == [[f"e{many[0]}", f"e{many[1]}", "z"]]
+    X = Sequences.from_atoms([[Atom("next_s", (n, "z")) for n in (10**400, 2, 0.5)]])
+    assert names(X) == [[0.5, 2, 10**400, "z"]]

@@ -313,6 +313,14 @@ def test_it_prints_what_tells_each_pair_apart(letters):
     assert str(FisherKernelClassifier(C=2.0)) == "FisherKernelClassifier(C=2.0)"
 
 
+def test_of_many_classes_it_prints_the_first_pairs():
+    lists = [[f"a{i}", "b", f"a{i}"] for i in range(11)] * 2
+    model = FisherKernelClassifier(C=1.0, blocks=1).fit(lists, [f"c{i:02}" for i in range(11)] * 2)
+    lines = str(model).splitlines()
+    assert sum(", and not " in line for line in lines) == 2 * 45
+    assert lines[-1] == "and 10 more pairs"
+
+
 def test_of_machines_without_weights_it_prints_the_size(letters):
     model = FisherKernelClassifier(blocks=1, C=2.0, kernel="rbf", gamma=0.5).fit(*letters)
     last = str(model).splitlines()[-1]
@@ -343,6 +351,8 @@ def test_what_makes_no_scores_is_refused(letters, estimator, options, message):
     [
         ({"kernel": "poly"}, "kernel is 'poly'\nhint: give 'linear' or 'rbf'"),
         ({"gamma": 0}, "gamma is 0\nhint: give a number above 0, or 'scale'"),
+        ({"standardise": "no"}, "standardise is 'no'\nhint: give True or False"),
+        ({"normalise": 2}, "normalise is 2\nhint: give True or False"),
         ({"C": True}, "C is True\nhint: give a number above 0, or 'validated'"),
         (
             {"C": "best", "kernel": None},

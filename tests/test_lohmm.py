@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from lohmm_reference import END, Twin
 
-from relynx import InputError, LoHMM, parse_atom
+from relynx import InputError, LoHMM, from_lists, parse_atom
 from relynx.logic.terms import Atom, Var
 from relynx.models.lohmm import ground as grounding_module
 from relynx.models.lohmm import inference
@@ -701,6 +701,13 @@ def test_sampling_goes_on_until_the_end():
     assert {len(s) for s in short} == {1, 2, 3}
 
 
+def test_each_block_draws_its_own_transitions():
+    model = LoHMM.parse(
+        "blocks([1,3]). 1.0 : s <- start. 1.0 : s <- a - s, block(1). 1.0 : s <- b - s, block(2)."
+    )
+    assert model.sample(1, length=5) == [sequence("a a b b b")]
+
+
 def test_a_seed_draws_the_same_sequences():
     model = LoHMM.parse(UNIX)
     one, again = (model.sample(3, length=5, random_state=7) for _ in range(2))
@@ -838,6 +845,25 @@ def test_one_and_one_point_zero_are_different_constants():
             lambda m: m.log_probability([sequence("ls"), sequence("ls emacs(F)")]),
             "sequence 1, step 2: expected a ground atom, found emacs(F)\n"
             'hint: make one with rx.parse_atom("p(a,b)")',
+        ),
+        (
+            lambda m: m.log_probability(None),
+            "expected a list of sequences, each a list of ground atoms, found None\n"
+            "hint: put one sequence into a list: [sequence]",
+        ),
+        (
+            lambda m: m.log_probability(from_lists([["ls"]])[0]),
+            "expected lists of ground atoms, found Sequences\n"
+            "hint: relynx.models.observations.observations(X) makes them",
+        ),
+        (
+            lambda m: m.with_parameters("abc"),
+            "the parameters are no row of numbers\n"
+            "hint: give them in the order of model.parameters",
+        ),
+        (
+            lambda m: m.fit([sequence("ls")], sample_weight=["a"]),
+            "sample_weight must have finite numbers from 0 on",
         ),
         (
             lambda m: m.viterbi(["ls"]),

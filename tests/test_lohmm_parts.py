@@ -85,6 +85,15 @@ def test_what_was_kept_answers_the_same(name, data, tmp_path):
     assert [m.history for m in model.models_] == [m.history for m in twin.models_]
 
 
+def test_machines_of_more_pairs_than_sequences_are_kept(data, tmp_path):
+    estimator = FisherKernelClassifier(C=1.0).fit(data[0], list("abcdef"))
+    assert estimator.machine_.weights.shape == (15, 6)
+    again = restored(tmp_path, estimator, kernel_state(estimator))
+    expected = estimator.decision_function(data[0])
+    assert np.array_equal(again.decision_function(data[0]), expected)
+    assert str(again) == str(estimator)
+
+
 def test_the_predicates_of_a_bias_are_kept(tmp_path):
     X, y = from_lists([[("s", 1), ("t", 2)], [("t", 1), ("s", 2)]] * 2, ["x", "y"] * 2)
     estimator = LoHMMClassifier(bias=BIAS).fit(X, y)
@@ -159,8 +168,9 @@ def with_first(number):
         ("lohmm, given", "reader_.made", True, "reader_.made does not fit the models"),
         ("kernel", "classes_", np.array([1]), "classes_ are not at least two classes"),
         ("kernel", "scale_", lambda s: s * 0, "scale_ holds a number that is not above 0"),
-        ("kernel", "machine_.gamma", 0.5, "machine_.gamma does not fit the weights"),
-        ("kernel, rbf", "machine_.gamma", 0, "machine_.gamma does not fit the weights"),
+        ("kernel", "machine_.gamma", 0.5, "machine_.gamma does not fit the kernel"),
+        ("kernel, rbf", "machine_.gamma", None, "machine_.gamma does not fit the kernel"),
+        ("kernel, rbf", "machine_.gamma", 0, "machine_.gamma does not fit the kernel"),
     ],
 )
 def test_a_file_that_was_changed_is_refused(name, place, value, message, data, tmp_path):

@@ -80,6 +80,42 @@ STAY = [Transition(1.0, S, Atom("o"), S)]
             "there is no block 1.5\nhint: the blocks are numbered from 1 to 2",
         ),
         (
+            lambda: LoHMM([Transition(1.0, S, Atom("o"), S, 1.0)], start=ONE, blocks=(1,)),
+            "there is no block 1.0\nhint: the blocks are numbered from 1 to 1",
+        ),
+        (
+            lambda: LoHMM(None, start=S, blocks=3),
+            "transitions is None\nhint: as in [Transition(1.0, head, observation, body)]\n"
+            "start is Atom(predicate='s', args=())\nhint: as in [(1.0, head)]\n"
+            "blocks is 3\nhint: as in (1, 6, 20)",
+        ),
+        (
+            lambda: LoHMM([(1.0, "s", "o", "s")], start=ONE),
+            "one of the transitions is (1.0, 's', 'o', 's')\n"
+            "hint: as in [Transition(1.0, head, observation, body)]",
+        ),
+        (
+            lambda: LoHMM([Transition(1.0, "s", Atom("o"), S)], start=[(1.0, "s")]),
+            "one of the transitions is Transition(probability=1.0, head='s', "
+            "observation=Atom(predicate='o', args=()), body=Atom(predicate='s', args=()), "
+            "block=None)\n"
+            "hint: as in [Transition(1.0, head, observation, body)]\n"
+            "one of the start is (1.0, 's')\nhint: as in [(1.0, head)]",
+        ),
+        (
+            lambda: LoHMM(STAY, start=ONE, types=[("q", 1)], values={"t": "abc"}),
+            'types is [(\'q\', 1)]\nhint: as in {("emacs", 2): ("file", "user")}\n'
+            "values['t'] is 'abc'\n"
+            'hint: as in {"file": ("f1", "f2")}',
+        ),
+        (
+            lambda: LoHMM(STAY, start=ONE, values={"t": (None,)}, selections={"t": ("x",)}),
+            "values['t'] is (None,)\n"
+            'hint: as in {"file": ("f1", "f2")}\n'
+            "selections['t'] is ('x',)\n"
+            'hint: as in {("emacs", 2, 1): (0.2, 0.8)}',
+        ),
+        (
             lambda: LoHMM(STAY, start=ONE, blocks=(1, 2.5)),
             "the blocks [1, 2.5] do not begin with 1 and grow\n"
             "hint: give the first step of each block, as in [1,6,20]",

@@ -53,6 +53,14 @@ def test_relations_of_events_and_links_of_other_dimensions_are_left_out():
     assert texts(X, "b") == [["p", "p"]]
 
 
+def test_relations_of_events_that_the_dimension_does_not_link_are_left_out_too():
+    X = sequences(
+        "p(e1) p(e2) p(e3) next_a(e1,e2) next_a(e2,e3) next_b(e2,e3) near(e1,e3)",
+        "p(e4) p(e5) p(e6) next_a(e4,e5) next_a(e5,e6) next_b(e5,e6) near(e4,e6)",
+    )
+    assert texts(X, "b") == [["p", "p", "p"]] * 2
+
+
 def test_a_predicate_of_which_no_place_is_known_tells_of_the_events_of_its_sequence():
     training = sequences("next_s(e1,e2) p(e1,a) p(e2,b)")
     X = sequences("next_s(e1,e2) p(e1,a) q(e1,new) q(e2,new) near(e1,e2) r(new)")

@@ -39,6 +39,19 @@ def test_the_arrays_answer_as_scikit_learn(n_classes, gamma):
     assert sure.sum() > 30
 
 
+def test_of_many_classes_the_support_vectors_are_kept_and_answer_the_same():
+    U, codes = clouds(9, n=27)
+    machine = learn_pairs(U, kernel(U, None), codes, C=2.0, gamma=None)
+    assert machine.vectors.shape[0] <= 27 < len(machine.intercepts) == 36
+    assert machine.weights is not None
+    directions = np.stack([machine.direction(pair) for pair in range(36)])
+    assert machine.values(U) == pytest.approx(U @ directions.T + machine.intercepts, abs=1e-8)
+    twin = SVC(kernel="linear", C=2.0, decision_function_shape="ovo").fit(U, codes)
+    assert machine.values(U) == pytest.approx(-twin.decision_function(U), abs=5e-3)
+    few, of_few = clouds(3)
+    assert learn_pairs(few, kernel(few, None), of_few, C=2.0, gamma=None).vectors.shape == (3, 4)
+
+
 def test_a_row_is_answered_alone_as_among_others():
     U, codes = clouds(3)
     for gamma in (None, 0.5):

@@ -47,7 +47,7 @@ def part_of(tmp_path, state):
         ),
         (
             lambda s: s.update(bias_="type(a(event)). mode(a(+,+))."),
-            "bias_ is no bias: a has 1 argument in its type, 2 here",
+            "bias_ is no bias: a mode of a has 2 arguments, its type 1",
         ),
     ],
     ids=["one less", "another order", "no shares", "one class", "no place", "no bias"],

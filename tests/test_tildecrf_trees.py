@@ -26,13 +26,14 @@ type(p(event,c)). mode(p(+,*)).
 type(q(event,c,s)). mode(q(+,*,*)).
 type(r(event,event)). mode(r(+,*)). mode(r(*,+)).
 type(good(c)). mode(good(+)).
+type(made(c,s)). mode(made(*,*)).
 dimension(next_s).
 """
 COLOURS, SIZES = ("red", "blue", "green"), ("big", "small")
 
 
 # One sequence has every predicate, so that the language is always the same.
-FULL = "p(e1,red) q(e2,blue,big) r(e1,e2) good(red) next_s(e1,e2)"
+FULL = "p(e1,red) q(e2,blue,big) r(e1,e2) good(red) made(red,big) next_s(e1,e2)"
 
 
 def world(seed: int, n_sequences: int = 4, n_events: int = 5) -> Sequences:
@@ -50,6 +51,7 @@ def world(seed: int, n_sequences: int = 4, n_events: int = 5) -> Sequences:
         for i, j in rng.integers(1, n + 1, size=(3, 2)).tolist():
             atoms += [Atom("r", (f"e{i}", f"e{j}"))] if i != j else []
         atoms += [Atom("good", (c,)) for c in COLOURS if rng.random() < 0.5]
+        atoms += [Atom("made", (c, s)) for c in COLOURS for s in SIZES if rng.random() < 0.3]
         out.append(atoms)
     return Sequences.from_atoms([*out, [_atom(text) for text in FULL.split()]])
 
@@ -265,6 +267,16 @@ def test_look_ahead_finds_a_variable_that_joins_two_events():
     found = grown_alone(X, residuals, JOIN, Limits(1, 2, 1, look_ahead=True))
     assert tree_text(found, ["k"]) == "if p(E0,V1), p(E1,V1): +1\nelse: -1"
     assert "p(" not in tree_text(grown_alone(X, residuals, JOIN, Limits(1, 2, 1)), ["k"])
+
+
+def test_what_is_said_of_the_sequence_is_a_test_without_variables():
+    texts = ["made(red) p(e1) next_s(e1,e2)", "p(e1) next_s(e1,e2)", "made(red)"]
+    X = Sequences.from_atoms([[_atom(text) for text in row.split()] for row in texts])
+    bias = "type(made(c)). mode(made(#)). type(p(event)). mode(p(+)). dimension(next_s)."
+    tree = grown_alone(X, [1.0, 1.0, -1.0, -1.0], bias, Limits(4, 8, 1))
+    assert tree_text(tree, ["k"]) == "if made(red): +1\nelse: -1"
+    no_constant = bias.replace("#", "+")
+    assert "made" not in tree_text(grown_alone(X, [1.0, 1.0, -1.0, -1.0], no_constant, Limits(4, 8, 1)), ["k"])
 
 
 def test_a_tree_prints_as_nested_rules():

@@ -296,7 +296,8 @@ def tests(given: Given, above: tuple) -> Iterator[Atom | int]:
         ]
         for choice in product(*options):
             old = [c for c in choice if c in known]
-            if not 1 <= len(old) <= 2 or len(set(old)) < len(old):
+            is_attribute = "event" not in kinds and not old and None not in choice
+            if not (is_attribute or 1 <= len(old) <= 2) or len(set(old)) < len(old):
                 continue
             signs = ["-" if c is None else "+" if c in known else "#" for c in choice]
             if _allowed(signs, modes[name]):

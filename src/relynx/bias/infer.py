@@ -28,7 +28,7 @@ COMMON = 0.05  # a common value is in this share of the sequences, and in two
 OVERLAP = 0.5  # columns of texts that share so many of the values of the smaller have one type
 EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
-_SIGNS = {"loose": "-", "event": "*"}
+_SIGNS = {"loose": "-", "event": "*", "name": "+"}
 MAX_FREE = 4  # so many variables of an atom may each be old or new; of more, one or all are old
 
 Types = dict[str, tuple[str, ...]]
@@ -92,7 +92,10 @@ def infer_language(
         )
         for key in keys
     }
-    roles = {key: [_role((key, i), events, many, loose) for i in range(key[1])] for key in keys}
+    naming = _naming(keys, loose - measured, names, tables)
+    roles = {
+        key: [_role((key, i), events, many, loose, naming) for i in range(key[1])] for key in keys
+    }
     has_fluents = any(EVENT in signature for signature in types.values())
     dimensions = dimensions if has_fluents else ()
     if size is None:
@@ -173,7 +176,9 @@ def _event_places(X: Sequences, tables: Tables, vocabulary: Vocabulary) -> set[P
     }
 
 
-def _role(place: Place, events: set[Place], many: set[Place], loose: set[Place]) -> str:
+def _role(
+    place: Place, events: set[Place], many: set[Place], loose: set[Place], naming: set[Place]
+) -> str:
     if place in events:
         return "event"
     if place not in many:
@@ -181,7 +186,9 @@ def _role(place: Place, events: set[Place], many: set[Place], loose: set[Place])
     others = [(place[0], i) for i in range(place[0][1])]
     has_event = any(other in events for other in others)
     joined = any(other in many and other not in loose for other in others)
-    return "loose" if place in loose and (has_event or joined) else "many"
+    if place in loose and (has_event or joined):
+        return "name" if place in naming else "loose"
+    return "many"
 
 
 def _is_measured(codes: NDArray[np.int32], vocabulary: Vocabulary) -> bool:
@@ -195,12 +202,37 @@ def _joins_nothing(place: Place, names: dict[Place, Place], tables: Tables) -> b
     So it is with values of which a sequence holds none in two facts, and with the name of the
     sequence, which all its facts have.
     """
+    pairs = _held(place, names, tables)
+    return tb.in_order(pairs).shape[1] == pairs.shape[1] or _is_name(pairs)
+
+
+def _naming(
+    keys: list[Key], loose: set[Place], names: dict[Place, Place], tables: Tables
+) -> set[Place]:
+    """The arguments that hold the name of the sequence, where every predicate has one.
+
+    They are the same variable in all atoms of a pattern: different ones would stand for different
+    names under Object Identity, and no sequence has two.
+    """
+    found = {
+        (key, i)
+        for key in keys
+        for i in range(key[1])
+        if (key, i) in loose and _is_name(_held((key, i), names, tables))
+    }
+    return found if {key for key, _ in found} == set(keys) else set()
+
+
+def _held(place: Place, names: dict[Place, Place], tables: Tables) -> tb.Table:
+    """The sequences and values of an argument and of all others of its type."""
     peers = [peer for peer, first in names.items() if first == names[place]]
-    pairs = np.hstack([tables[key][[0, 1 + i]] for key, i in peers])
+    return np.hstack([tables[key][[0, 1 + i]] for key, i in peers])
+
+
+def _is_name(pairs: tb.Table) -> bool:
+    """Whether each sequence has one value, in all its facts."""
     distinct = tb.in_order(pairs)
-    if distinct.shape[1] == pairs.shape[1]:
-        return True
-    return bool(len(np.unique(distinct[0])) == distinct.shape[1])
+    return bool(len(np.unique(distinct[0])) == distinct.shape[1] < pairs.shape[1])
 
 
 def _says_nothing(keys: list[Key], events: set[Place], loose: set[Place]) -> set[Key]:

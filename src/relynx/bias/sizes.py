@@ -2,7 +2,9 @@
 
 Each fact with its constants is in some sequences. Facts that are together in enough sequences of a
 class make a pattern, in about as many ways as there are links. That is counted for two facts, and
-for three in a sample; with the settings of `CHOICES`, from wide to narrow, until it is few.
+for three in a sample; with the settings of `CHOICES`, from wide to narrow, until it is few. Facts of
+several events, linked in all ways along a dimension, may match a sequence a million times: that is
+counted, too.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ Place: TypeAlias = tuple[Key, int]
 Bits: TypeAlias = NDArray[np.float32]  # facts by sequences, 1 where a sequence has a fact
 
 MOST = 200_000  # patterns, of all pairs of classes together
+MOST_MATCHES = 20_000_000  # of facts of several events that a dimension links
 MOST_CLASSES, MOST_SEQUENCES = 6, 400  # that are looked at, the sequences of each class
 MOST_FACTS = 1500  # of them the most common
 N_TRIPLES = 10_000
@@ -84,14 +87,15 @@ def fitting_size(
     can_leave = 0 < len(alone) < len(roles) and n_dimensions > 0
     for sign, support, length, related in CHOICES:
         used = roles if related or not can_leave else alone
-        n = 0.0
+        n = matches = 0.0
         for part in parts:
+            matches += pairs * _matches(tables, used, part, length) if can_leave else 0
             facts, links = _facts(tables, used, common, part, joined=sign == "*")
             n += pairs * _patterns(
                 facts, _linked(links, n_dimensions), support, length, n_dimensions
             )
         widest = widest or round(n)
-        if n <= MOST:
+        if n <= MOST and matches <= MOST_MATCHES:
             break
     if sign == CHOICES[0][0]:
         return Size(sign)
@@ -160,6 +164,18 @@ def _facts(
     facts = np.concatenate([np.zeros((0, len(part)), np.float32), *found])
     most = np.argsort(-facts.sum(axis=1), kind="stable")[:MOST_FACTS]
     return facts[most], np.array(links, np.int64)[most]
+
+
+def _matches(
+    tables: Tables, roles: Mapping[Key, Sequence[str]], part: NDArray[np.int64], length: int
+) -> float:
+    """In how many ways facts of several events may be combined, in some sequences."""
+    counts = np.zeros(int(part.max()) + 1)
+    for key, arguments in roles.items():
+        if list(arguments).count("event") > 1:
+            rows = tables[key][0]
+            counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
+    return float((counts[part] ** length).sum())
 
 
 def _linked(links: NDArray[np.int64], n_dimensions: int) -> NDArray[np.float64]:

@@ -250,12 +250,12 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
 
 def read_model_and_test(model: str, test: str, background: str | None) -> ModelRead:
     """A classifier, and the sequences and labels to ask it about; what these lack is told."""
-    from relynx.models.lynx import LynxClassifier
     from relynx.models.predictions import unheard_of
+    from relynx.models.systems import CLASSIFIERS
     from relynx.store import load
 
     loaded = load(model)
-    if not isinstance(loaded, LynxClassifier):
+    if not isinstance(loaded, CLASSIFIERS):
         what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
         raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
     X, y = read_test(test, background, loaded)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from relynx.data.roles import Place, dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import InputError, Problem, did_you_mean
-from relynx.logic.tables import Key
+from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Constant, constant_text
 
 Link: TypeAlias = tuple[int, int]
 
-_DIGITS = re.compile(r"(\d+)")
+_DIGITS = re.compile("([0-9]+)")
 
 
 def link_of(X: Sequences, dimension: str | None = None) -> Key:
@@ -41,7 +45,24 @@ def event_places(X: Sequences, dimension: str | None = None) -> frozenset[Place]
     tables = {key: table for key, table in facts.tables.items() if key not in others}
     if link not in tables:
         return frozenset()
-    return frozenset(event_keys(tables, max(len(facts.vocabulary), 1))[1])
+    n_constants = max(len(facts.vocabulary), 1)
+    events, places = event_keys(tables, n_constants)
+    return frozenset(places | _beside(tables, places, events, n_constants))
+
+
+def _beside(
+    tables: Mapping[Key, Table], places: set[Place], events: NDArray[np.int64], n_constants: int
+) -> set[Place]:
+    """The arguments beside an event that hold events too, if not such as the dimension links."""
+    found: set[Place] = set()
+    ordered = np.unique(events // n_constants)
+    for key in {key for key, _ in places}:
+        row, *columns = tables[key][:, np.isin(tables[key][0], ordered)].astype(np.int64)
+        for i, column in enumerate(columns):
+            known = np.isin(row * n_constants + column, events).sum()
+            if (key, i) not in places and len(row) and 2 * known >= len(row):
+                found.add((key, i))
+    return found
 
 
 def ordered_events(
@@ -129,10 +150,16 @@ def _ranks(facts: Facts) -> list[int]:
     return rank
 
 
-def _name(constant: Constant) -> tuple[bool, float, list[tuple[int, int | str]], str]:
+def _name(constant: Constant) -> tuple[bool, float, list[tuple[int, str]], str]:
     """Numbers by size before text; in text, runs of digits count as numbers."""
-    text = str(constant)
     if not isinstance(constant, str):
-        return False, float(constant), [], text
-    parts = [(0, int(p)) if p.isdecimal() else (1, p) for p in _DIGITS.split(text) if p]
-    return True, 0.0, parts, text
+        return False, constant, [], constant_text(constant)
+    return True, 0, [_part(part) for part in _DIGITS.split(constant) if part], constant
+
+
+def _part(text: str) -> tuple[int, str]:
+    """Digits by their number before other text: the longer is the larger, if no 0 leads."""
+    if not "0" <= text[0] <= "9":
+        return sys.maxsize, text
+    digits = text.lstrip("0")
+    return len(digits), digits

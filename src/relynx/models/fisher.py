@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,14 +22,15 @@ from relynx.data.readings import Reading
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
+from relynx.models.checks import check_reading, is_positive, not_among, not_true_or_false
 from relynx.models.labels import checked_labels
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.recipes import Recipe, learn
-from relynx.models.lynx import _check_reading, _not_among
 from relynx.models.pair_svm import PairSVM, kernel, learn_pairs, scaled_gamma, validated_C
 
+MOST_PAIRS = 45  # that are printed: those of ten classes
 SHOWN = 3  # weights of either side of a pair that are printed
 STILL = 1e-9  # a column that varies by less is dropped: what is left of it is rounding
 VALIDATED = "validated"
@@ -168,7 +168,7 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The scores, one row a sequence, dense."""
         check_is_fitted(self)
         X = cut_like(as_sequences(X), self.reading_)
-        _check_reading(self.reading_, X.reading)
+        check_reading(self.reading_, X.reading)
         return self._scores(self.models_[0].ground(self.reader_.rows(X, self.models_[0])))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -184,8 +184,8 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learn the models; the ground tables of the training sequences."""
         recipe = Recipe.of(self)
         problems = [
-            *_not_among("models", self.models, ("per_class", "single")),
-            *_not_among("coordinates", self.coordinates, ("softmax", "raw")),
+            *not_among("models", self.models, ("per_class", "single")),
+            *not_among("coordinates", self.coordinates, ("softmax", "raw")),
         ]
         if problems:
             raise InputError(problems)
@@ -204,7 +204,11 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return learnt.grounding
 
     def _scores(self, grounding: Grounding) -> Floats:
-        return np.hstack([fisher_scores(m, grounding, self.coordinates) for m in self.models_])
+        n = len(self.models_[0].parameters)
+        out = np.empty((len(grounding.sizes), len(self.models_) * n))
+        for c, model in enumerate(self.models_):
+            out[:, c * n : (c + 1) * n] = fisher_scores(model, grounding, self.coordinates)
+        return out
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -337,6 +341,7 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.scores_.random_state = self.random_state
         self._learn_columns(scores)
         U = self._rows(scores)
+        del scores  # they may be large
         gamma = self._gamma(U)
         K = kernel(U, gamma)
         self.C_ = validated_C(K, codes, seeds) if self.C == VALIDATED else float(self.C)
@@ -345,13 +350,15 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def _check(self) -> None:
         problems = [
-            *_not_among("models", self.models, ("per_class", "single")),
-            *_not_among("coordinates", self.coordinates, ("softmax", "raw")),
-            *_not_among("kernel", self.kernel, ("linear", "rbf")),
+            *not_among("models", self.models, ("per_class", "single")),
+            *not_among("coordinates", self.coordinates, ("softmax", "raw")),
+            *not_among("kernel", self.kernel, ("linear", "rbf")),
+            *not_true_or_false("standardise", self.standardise),
+            *not_true_or_false("normalise", self.normalise),
         ]
         for name, word in (("gamma", "scale"), ("C", VALIDATED)):
             value = getattr(self, name)
-            if value != word and not _is_positive(value):
+            if not is_positive(value) and not (isinstance(value, str) and value == word):
                 hint = f"give a number above 0, or {word!r}"
                 problems.append(Problem(f"{name} is {value!r}", hint=hint))
         if problems:
@@ -368,7 +375,9 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def _rows(self, scores: Floats) -> Floats:
         """The scores as the machines see them."""
-        U = (scores[:, self.columns_] - self.mean_) / self.scale_
+        U = scores[:, self.columns_]
+        U -= self.mean_
+        U /= self.scale_
         if self.normalise:
             lengths = np.sqrt((U * U).sum(axis=1, keepdims=True))
             U /= np.where(lengths > 0, lengths, 1.0)
@@ -402,7 +411,8 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def to_text(self, top: int = SHOWN) -> str:
         """The scores that tell each pair of classes apart: the `top` largest weights each way.
 
-        The machines of the RBF kernel have no weights; of them only the size is told.
+        Of more than ten classes the first pairs are shown. The machines of the RBF kernel have no
+        weights; of them only the size is told.
         """
         check_is_fitted(self)
         machine, model = self.machine_, self.scores_.models_[0]
@@ -415,12 +425,15 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             lines.append(f"{len(machine.vectors):,} support vectors, gamma = {machine.gamma:g}")
             return "\n".join(lines)
         names = self.scores_.get_feature_names_out()[self.columns_]
-        pairs = combinations(self.classes_.tolist(), 2)
-        for (first, second), weights in zip(pairs, machine.vectors, strict=True):
+        pairs = [*combinations(self.classes_.tolist(), 2)]
+        for pair, (first, second) in enumerate(pairs[:MOST_PAIRS]):
+            weights = machine.direction(pair)
             for name, toward in ((first, -weights), (second, weights)):
                 lines += ["", f"{name}, and not {second if name is first else first}"]
                 best = [i for i in np.argsort(-toward, kind="stable")[:top] if toward[i] > 0]
                 lines += [f"  {toward[i]:.3f} * {names[i]}" for i in best]
+        if len(pairs) > MOST_PAIRS:
+            lines += ["", f"and {counted(len(pairs) - MOST_PAIRS, 'more pair')}"]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -430,7 +443,3 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
-
-
-def _is_positive(value: Any) -> bool:
-    return type(value) is not bool and isinstance(value, Real) and 0 < float(value) < np.inf

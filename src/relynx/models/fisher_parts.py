@@ -76,17 +76,17 @@ def restore_kernel(model: FisherKernelClassifier, part: Part) -> None:
     if (model.scale_ <= 0).any():
         raise part.wrong("scale_", "holds a number that is not above 0")
     model.C_ = part.number("C_")
-    model.machine_ = _machine(part.part("machine_"), n, n_columns)
+    model.machine_ = _machine(part.part("machine_"), n, n_columns, linear=model.kernel == "linear")
 
 
-def _machine(part: Part, n_classes: int, n_columns: int) -> PairSVM:
+def _machine(part: Part, n_classes: int, n_columns: int, *, linear: bool) -> PairSVM:
     n_pairs = n_classes * (n_classes - 1) // 2
-    linear = part.none("weights")
-    vectors = part.array("vectors", np.float64, (n_pairs if linear else None, n_columns))
-    weights = None if linear else part.array("weights", np.float64, (n_pairs, len(vectors)))
+    merged = part.none("weights")
+    vectors = part.array("vectors", np.float64, (n_pairs if merged else None, n_columns))
+    weights = None if merged else part.array("weights", np.float64, (n_pairs, len(vectors)))
     intercepts = part.array("intercepts", np.float64, (n_pairs,))
     gamma = None if part.none("gamma") else part.number("gamma")
-    if (gamma is None) != linear or (gamma is not None and not 0 < gamma < np.inf):
-        raise part.wrong("gamma", "does not fit the weights")
+    if (gamma is None) != linear or (gamma is not None and (merged or not 0 < gamma < np.inf)):
+        raise part.wrong("gamma", "does not fit the kernel")
     part.end()
     return PairSVM(vectors, weights, intercepts, gamma, n_classes)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,21 +19,27 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
 from relynx.data.class_cuts import cut_by_class, cut_like
-from relynx.data.readings import Reading
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.vectorizer import as_sequences, coverage
 from relynx.mining.patterns import Pattern
+from relynx.models.checks import check_class_weights, check_reading, is_count, not_among
 from relynx.models.labels import checked_labels
 from relynx.models.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
 # nothing dropped before the selection.
-PAPER: Mapping[str, Any] = {"n_features": None, "max_features": None}
+PAPER: Mapping[str, Any] = {
+    "n_features": None,
+    "max_features": None,
+    "multiclass": "round_robin",
+}
+MULTICLASS = ("auto", "round_robin", "single")
+MOST_PAIRED = 20  # classes, of which `auto` learns a model for each pair
 
 
 class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -76,7 +82,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     selection
         `grasp`, or None to take them all.
     multiclass
-        `round_robin` learns a model for each pair of classes, `single` one for all classes.
+        `round_robin` learns a model for each pair of classes, `single` one for all classes; `auto`
+        is `round_robin` up to 20 classes, of which there are 190 pairs, and `single` beyond.
     smoothing
         Of the probabilities of naive Bayes, in the selection too.
     prior
@@ -143,7 +150,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         measure: str = "chi2",
         selection: str | None = "grasp",
         n_features: int | str | None = "validated",
-        multiclass: str = "round_robin",
+        multiclass: str = "auto",
         smoothing: float = 0.1,
         prior: str | Mapping[object, float] | None = None,
         final_estimator: Any = None,
@@ -207,20 +214,20 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check(self) -> None:
         """All choices at once; what the search, GRASP and naive Bayes are given, they check."""
         problems = [
-            *_not_among("selection", self.selection, ("grasp", None)),
-            *_not_among("multiclass", self.multiclass, ("round_robin", "single")),
+            *not_among("selection", self.selection, ("grasp", None)),
+            *not_among("multiclass", self.multiclass, MULTICLASS),
         ]
         if self.prior is not None and not isinstance(self.prior, Mapping):
             known = ("empirical", "uniform")
-            problems += _not_among("prior", self.prior, known, "or a weight for each class")
-        if self.n_features not in (None, "validated") and not _is_count(self.n_features):
+            problems += not_among("prior", self.prior, known, "or a weight for each class")
+        if self.n_features not in (None, "validated") and not is_count(self.n_features):
             hint = "a number of patterns from 1 on, 'validated', or None for no limit"
             problems.append(Problem(f"n_features is {self.n_features!r}", hint=hint))
         level: Any = self.significance
         if level is not None and not (isinstance(level, Real) and 0 < float(level) <= 1):
             hint = "a level above 0 and up to 1, or None to keep all patterns"
             problems.append(Problem(f"significance is {level!r}", hint=hint))
-        if self.max_features is not None and not _is_count(self.max_features):
+        if self.max_features is not None and not is_count(self.max_features):
             hint = "a number of patterns from 1 on, or None for all"
             problems.append(Problem(f"max_features is {self.max_features!r}", hint=hint))
         bias: Any = self.bias
@@ -243,7 +250,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weights = counts.astype(float) if prior == "empirical" else np.ones(len(among))
         else:
             names = self.classes_.tolist()
-            _check_weights(prior, names)
+            check_class_weights(prior, names)
             weights = np.array([prior[names[c]] for c in among], float)
         return np.asarray(weights / weights.sum())
 
@@ -254,7 +261,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X.facts(object_identity)  # derived once, not for every pair
         everything = np.arange(len(self.classes_))
         tasks = [everything]
-        if self.multiclass == "round_robin":
+        if self._in_pairs():
             tasks = [np.array(pair) for pair in combinations(everything, 2)]
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(tasks))
         alone = len(tasks) == 1
@@ -271,6 +278,11 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 warnings.warn(warning, UserWarning, stacklevel=3)
             models.append(model)
         return models
+
+    def _in_pairs(self) -> bool:
+        if self.multiclass == "auto":
+            return len(self.classes_) <= MOST_PAIRED
+        return self.multiclass == "round_robin"
 
     def _object_identity(self) -> bool:
         given = (self.object_identity, self.bias_.object_identity, True)
@@ -367,7 +379,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _matrix(self, X: object) -> sparse.csr_array:
         check_is_fitted(self)
         X = cut_like(as_sequences(X), self.reading_)
-        _check_reading(self.reading_, X.reading)
+        check_reading(self.reading_, X.reading)
         return coverage(self.selected_, X)
 
     def _tally(self, M: sparse.csr_array) -> Floats:
@@ -384,38 +396,5 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, Integral) and value is not True and int(value) >= 1
-
-
-def _check_weights(prior: Mapping[object, Any], classes: list[object]) -> None:
-    """Raises InputError where a class has no weight, or a weight no class."""
-    for name in classes:
-        weight = prior.get(name)
-        if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
-            what = f"prior has no weight above 0 for the class {name!r}"
-            raise InputError(Problem(what, hint="give one for each class"))
-    for name in prior:
-        if name not in classes:
-            near = did_you_mean(str(name), [str(c) for c in classes])
-            known = f"the classes are {', '.join(map(repr, classes))}"
-            what = f"prior has a weight for {name!r}, which is no class"
-            raise InputError(Problem(what, hint=near or known))
-
-
-def _not_among(name: str, value: object, known: Sequence[object], more: str = "") -> list[Problem]:
-    if value in known:
-        return []
-    hint = " or ".join(map(repr, known))
-    return [Problem(f"{name} is {value!r}", hint=f"give {hint}{', ' + more if more else ''}")]
-
-
-def _check_reading(fitted: Reading | None, given: Reading | None) -> None:
-    """Sequences of two tables mean the same only if both tables were read in one way."""
-    if fitted is None or given is None:
-        return
-    wrong = given.difference(fitted)
-    if wrong is not None:
-        what = f"this table was read in another way than that of the model: {wrong}"
-        hint = f"read it as that one: rx.{fitted.reader}(frame, reading=model.reading_)"
-        raise InputError(Problem(what, hint=hint))
+# The names under which other estimators import these checks.
+_check_reading, _not_among = check_reading, not_among

@@ -24,9 +24,10 @@ UNCHECKED = 1.0  # C where a class is too small to be tested on
 class PairSVM:
     """A machine for each pair of classes, in the order (1st, 2nd), (1st, 3rd), ...
 
-    The value of a pair is positive for its second class. Without `gamma` the kernel is linear,
-    `vectors` has one row of weights for each pair and `weights` is None; else `vectors` are the
-    support vectors and `weights` what each adds to each pair.
+    The value of a pair is positive for its second class. `vectors` are the support vectors and
+    `weights` what each adds to each pair. Without `gamma` the kernel is linear; where there are
+    fewer pairs than support vectors, `vectors` then has one row for each pair, and `weights` is
+    None.
     """
 
     vectors: Floats
@@ -41,10 +42,17 @@ class PairSVM:
         They are rounded, for products of matrices round a row by how many others there are.
         """
         products = U @ self.vectors.T
-        if self.weights is not None and self.gamma is not None:
+        if self.gamma is not None:
             squares = _squares(U)[:, None] + _squares(self.vectors)[None] - 2 * products
-            products = np.exp(-self.gamma * np.maximum(squares, 0.0)) @ self.weights.T
+            products = np.exp(-self.gamma * np.maximum(squares, 0.0))
+        if self.weights is not None:
+            products = products @ self.weights.T
         return np.asarray((products + self.intercepts).round(DIGITS))
+
+    def direction(self, pair: int) -> Floats:
+        """What each column of a row adds to the value of a pair, for a linear kernel."""
+        weights = self.weights
+        return np.asarray(self.vectors[pair] if weights is None else weights[pair] @ self.vectors)
 
     def decisions(self, U: Floats) -> Floats:
         """For each class its votes, and less than half a vote for the values behind them.
@@ -89,7 +97,7 @@ def learn_pairs(U: Floats, K: Floats, codes: Ints, *, C: float, gamma: float | N
     sign = 1.0 if n_classes == 2 else -1.0
     weights, intercepts = sign * weights, sign * machine.intercept_
     vectors = U[machine.support_]
-    if gamma is None:
+    if gamma is None and len(weights) < len(vectors):
         return PairSVM(weights @ vectors, None, intercepts, None, n_classes)
     return PairSVM(vectors, weights, intercepts, gamma, n_classes)
 

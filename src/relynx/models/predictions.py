@@ -22,7 +22,7 @@ class Predictions:
     ----------
     columns
         `id`, `label` where the sequences have one, `predicted`, and `probability_NAME` for each
-        class.
+        class, where the model gives one.
     accuracy
         The share of labels that were predicted; None without labels.
     unknown
@@ -51,7 +51,7 @@ class Predictions:
 def predictions(model: Any, X: Sequences) -> Predictions:
     """What a classifier says of the sequences, beside their labels where they have some."""
     predicted = model.predict(X)
-    shares = model.predict_proba(X)
+    shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     classes = model.classes_.tolist()
     names = [str(c) for c in classes]
     if len(set(names)) < len(names):  # 1 and '1'
@@ -65,7 +65,8 @@ def predictions(model: Any, X: Sequences) -> Predictions:
         accuracy = float(np.mean(hits)) if hits else None
         unknown = sum(label not in classes for label in labels)
     columns["predicted"] = [str(given) for given in predicted.tolist()]
-    columns |= {f"probability_{name}": shares[:, i].tolist() for i, name in enumerate(names)}
+    if shares is not None:
+        columns |= {f"probability_{name}": shares[:, i].tolist() for i, name in enumerate(names)}
     return Predictions(columns, accuracy, unknown)
 
 
@@ -73,6 +74,7 @@ def unheard_of(model: Any, X: Sequences) -> list[str]:
     """Predicates that the model asks for and that the sequences can never have: `helix/3`."""
     heads = X.background.heads if X.background is not None else ()
     here = {*X.tables, *heads}
-    asked = {atom.key for entry in model.selected_ for atom in entry.pattern.atoms}
+    entries = getattr(model, "selected_", ())  # other models than of patterns ask for nothing
+    asked = {atom.key for entry in entries for atom in entry.pattern.atoms}
     plain = (key for key in asked if link_name(key[0]) is None)
     return sorted(f"{name}/{arity}" for name, arity in plain if (name, arity) not in here)

@@ -8,6 +8,7 @@ from typing import Any
 from relynx.errors import InputError, Problem, did_you_mean
 from relynx.models.fisher import FisherKernelClassifier
 from relynx.models.lohmm.classifier import LoHMMClassifier
+from relynx.models.lynx import LynxClassifier
 from relynx.models.tildecrf.classifier import TildeCRFClassifier
 
 # By what is typed on the command line: the name in a table, and the classifier.
@@ -16,6 +17,9 @@ SYSTEMS: Mapping[str, tuple[str, Any]] = {
     "fisher": ("Fisher kernel", FisherKernelClassifier),
     "tildecrf": ("TildeCRF", TildeCRFClassifier),
 }
+
+# All that give a sequence its class.
+CLASSIFIERS = (LynxClassifier, *(kind for _, kind in SYSTEMS.values()))
 
 
 def systems(names: str) -> dict[str, Any]:

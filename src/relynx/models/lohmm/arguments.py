@@ -8,6 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import ArrayLike
 
+from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem
 from relynx.logic.terms import Atom
 from relynx.models.lohmm.clauses import Floats
@@ -15,7 +16,12 @@ from relynx.models.lohmm.clauses import Floats
 
 def checked_sequences(sequences: Iterable[Iterable[Atom]]) -> list[list[Atom]]:
     """The sequences as lists; raises InputError where one holds anything but ground atoms."""
-    if isinstance(sequences, str | Atom):
+    given: object = sequences
+    if isinstance(given, Sequences):
+        what = "expected lists of ground atoms, found Sequences"
+        hint = "relynx.models.observations.observations(X) makes them"
+        raise InputError(Problem(what, hint=hint))
+    if isinstance(sequences, str | Atom) or not isinstance(sequences, Iterable):
         raise _no_sequences(sequences)
     found: list[list[Atom]] = []
     for i, sequence in enumerate(sequences):
@@ -41,7 +47,10 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     """One factor for each sequence, 1 where none is given."""
     if sample_weight is None:
         return np.ones(n)
-    factors = np.array(sample_weight, np.float64)
+    try:
+        factors = np.array(sample_weight, np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must have finite numbers from 0 on") from None
     if factors.shape != (n,):
         what = f"sample_weight must have one number for each of {n} sequences"
         raise InputError(Problem(f"{what}, found shape {factors.shape}"))

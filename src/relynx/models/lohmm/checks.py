@@ -151,8 +151,9 @@ def _body_problems(
             "nothing is shown at the start",
             hint="give the head as a clause of the start",
         )
-    block, n = transition.block, len(model.blocks)
-    if block is not None and block not in range(1, n + 1):
+    block: object = transition.block
+    n = len(model.blocks)
+    if block is not None and (not isinstance(block, Integral) or not 1 <= int(block) <= n):
         yield at.problem(
             (*here, "block"),
             f"there is no block {block}",

@@ -16,13 +16,13 @@ from relynx.bias import Bias
 from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
+from relynx.models.checks import check_class_weights, check_reading, not_among
 from relynx.models.labels import checked_labels
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference import expected_counts
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.model_text import models_text
 from relynx.models.lohmm.recipes import Recipe, joint, learn
-from relynx.models.lynx import _check_reading, _check_weights, _not_among
 
 SHOWN = 5  # clauses of a class that are printed
 
@@ -140,7 +140,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         recipe = Recipe.of(self)
         if not isinstance(self.prior, Mapping):
-            wrong = _not_among(
+            wrong = not_among(
                 "prior", self.prior, ("empirical", "uniform"), "or a weight for each class"
             )
             if wrong:
@@ -171,7 +171,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = self.classes_.tolist()
         weights = np.ones(len(names))
         if isinstance(self.prior, Mapping):
-            _check_weights(self.prior, names)
+            check_class_weights(self.prior, names)
             weights = np.array([self.prior[name] for name in names], float)
         elif self.prior == "empirical":
             weights = np.bincount(codes).astype(float)
@@ -184,7 +184,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = cut_like(as_sequences(X), self.reading_)
-        _check_reading(self.reading_, X.reading)
+        check_reading(self.reading_, X.reading)
         grounding = self.models_[0].ground(self.reader_.rows(X, self.models_[0]))
         return np.stack([model.log_probability(grounding) for model in self.models_], axis=1)
 

@@ -33,6 +33,7 @@ from relynx.models.lohmm.clauses import (
     ordered_start,
     ordered_transitions,
 )
+from relynx.models.lohmm.forms import form_problems
 from relynx.models.lohmm.ground import Grounding, ground
 from relynx.models.lohmm.printing import model_text
 from relynx.models.lohmm.program import Program
@@ -112,6 +113,9 @@ class LoHMM:
     _row: Floats = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        problems = [*form_problems(vars(self))]
+        if problems:
+            raise InputError(problems)
         normal: dict[str, object] = {
             "transitions": tuple(self.transitions),
             "start": tuple(Start(*clause) for clause in self.start),
@@ -188,7 +192,11 @@ class LoHMM:
 
         Raises InputError where they are not as many as `parameters` has, or one is negative.
         """
-        row = np.array(values, np.float64)
+        try:
+            row = np.array(values, np.float64)
+        except (TypeError, ValueError):
+            hint = "give them in the order of model.parameters"
+            raise InputError(Problem("the parameters are no row of numbers", hint=hint)) from None
         if row.shape != self._row.shape:
             what = f"expected {len(self._row)} parameters in one row, found shape {row.shape}"
             raise InputError(Problem(what, hint="give them in the order of model.parameters"))

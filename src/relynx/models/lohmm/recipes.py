@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from relynx.data.event_order import link_of
 from relynx.data.roles import Place
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem
+from relynx.models.checks import is_amount, is_count, not_among, not_true_or_false
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
@@ -62,17 +62,21 @@ class Recipe:
         if bias is not None and not isinstance(bias, Bias):
             hint = "a Bias, which read_bias and parse_bias make, or None to take all facts"
             yield Problem(f"bias is {bias!r}", hint=hint)
+        dimension: Any = self.dimension
+        if dimension is not None and not isinstance(dimension, str):
+            hint = "give the name of a dimension, or None for the first"
+            yield Problem(f"dimension is {dimension!r}", hint=hint)
         for name, least in (("n_hidden", 1), ("max_kinds", 1), ("max_iter", 0)):
-            if not _is_count(getattr(self, name), least):
+            if not is_count(getattr(self, name), least):
                 hint = f"give a whole number from {least} on"
                 yield Problem(f"{name} is {getattr(self, name)!r}", hint=hint)
         if not _are_blocks(self.blocks):
             hint = "a number from 1 on, or the first steps of the blocks, (1, 8, 20) say"
             yield Problem(f"blocks is {self.blocks!r}", hint=hint)
-        if self.selection not in ("argument", "type"):
-            yield Problem(f"selection is {self.selection!r}", hint="give 'argument' or 'type'")
+        yield from not_among("selection", self.selection, ("argument", "type"))
+        yield from not_true_or_false("end", self.end)
         for name in ("tol", "pseudo_count", "selection_pseudo_count"):
-            if not _is_amount(getattr(self, name)):
+            if not is_amount(getattr(self, name)):
                 hint = "give a number from 0 on"
                 yield Problem(f"{name} is {getattr(self, name)!r}", hint=hint)
 
@@ -221,21 +225,13 @@ def _with_dimension(X: Sequences, name: str) -> Sequences:
     return Sequences(X.vocabulary, tables, X.ids, None, X.background)
 
 
-def _is_count(value: Any, least: int) -> bool:
-    return type(value) is not bool and isinstance(value, Integral) and int(value) >= least
-
-
-def _is_amount(value: Any) -> bool:
-    return type(value) is not bool and isinstance(value, Real) and 0 <= float(value) < np.inf
-
-
 def _are_blocks(value: Any) -> bool:
-    if _is_count(value, 1):
+    if is_count(value, 1):
         return True
     return (
         isinstance(value, tuple | list)
         and len(value) > 0
-        and all(_is_count(step, 1) for step in value)
+        and all(is_count(step, 1) for step in value)
         and value[0] == 1
         and all(a < b for a, b in pairwise(value))
     )

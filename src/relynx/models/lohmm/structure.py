@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
@@ -17,11 +17,15 @@ from typing import TypeAlias
 import numpy as np
 
 from relynx.data.roles import Place
+from relynx.data.sequences import counted
+from relynx.errors import InputError, Problem
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, Term, Var, constant_key, constant_text
 from relynx.models.lohmm.clauses import END, START, Start, Transition
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.observations import Row
+
+MOST_TRANSITIONS = 1_000_000
 
 OTHER = "other"  # what was not seen in training: an observation, or a value of an argument
 STATE = "in"  # the states of p(a,X) are in_p_a(X)
@@ -62,6 +66,11 @@ def structure(
     fixed
         The arguments that may be fixed; None for all.
 
+    Raises
+    ------
+    InputError
+        Where there would be too many transitions.
+
     Examples
     --------
     >>> import relynx as rx
@@ -78,7 +87,7 @@ def structure(
     values = _values([atom for atom in counts if atom.key in keys])
     fixed = _fixed([*counts], keys, values, max_kinds, fixed)
     kinds = {_kind(atom, fixed): None for atom in counts if atom.key in keys}
-    other = Atom(_unused(OTHER, {key[0] for key in keys}))
+    other = Atom(_other({key[0] for key in keys}))
     ordered = [*sorted(kinds, key=str), other]
     types, domains = _domains(keys, values)
     states, state_types = _states(ordered, types, n_hidden)
@@ -88,6 +97,12 @@ def structure(
     numbers: Sequence[int | None] = range(1, len(starts) + 1) if len(starts) > 1 else (None,)
     heads = [_renamed(state) for state, _ in states]
     heads += [END] if end else []
+    n_transitions = len(states) * len(numbers) * len(heads)
+    if n_transitions > MOST_TRANSITIONS:
+        sizes = f"{counted(len(states), 'state')}, {counted(len(numbers), 'block')}"
+        what = f"the structure would have {n_transitions:,} transitions: {sizes}"
+        hint = f"take fewer kinds, hidden copies or blocks; no more than {MOST_TRANSITIONS:,} "
+        raise InputError(Problem(what, hint=f"{hint}can be learnt"))
     share = 1 / len(heads)
     return LoHMM(
         [
@@ -227,7 +242,7 @@ def _domains(
         for i in range(key[1]):
             seen = sorted(values[key, i].values(), key=constant_text)
             name = _unused(f"{_word(key[0])}_{i + 1}", domains)
-            domains[name] = (*seen, _unused(OTHER, {str(value) for value in seen}))
+            domains[name] = (*seen, _other(seen))
             names.append(name)
         if names:
             types[key] = tuple(names)
@@ -281,6 +296,12 @@ def _unused(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name += "_"
     return name
+
+
+def _other(taken: Iterable[Constant]) -> str:
+    """A name for what was not seen: longer than all of its kind, which tells it from them."""
+    longest = max(map(_length, filter(_is_other, taken)), default=len(OTHER) - 1)
+    return OTHER.ljust(longest + 1, "_")
 
 
 def _is_other(value: Constant) -> bool:

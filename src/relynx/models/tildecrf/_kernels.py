@@ -131,7 +131,12 @@ class Examples(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _thing(first, end, rows, i, v, half):
-    """The thing that a variable stands for in a row, -1 for an event beyond the ends."""
+    """The thing that a variable stands for in a row, -1 for an event beyond the ends.
+
+    Variable -1 is the first event of the sequence.
+    """
+    if v < 0:
+        return first[rows[i, 0]]
     if v > 2 * half:
         return rows[i, v - 2 * half]
     p = rows[i, 0]

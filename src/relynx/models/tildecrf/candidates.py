@@ -2,7 +2,8 @@
 
 A feature is a literal on one known variable, its anchor: `he(A,right,_,L)`. A join is a feature in
 which one more argument is a variable that is known. What a thing has is found once, so that a node
-counts all its candidates in one pass over its examples.
+counts all its candidates in one pass over its examples. An attribute is a fact about no event, with
+constants alone; its anchor is the first event of the sequence.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ FEW_CONSTANTS = 2
 class Form:
     """A kind of literal: its relation, its anchor, the arguments that are constants.
 
+    The anchor of an attribute is the cell beyond its arguments.
     `joined` is the argument that is a second known variable, -1 for none.
     """
 
@@ -59,8 +61,9 @@ class Literals:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The literals of an encoding: on one variable, and joins to an event and to a value."""
+    """The literals of an encoding: on no variable, on one, and joins to an event and to a value."""
 
+    attributes: Literals
     features: Literals
     event_joins: Literals
     value_joins: Literals
@@ -69,6 +72,7 @@ class Candidates:
     def of(cls, encoding: Encoding) -> Candidates:
         """All of them."""
         return cls(
+            _literals(encoding, _attributes(encoding)),
             _literals(encoding, _features(encoding)),
             _literals(encoding, _joins(encoding, to_event=True)),
             _literals(encoding, _joins(encoding, to_event=False)),
@@ -90,6 +94,14 @@ def _forms(number: int, relation: Relation, old: tuple[int, ...]) -> Iterator[Fo
             if relation.allows(old, constants):
                 joined = old[1] if len(old) > 1 else -1
                 yield Form(number, old[0], constants, joined)
+
+
+def _attributes(encoding: Encoding) -> list[Form]:
+    return [
+        Form(number, relation.key[1], (*range(relation.key[1]),))
+        for number, relation in enumerate(encoding.language.relations)
+        if relation.of_sequence and relation.allows((), (*range(relation.key[1]),))
+    ]
 
 
 def _features(encoding: Encoding) -> list[Form]:
@@ -127,7 +139,7 @@ def _literals(encoding: Encoding, forms: list[Form]) -> Literals:
         named[:, list(form.constants)] = values[example]
         allowed = _white_listed(encoding, form, named)
         rank = np.cumsum(allowed) - 1
-        kept = allowed[number]
+        kept = allowed[number] & (cells[:, form.anchor] >= 0)
         things.append(cells[kept, form.anchor])
         other.append(cells[kept, form.joined] if form.joined >= 0 else cells[kept, form.anchor])
         numbers.append(rank[number[kept]] + n)

@@ -10,7 +10,7 @@ from relynx.bias.signs import EVENT
 from relynx.logic.terms import Atom, Term, Var
 from relynx.models.tildecrf import _kernels as kernels
 from relynx.models.tildecrf.candidates import FREE, Candidates, Literals
-from relynx.models.tildecrf.encoding import Encoding
+from relynx.models.tildecrf.encoding import Encoding, Ints
 from relynx.models.tildecrf.literals import Scope
 from relynx.models.tildecrf.trees import Floats, Part
 
@@ -37,7 +37,10 @@ def counted(
     weight: Floats,
     since: int = 0,
 ) -> list[Counted]:
-    """The literals on one variable, and the joins; only those with a variable from `since` on."""
+    """The literals on one variable, the joins, and the attributes, which have no variable.
+
+    With `since`, only those with a variable from this one on.
+    """
     scope, half = part.scope, part.scope.half
     examples = kernels.Examples(part.rows, residual, weight)
     n_variables = len(scope.names)
@@ -81,7 +84,21 @@ def counted(
             joins.weights,
         )
         out.append(joins)
+    if len(candidates.attributes) and not since:
+        out.append(_attributes(candidates.attributes, data, part.events(), residual, weight))
     return out
+
+
+def _attributes(
+    literals: Literals, data: kernels.Data, events: Ints, residual: Floats, weight: Floats
+) -> Counted:
+    """A sequence has its attributes at every event."""
+    found = _empty(literals, 1)
+    n_entries = np.diff(literals.starts)
+    for values, out in ((residual, found.sums), (weight, found.weights)):
+        of_sequence = np.bincount(data.first[events], values[events], minlength=len(n_entries))
+        out[0] = np.bincount(literals.numbers, np.repeat(of_sequence, n_entries), len(literals))
+    return found
 
 
 def _empty(literals: Literals, n_anchors: int, *n_seconds: int, shift: int = 0) -> Counted:

@@ -37,7 +37,8 @@ class Encoding:
     code, kind
         The constant of each thing, and the number of its type in the language.
     cells
-        The things of each fact, -1 beyond its arguments.
+        The things of each fact, -1 beyond its arguments. A fact about no event has one more: the
+        first event of its sequence, -1 where there is none.
     relation
         The number of each fact's relation in the language.
     """
@@ -88,11 +89,15 @@ def encode(X: Sequences, language: Language) -> Encoding:
     codes = np.array([code for row in rows for code in row], np.int64)
     ordered = pool.keys(0, np.repeat(np.arange(len(X)), lengths), codes)
     columns = _columns(facts, language, pool)
-    keys, tables = _numbered(ordered, columns)
+    keys, tables = _numbered(ordered, [(number, keys) for number, keys, _ in columns])
+    begins = np.where(lengths > 0, offsets[:-1], -1)
+    for i, (number, _, sequence) in enumerate(columns):
+        if language.relations[number].of_sequence:
+            tables[i] = number, np.vstack([tables[i][1], begins[sequence]])
     kind, code = keys // (pool.n_constants * pool.n_sequences), keys % pool.n_constants
     for key, number in _numbers(language).items():
         tables.append((number, _made(key, kind, first, end)))
-    width = max(len(relation.types) for relation in language.relations)
+    width = max(len(relation.types) + relation.of_sequence for relation in language.relations)
     n_facts = [table.shape[1] for _, table in tables]
     cells = np.full((sum(n_facts), width), -1, np.int32)
     for start, (_, table) in zip(np.cumsum([0, *n_facts]).tolist(), tables, strict=False):
@@ -142,8 +147,8 @@ def _numbered(
     return things, [(number, order[np.searchsorted(rising, keys)]) for number, keys in columns]
 
 
-def _columns(facts: Facts, language: Language, pool: _Pool) -> list[tuple[int, Longs]]:
-    """For each relation with facts its number, and the keys of its arguments."""
+def _columns(facts: Facts, language: Language, pool: _Pool) -> list[tuple[int, Longs, Ints]]:
+    """For each relation with facts its number, the keys of its arguments, and the sequences."""
     kinds = {kind: i for i, kind in enumerate(language.types)}
     out = []
     for number, relation in enumerate(language.relations):
@@ -152,7 +157,7 @@ def _columns(facts: Facts, language: Language, pool: _Pool) -> list[tuple[int, L
             rows = [
                 pool.keys(kinds[t], table[0], table[1 + i]) for i, t in enumerate(relation.types)
             ]
-            out.append((number, np.array(rows, np.int64)))
+            out.append((number, np.array(rows, np.int64), table[0]))
     return out
 
 

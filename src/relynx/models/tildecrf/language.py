@@ -24,6 +24,11 @@ class Relation:
     types: tuple[str, ...]
     modes: tuple[tuple[str, ...], ...]
 
+    @property
+    def of_sequence(self) -> bool:
+        """Whether its facts are about no event: they are about the sequence as a whole."""
+        return EVENT not in self.types and ANY not in self.types
+
     def allows(self, old: tuple[int, ...], constants: tuple[int, ...]) -> bool:
         """Is there a mode for variables of the node here, constants there, and else new ones?"""
         wanted = ["-*"] * self.key[1]

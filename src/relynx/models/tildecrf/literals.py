@@ -86,7 +86,8 @@ def yes_rows(
             codes[i] = UNKNOWN if code < 0 else code
     if len(old) > 1 and scope.kind(old[1][1]) == EVENT != scope.kind(old[0][1]):
         old.reverse()
-    anchor, joined = old[0], old[1] if len(old) > 1 else (-1, 0)
+    anchor = old[0] if old else (len(atom.args), -1)
+    joined = old[1] if len(old) > 1 else (-1, 0)
     literal = np.array([number, anchor[1], anchor[0], *joined], np.int64)
     arguments = np.array(new, np.int64)
     nothing = np.empty((0, rows.shape[1] + len(new)), np.int32)

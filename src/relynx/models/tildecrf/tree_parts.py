@@ -108,7 +108,8 @@ def _after(part: Part, test: Test, scope: Scope, language: Language) -> Scope:
             elif isinstance(arg, tuple) or (not isinstance(arg, Var) and kind == EVENT):
                 new.append(("", ANY))
         names = [name for name, _ in new]
-        wrong = not 1 <= len(old) <= 2 or ANY in (kind for _, kind in new)
+        is_attribute = relation.of_sequence and not any(isinstance(arg, Var) for arg in atom.args)
+        wrong = not (is_attribute or 1 <= len(old) <= 2) or ANY in (kind for _, kind in new)
         if wrong or len({*names, *scope.names}) < len(names) + len(scope.names):
             raise part.wrong("literals", f"holds {atom}, which does not fit where it stands")
         scope = scope.extended(names, [kind for _, kind in new])
