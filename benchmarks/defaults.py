@@ -62,7 +62,7 @@ def run(data: RealSet, path: Path, done: Mapping[str, list[Row]]) -> None:
     models = {
         name: LynxClassifier(data.bias, max_iter=data.rounds, **settings)
         for name, settings in SETTINGS.items()
-        if len(set(data.y)) > 2 or "multiclass" not in settings
+        if len(set(data.y)) > 2 or settings.get("multiclass") != "single"
     }
     for name, model in {**models, **baselines(data.X)}.items():
         if name in done:

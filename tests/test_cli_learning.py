@@ -311,6 +311,19 @@ def test_with_many_folds_the_table_stays_narrow(capsys):
     assert max(map(len, lines)) <= 100
 
 
+def test_that_events_have_no_order_to_compare_by_is_told_before_any_work(tmp_path, capsys):
+    data = "".join(f"begin(s{i},{'uv'[i % 2]}).\np({'ab'[i % 2]}).\nend.\n" for i in range(8))
+    (tmp_path / "d.m").write_text(data)
+    code, out, err = run(
+        capsys, "evaluate", str(tmp_path / "d.m"), "--folds", "2", "--compare", "TildeCRF"
+    )
+    assert (code, out) == (2, "")
+    assert err == (
+        "the sequences have no dimension: no event follows another\n"
+        "hint: link the events by facts such as next_s(e1,e2)\n"
+    )
+
+
 def test_evaluate_compares_with_the_systems_that_are_named(capsys):
     options = ("--folds", "2", "--no-baselines", "--compare", "fisher, lohmm")
     code, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)

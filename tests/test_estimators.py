@@ -27,6 +27,7 @@ from relynx import (
     LynxClassifier,
     PatternVectorizer,
     TildeCRFClassifier,
+    from_lists,
     planted_rule,
 )
 
@@ -233,3 +234,15 @@ def test_two_fresh_processes_learn_the_same():
         for _ in range(2)
     }
     assert len(said) == 1
+
+
+LISTS = [["a", ("go", "x"), "b"], ["b", "c", ("go", "y"), "c"], [{"a", "c"}, "b", "b"]] * 8
+
+
+def test_lists_are_taken_as_they_are(name):
+    """Symbols, tuples and sets of them; no Sequences is needed."""
+    y = ["up", "down", "up"] * 8
+    X, _ = from_lists(LISTS)
+    plain = clone(ESTIMATORS[name]).fit(LISTS, y)
+    made = clone(ESTIMATORS[name]).fit(X, y)
+    assert_same(answers(plain, LISTS), answers(made, X))

@@ -96,3 +96,9 @@ def test_names_with_very_many_digits_are_ordered():
     assert names(X) == [[f"e{many[0]}", f"e{many[1]}", "z"]]
     X = Sequences.from_atoms([[Atom("next_s", (n, "z")) for n in (10**400, 2, 0.5)]])
     assert names(X) == [[0.5, 2, 10**400, "z"]]
+
+
+def test_without_a_name_the_dimension_with_the_most_links_is_followed():
+    X = sequences("next_b(e2,e1) next_s(e1,e2) next_s(e2,e3) next_t(e3,e2) next_t(e2,e1)")
+    assert names(X) == [["e1", "e2", "e3"]]  # s and t have two each
+    assert names(X, "t") == [["e3", "e2", "e1"]]

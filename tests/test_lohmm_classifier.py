@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from relynx import (
     Bias,
+    BiasError,
     FisherKernelClassifier,
     FisherScores,
     InputError,
@@ -360,7 +361,7 @@ def test_a_table_that_was_read_in_another_way_is_refused(estimator):
         ({"dimension": "t"}, "there is no dimension 't'\nhint: give one of s"),
         (
             {"dimension": 3},
-            "dimension is 3\nhint: give the name of a dimension, or None for the first",
+            "dimension is 3\nhint: give the name of a dimension, or None",
         ),
         ({"end": "no"}, "end is 'no'\nhint: give True or False"),
         (
@@ -384,6 +385,21 @@ def test_what_makes_no_model_is_refused(letters, options, message):
     with pytest.raises(InputError) as error:
         LoHMMClassifier(**options).fit(*letters)
     assert str(error.value) == message
+
+
+def test_a_bias_of_unknown_predicates_is_refused(letters):
+    bias = parse_bias("type(zz(event)). mode(zz(+)). dimension(next_s).")
+    for estimator in (LoHMMClassifier(bias=bias), FisherKernelClassifier(bias=bias)):
+        with pytest.raises(BiasError) as error:
+            estimator.fit(*letters)
+        assert error.value.problems[0].message == (
+            "zz is in neither the data nor the background knowledge"
+        )
+
+
+def test_values_of_numpy_are_taken_for_parameters(letters):
+    options = {"selection": np.str_("type"), "end": np.True_, "max_kinds": np.int64(9)}
+    assert LoHMMClassifier(**options).fit(*letters).score(*letters) > 0.9
 
 
 def test_one_class_is_refused():

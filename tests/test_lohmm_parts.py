@@ -9,6 +9,7 @@ from relynx import (
     DataError,
     FisherKernelClassifier,
     FisherScores,
+    InputError,
     LoHMM,
     LoHMMClassifier,
     from_events,
@@ -20,6 +21,7 @@ from relynx.data.parts import DAMAGED
 from relynx.models.fisher_parts import kernel_state, restore_kernel, restore_scores, scores_state
 from relynx.models.lohmm.parts import (
     classifier_state,
+    lohmm_state,
     restore_classifier,
     structure_of,
     structure_state,
@@ -179,6 +181,16 @@ def test_a_file_that_was_changed_is_refused(name, place, value, message, data, t
     with pytest.raises(DataError) as error:
         restored(tmp_path, estimator, state)
     assert str(error.value) == f"{tmp_path / 'm.relynx'}: {message}\nhint: {DAMAGED}"
+
+
+def test_a_model_whose_parameters_do_not_sum_to_1_is_not_kept():
+    model = LoHMM.parse("1 : s <- start. 0.75 : s <- a - s. 0.25 : s <- b - s.")
+    with pytest.raises(InputError) as error:
+        lohmm_state(model.with_parameters([1, 0.5, 0.1]))
+    assert str(error.value) == (
+        "the distribution with s <- a - s sums to 0.6, not to 1\n"
+        "hint: a model is kept when all of its sum to 1"
+    )
 
 
 def test_a_structure_without_a_model_is_refused(data, tmp_path):

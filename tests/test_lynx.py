@@ -529,7 +529,7 @@ def test_choices_that_do_not_exist_are_refused_all_at_once(data):
         "selection is 'greedy'\n"
         "hint: give 'grasp' or None\n"
         "multiclass is 'pairs'\n"
-        "hint: give 'round_robin' or 'single'\n"
+        "hint: give 'auto' or 'round_robin' or 'single'\n"
         "prior is 'flat'\n"
         "hint: give 'empirical' or 'uniform', or a weight for each class\n"
         "n_features is 'few'\n"
@@ -768,3 +768,70 @@ def test_a_memory_spares_the_search_and_changes_nothing(planted, tmp_path, monke
     assert len(second.selected_) == len(first.patterns_)
     with pytest.raises(TypeError):
         pure(memory=tmp_path).fit(X[::-1], y[::-1])
+
+
+def people(n_classes, n_each=3):
+    """Each class has a symbol of its own, and all have one in common."""
+    lists = [["z", f"p{i % n_classes}", "z"] for i in range(n_classes * n_each)]
+    return from_lists(lists, [row[1] for row in lists])
+
+
+@pytest.mark.parametrize(("n_classes", "n_models"), [(3, 3), (5, 10)])
+def test_few_classes_have_a_model_for_each_pair(n_classes, n_models):
+    X, y = people(n_classes)
+    model = LynxClassifier(**QUICK).fit(X, y)
+    pairs = LynxClassifier(multiclass="round_robin", **QUICK).fit(X, y)
+    assert len(model.estimators_) == len(pairs.estimators_) == n_models
+    assert [*model.selected_.texts()] == [*pairs.selected_.texts()]
+
+
+def test_many_classes_have_one_model_of_all_patterns():
+    X, y = people(21)
+    model = LynxClassifier(**QUICK).fit(X, y)
+    (only,) = model.estimators_
+    assert only.selector is None
+    assert len(only.selected) == len(only.patterns) > 0
+    assert type(only.estimator) is LogisticRegression
+    assert model.score(X, y) == 1.0
+
+
+def test_of_many_classes_the_given_learner_or_prior_counts():
+    X, y = people(21)
+    given = LynxClassifier(final_estimator=BernoulliNB(), **QUICK).fit(X, y)
+    uniform = LynxClassifier(prior="uniform", **QUICK).fit(X, y)
+    assert type(given.estimators_[0].estimator) is BernoulliNB
+    assert type(uniform.estimators_[0].estimator) is PatternNB
+
+
+def test_the_method_of_the_paper_learns_pairs_however_many():
+    X, y = people(21)
+    assert len(pure().fit(X, y).estimators_) == 210
+
+
+def test_logistic_regression_on_all_patterns_decides_where_it_is_clearly_better(
+    planted, monkeypatch
+):
+    X, y = planted
+    settings = {**QUICK, "n_features": "validated"}
+    monkeypatch.setattr(pair_model, "better_on_all", lambda *a, **k: True)
+    (pair,) = LynxClassifier(**settings).fit(X, y).estimators_
+    assert type(pair.estimator) is LogisticRegression
+    assert pair.selector is None
+    assert len(pair.selected) == len(pair.patterns) > 1
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"final_estimator": PatternNB()},
+        {"prior": "uniform"},
+        {"objective": "balanced"},
+        {"n_features": 3},
+        {"n_features": None},
+    ],
+)
+def test_what_is_asked_for_is_not_replaced(planted, monkeypatch, wish):
+    X, y = planted
+    monkeypatch.setattr(pair_model, "better_on_all", lambda *a, **k: True)
+    (pair,) = LynxClassifier(**{**QUICK, "n_features": "validated"} | wish).fit(X, y).estimators_
+    assert type(pair.estimator) is PatternNB

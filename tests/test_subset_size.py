@@ -1,12 +1,13 @@
 """How many patterns to select."""
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 
 from relynx.features import subset_size
 from relynx.features.candidates import best_columns
 from relynx.features.grasp import GraspSelector
-from relynx.features.subset_size import best_size
+from relynx.features.subset_size import best_size, better_on_all
 
 
 def noisy(seed, n=120, features=40):
@@ -89,3 +90,37 @@ def test_chance_finds_of_all_labels_do_not_make_a_large_set_look_good():
     M[:, 0] = np.where(rng.random(100) < 0.9, y, 1 - y)
     M = M[:, best_columns(M, y, "chi2", 1200)]
     assert best_size(GraspSelector(10), M, y, seed=0, most=300) == 1
+
+
+def many_weak(seed=0, n=200, features=150):
+    """Columns of which each says a little, in pairs of copies that mislead naive Bayes."""
+    rng = np.random.default_rng(seed)
+    w = rng.normal(size=features // 3)
+    base = (rng.random((n, features // 3)) < 0.5).astype(np.uint8)
+    y = ((base - 0.5) @ w > 0).astype(np.int64)
+    return np.hstack([base, base, base]), y
+
+
+def test_a_learner_on_all_columns_is_taken_where_it_is_clearly_better():
+    M, y = many_weak()
+    learner = LogisticRegression(max_iter=1000)
+    assert better_on_all(learner, GraspSelector(n_features=1), M, y, seed=0)
+
+
+def test_a_learner_on_all_columns_is_not_taken_where_one_column_is_as_good():
+    for seed in range(5):
+        M, y = noisy(seed)
+        learner = LogisticRegression(max_iter=1000)
+        assert not better_on_all(learner, GraspSelector(n_features=1), M, y, seed=0)
+
+
+def test_where_naive_bayes_makes_no_error_no_other_learner_is_asked():
+    M, y = noisy(0)
+    M[:, 1] = y
+    assert not better_on_all(None, GraspSelector(n_features=1), M, y, seed=0)
+
+
+def test_of_a_class_of_one_sequence_nothing_is_said_of_other_learners():
+    M, y = noisy(0)
+    y = np.r_[1, np.zeros(len(y) - 1, int)]
+    assert not better_on_all(None, GraspSelector(), M, y, seed=0)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from relynx import Bias, InputError, Sequences, TildeCRF, from_events, from_lists, parse_bias
-from relynx.data.event_order import event_places
+from relynx.models.observations import observed_places
 from relynx.models.tildecrf.boosting import Settings, Task, boost, gradient_of, potentials
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import (
@@ -113,7 +113,7 @@ def test_a_constant_for_all_labels_of_an_event_changes_nothing(lengths, n_labels
 
 
 def language(X: Sequences, bias: Bias | None = None) -> Language:
-    return Language.of(bias or Bias.infer(X), X.dimensions[0], event_places(X))
+    return Language.of(bias or Bias.infer(X), X.dimensions[0], observed_places(X))
 
 
 def task_of(seed: int, n_labels: int, lengths=(1, 2, 3, 4), *, constant=False) -> Task:
@@ -305,9 +305,28 @@ def test_labels_come_in_the_order_of_the_sequences(fitted):
     assert fitted.predict(X[3])[0].tolist() == whole[3].tolist()
 
 
+def test_no_sequences_have_no_labels(fitted):
+    X, _ = letters(1)
+    assert fitted.predict(X[:0]) == []
+    assert fitted.predict_marginals(X[:0]) == []
+
+
+def test_a_window_wider_than_the_sequences_is_as_wide_as_they_are():
+    X, y = letters()
+    model = TildeCRF(window=10_000, max_iter=2).fit(X, y)
+    other = TildeCRF(window=5, max_iter=2).fit(X, y)
+    assert model.trees_ == other.trees_
+    assert model.predict(X[:1])[0].tolist() == other.predict(X[:1])[0].tolist()
+
+
 def test_one_event_that_nothing_links_is_labelled(fitted):
     X, _ = from_lists([["a"], ["b"]])
     assert [row.tolist() for row in fitted.predict(X)] == [["end"], ["end"]]
+
+
+def test_what_only_sequences_of_one_event_say_is_learnt():
+    X, y = from_lists([["a"], ["c"], ["b", "b"]] * 6)[0], [["u"], ["v"], ["v", "v"]] * 6
+    assert TildeCRF(max_iter=3).fit(X, y).score(X, y) == 1.0
 
 
 def test_labels_may_be_numbers():
@@ -426,8 +445,8 @@ def test_sequences_read_in_another_way_are_refused():
 def test_numbers_that_wait_for_classes_are_reported():
     X = table(bins="supervised")
     assert said(lambda: TildeCRF().fit(X, [["a", "b"]] * 40)) == (
-        "column 'size' is to be cut by class, and there are no classes\n"
-        "hint: give y, or read the table with other bins"
+        "column 'size' is to be cut by class, and labels of events are no class\n"
+        "hint: read the table with other bins"
     )
 
 
@@ -487,7 +506,12 @@ def lists(*rows):
             [["u", "u"], ["u", "u", "u"]],
             "all events have one label, 'u'\nhint: give events of at least two labels",
         ),
+        (
+            [["u", "v"], ["u", ["u", "v"], "v"]],
+            "sequence s2: label 2 is ['u', 'v']\nhint: give a text or a number",
+        ),
         (None, "y is missing\nhint: give for each sequence the labels of its events"),
+        (5, "y is 5\nhint: give for each sequence the labels of its events"),
     ],
 )
 def test_labels_that_do_not_fit_are_reported(y, message):
@@ -504,6 +528,17 @@ def test_labels_that_do_not_fit_are_reported_after_fit_too(fitted, method):
     assert said(lambda: getattr(fitted, method)(X[:1], [[*y[0], "a"]])) == message
 
 
+@pytest.mark.parametrize("method", ["score", "log_likelihood"])
+def test_missing_labels_are_reported_after_fit_too(fitted, method):
+    message = "y is missing\nhint: give for each sequence the labels of its events"
+    assert said(lambda: getattr(fitted, method)(letters()[0], None)) == message
+
+
+def test_no_events_have_no_score(fitted):
+    message = "there are no events to label\nhint: give sequences with events"
+    assert said(lambda: fitted.score(lists(""), [[]])) == message
+
+
 def test_no_sequences_are_reported():
     X = lists("ab")[:0]
     message = "there are no sequences\nhint: give some with labels"
@@ -518,9 +553,12 @@ def test_a_dimension_that_is_not_there_is_reported():
 @pytest.mark.parametrize(
     ("name", "value", "hint"),
     [
-        ("window", -1, "give a number of events from 0 on"),
+        ("window", -1, "give a number of events from 0 to 10,000"),
+        ("window", 10_001, "give a number of events from 0 to 10,000"),
         ("max_iter", 1.5, "give a number of rounds from 0 on"),
-        ("max_depth", 0, "give a number of tests from 1 on"),
+        ("max_depth", 0, "give a number of tests from 1 to 200"),
+        ("max_depth", 201, "give a number of tests from 1 to 200"),
+        ("dimension", 5, "give the name of a dimension, or None"),
         ("max_leaves", 1, "give a number of leaves from 2 on"),
         ("min_samples_leaf", 0, "give a number of examples from 1 on"),
         ("learning_rate", 0, "give a number above 0 and up to 1"),

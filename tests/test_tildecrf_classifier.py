@@ -17,6 +17,7 @@ from relynx import (
     parse_bias,
     planted_rule,
 )
+from relynx.models.observations import observed_places
 from relynx.models.tildecrf.classifier import READOUTS, TRAININGS
 from relynx.models.tildecrf.settings import wide_bias
 
@@ -100,6 +101,16 @@ def test_of_two_classes_the_sign_of_the_decision_is_the_class(readout):
     assert values.shape == (len(X),)
     assert (np.where(values > 0, "yes", "no") == model.predict(X)).all()
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_the_decision_on_a_long_sequence_is_a_number():
+    """The share of its class is 1, as far as numbers tell."""
+    X, y = from_lists([["a"] * 20, ["b"] * 20] * 5, ["u", "v"] * 5)
+    model = TildeCRFClassifier(max_iter=20).fit(X, y)
+    long, _ = from_lists([["a"] * 4000, ["b"] * 4000])
+    low, high = model.decision_function(long)
+    assert -np.inf < low < -700
+    assert 700 < high < np.inf
 
 
 def test_the_constant_read_out_compares_the_two_constant_paths():
@@ -222,9 +233,19 @@ def test_numbers_that_wait_are_cut_by_the_classes_of_fit():
 def test_the_inferred_language_leaves_nothing_out():
     """`Bias.infer` narrows its language where a search would find too many patterns."""
     folds = load_protein_folds()
-    bias = wide_bias(folds.X)
+    bias = wide_bias(folds.X, observed_places(folds.X))
     assert "ladder" in bias.types
     assert bias.modes["he"] == (("+", "*", "*", "*"),)
+
+
+def test_an_attribute_of_the_sequence_is_learnt():
+    letters = np.random.default_rng(0).choice(["a", "b"], 60).tolist()
+    kinds = np.repeat(["m", "f"] * 10, 3).tolist()
+    frame = {"id": np.repeat(np.arange(20), 3).tolist(), "what": letters, "sex": kinds}
+    X, _ = from_events(frame, sequence="id", attributes=["sex"])
+    model = TildeCRFClassifier(max_iter=2).fit(X, ["x", "y"] * 10)
+    assert "if sex(f): -0.5\nelse: +0.5" in str(model)
+    assert model.predict(X[:2]).tolist() == ["x", "y"]
 
 
 # Messages
@@ -249,7 +270,7 @@ def said(call) -> str:
         ),
         (
             {"window": 0.5, "max_leaves": 1},
-            "window is 0.5\nhint: give a number of events from 0 on\n"
+            "window is 0.5\nhint: give a number of events from 0 to 10,000\n"
             "max_leaves is 1\nhint: give a number of leaves from 2 on",
         ),
     ],

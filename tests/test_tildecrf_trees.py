@@ -196,7 +196,8 @@ def test_new_names_for_constants_and_events_change_nothing_else(seed):
     other = grown(renamed(world(seed), names), residuals, Limits(4, 8, 1))[0]
     text = tree_text(tree, LABELS)
     for old, new in names.items():
-        text = text.replace(f",{old}", f",{new}").replace(f"== {old}", f"== {new}")
+        for mark in (",", "(", "== "):
+            text = text.replace(f"{mark}{old}", f"{mark}{new}")
     assert tree_text(other, LABELS) == text
 
 
@@ -276,7 +277,9 @@ def test_what_is_said_of_the_sequence_is_a_test_without_variables():
     tree = grown_alone(X, [1.0, 1.0, -1.0, -1.0], bias, Limits(4, 8, 1))
     assert tree_text(tree, ["k"]) == "if made(red): +1\nelse: -1"
     no_constant = bias.replace("#", "+")
-    assert "made" not in tree_text(grown_alone(X, [1.0, 1.0, -1.0, -1.0], no_constant, Limits(4, 8, 1)), ["k"])
+    assert "made" not in tree_text(
+        grown_alone(X, [1.0, 1.0, -1.0, -1.0], no_constant, Limits(4, 8, 1)), ["k"]
+    )
 
 
 def test_a_tree_prints_as_nested_rules():
@@ -297,6 +300,10 @@ def test_a_tree_prints_as_nested_rules():
         "        else: +0.0004",
         "else: -0.1",
     ]
+
+
+def test_what_rounding_leaves_of_0_prints_as_0():
+    assert tree_text(Leaf(-1.4e-17, 8), []) == "+0"
 
 
 def test_a_leaf_alone_prints_as_its_value():

@@ -2,9 +2,9 @@
 
 Each fact with its constants is in some sequences. Facts that are together in enough sequences of a
 class make a pattern, in about as many ways as there are links. That is counted for two facts, and
-for three in a sample; with the settings of `CHOICES`, from wide to narrow, until it is few. Facts of
-several events, linked in all ways along a dimension, may match a sequence a million times: that is
-counted, too.
+for three in a sample; with the settings of `CHOICES`, from wide to narrow, until it is few. Facts
+of several events, linked in all ways along a dimension, may match a sequence a million times: that
+is counted, too.
 """
 
 from __future__ import annotations

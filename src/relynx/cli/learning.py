@@ -144,6 +144,7 @@ def evaluate(
     defaults. They read all that is said of an event, whatever the bias.
     """
     from relynx.console import plain_warnings, show_table, steps
+    from relynx.data.event_order import ordered_events
     from relynx.data.groups import read_groups
     from relynx.models.baselines import baselines
     from relynx.models.evaluation import Fold, cross_validate
@@ -154,6 +155,8 @@ def evaluate(
     try:
         others = systems(compare)  # a name that is not one is told before any reading
         X, y = _read_labelled(train, background, columns)
+        if others:
+            ordered_events(X)  # they need an order; that there is none is told before any work
         kinds = None if groups is None else read_groups(groups, X.ids.tolist())
         rows = {"Lynx": _classifier(bias_file, settings | {"jobs": 1}), **others}
         if not no_baselines:

@@ -47,7 +47,7 @@ def model_options(function: Function) -> Function:
         click.option("--max-features", type=COUNT, help="Patterns to select from.  [1000]"),
         click.option("--max-iter", type=COUNT, help="Rounds of GRASP.  [200]"),
         click.option(
-            "--multiclass", type=click.Choice(["round_robin", "single"]), help="[round_robin]"
+            "--multiclass", type=click.Choice(["auto", "round_robin", "single"]), help="[auto]"
         ),
         click.option("--smoothing", type=click.FloatRange(min=0), help="Of naive Bayes.  [0.1]"),
         click.option("--prior", type=click.Choice(["empirical", "uniform"]), help="[empirical]"),

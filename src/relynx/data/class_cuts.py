@@ -100,12 +100,17 @@ def _entropy(counts: Counts) -> NDArray[np.float64]:
     return np.asarray(-(shares * logs).sum(axis=-1))
 
 
+def columns_to_cut(X: Sequences) -> list[str]:
+    """The columns whose numbers wait for classes to be cut by."""
+    return [column.name for _, _, column in _waiting(X.reading)]
+
+
 def cut_by_class(X: Sequences, labels: NDArray[Any] | None) -> Sequences:
     """The sequences with the numbers cut that wait for it; X itself where none do.
 
     Raises InputError where there are no classes to cut by.
     """
-    waiting = [column.name for _, _, column in _waiting(X.reading)]
+    waiting = columns_to_cut(X)
     if not waiting:
         return X
     if labels is None:

@@ -23,7 +23,10 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def link_of(X: Sequences, dimension: str | None = None) -> Key:
-    """The predicate that links the events of a dimension; None takes the first dimension."""
+    """The predicate that links the events of a dimension.
+
+    None takes the dimension with the most links; of equal ones the first by name.
+    """
     known = X.dimensions
     if not known:
         what = "the sequences have no dimension: no event follows another"
@@ -31,7 +34,11 @@ def link_of(X: Sequences, dimension: str | None = None) -> Key:
     if dimension is not None and dimension not in known:
         hint = did_you_mean(dimension, known) or f"give one of {', '.join(known)}"
         raise InputError(Problem(f"there is no dimension {dimension!r}", hint=hint))
-    return f"next_{dimension or known[0]}", 2
+    links = {name: (f"next_{name}", 2) for name in sorted(known)}
+    if dimension is not None:
+        return links[dimension]
+    tables = X.facts().tables
+    return max(links.values(), key=lambda key: tables[key].shape[1] if key in tables else 0)
 
 
 def event_places(X: Sequences, dimension: str | None = None) -> frozenset[Place]:
@@ -78,7 +85,7 @@ def ordered_events(
     X
         The sequences.
     dimension
-        The order to follow; None takes the first.
+        The order to follow; None takes the one with the most links.
     places
         What `event_places` found in the training sequences; None finds it in X.
 

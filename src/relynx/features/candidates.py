@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from relynx.data.sequences import Sequences
+from relynx.features.shared_coverage import Cover
 from relynx.mining.measures import MEASURES, of_all_classes
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.trie import ARGUMENTS, Rows, Trie
@@ -72,12 +73,13 @@ def best_columns(
 
 
 def distinct(
-    patterns: PatternSet, X: Sequences, most: int | None
+    patterns: PatternSet, X: Sequences, most: int | None, cover: Cover | None = None
 ) -> tuple[PatternSet, NDArray[np.bool_]]:
     """The first patterns of which no two cover the same sequences, and what they cover.
 
     Of patterns that cover the same the first is kept; what covers all sequences or none is left
-    out, for it tells nothing. `most` is how many are kept at most.
+    out, for it tells nothing. `most` is how many are kept at most. `cover` gives the packed
+    coverage of X, where it is known from elsewhere.
     """
     wanted = len(patterns) if most is None else most
     seen = {np.packbits(np.full(len(X), flag)).tobytes() for flag in (False, True)}
@@ -86,7 +88,8 @@ def distinct(
     start = 0
     while start < len(patterns) and len(kept) < wanted:
         n = min(max(wanted - len(kept), LEAST_AT_ONCE), MOST_AT_ONCE)
-        packed = patterns[start : start + n].coverage(X, packed=True)
+        some = patterns[start : start + n]
+        packed = some.coverage(X, packed=True) if cover is None else cover(some)
         for i, bits in enumerate(np.ascontiguousarray(packed.T), start):
             key = bits.tobytes()
             if key not in seen and len(kept) < wanted:

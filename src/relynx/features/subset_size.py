@@ -1,7 +1,11 @@
-"""How many patterns to select: the number that does best on sequences left out of the selection."""
+"""How many patterns to select: the number that does best on sequences left out of the selection.
+
+And whether another learner does better with all of them.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,25 +38,92 @@ def best_size(
     say in it. It is the smallest number whose error, in the sense of the selector's objective, is
     within a standard error of the least. A class of one sequence cannot be left out: no limit then.
     """
-    counts = np.bincount(y)
-    n_folds = min(FOLDS, int(counts.min()))
-    if n_folds < 2:
+    parts = _parts(selector, M, y, seed=seed, measure=measure, most=most)
+    if not parts:
         return None
     n_columns = M.shape[1] if most is None else min(most, M.shape[1])
     sizes = [size for size in SIZES if size is None or size < n_columns]
+    errors = np.zeros(len(sizes))
+    for part in parts:
+        for i, size in enumerate(sizes):
+            errors[i] += part.error(_predicted(selector, size, seed, *part.columns))
+    least = errors.min()
+    return sizes[int(np.argmax(errors <= least + _slack(least, len(y)) + 1e-9))]
+
+
+def better_on_all(
+    learner: Any,
+    selector: GraspSelector,
+    M: NDArray[Any],
+    y: NDArray[np.int64],
+    *,
+    seed: int,
+    measure: str = "chi2",
+    most: int | None = None,
+) -> bool:
+    """Whether a learner with all columns is clearly better than naive Bayes with those selected.
+
+    Its error is less by more than a standard error, in the folds of `best_size`; the selector has
+    the size found by that.
+    """
+    parts = _parts(selector, M, y, seed=seed, measure=measure, most=most)
+    size = selector.n_features
+    selected = sum(p.error(_predicted(selector, size, seed, *p.columns)) for p in parts)
+    limit = selected - _slack(selected, len(y)) - 1e-9
+    if limit <= 0:
+        return False
+    on_all = 0.0
+    for part in parts:
+        known, labels, unknown = part.columns
+        if not known.shape[1]:
+            return False
+        fitted = clone(learner).fit(known.astype(float), labels)
+        on_all += part.error(fitted.predict(unknown.astype(float)))
+        if on_all >= limit:
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Known rows with their labels, unknown ones with theirs, and what an error in them weighs."""
+
+    columns: tuple[NDArray[Any], NDArray[np.int64], NDArray[Any]]
+    labels: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+    def error(self, predicted: NDArray[np.int64]) -> float:
+        return float(self.weights @ (predicted != self.labels))
+
+
+def _parts(
+    selector: GraspSelector,
+    M: NDArray[Any],
+    y: NDArray[np.int64],
+    *,
+    seed: int,
+    measure: str,
+    most: int | None,
+) -> list[_Part]:
+    """The folds; none where a class has one sequence only."""
+    counts = np.bincount(y)
+    n_folds = min(FOLDS, int(counts.min()))
+    if n_folds < 2:
+        return []
     weights = 1 / counts[y] if selector.objective == "balanced" else np.ones(len(y))
     weights /= weights.sum()
-    errors = np.zeros(len(sizes))
+    found = []
     splits = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     for train, test in splits.split(M, y):
         columns = best_columns(M[train], y[train], measure, most)
-        known, unknown = M[np.ix_(train, columns)], M[np.ix_(test, columns)]
-        for i, size in enumerate(sizes):
-            predicted = _predicted(selector, size, seed, known, y[train], unknown)
-            errors[i] += weights[test] @ (predicted != y[test])
-    least = errors.min()
-    slack = np.sqrt(max(least * (1 - least), 0) / len(y))
-    return sizes[int(np.argmax(errors <= least + slack + 1e-9))]
+        rows = M[np.ix_(train, columns)], y[train], M[np.ix_(test, columns)]
+        found.append(_Part(rows, y[test], weights[test]))
+    return found
+
+
+def _slack(error: float, n: int) -> float:
+    """The standard error of an error."""
+    return float(np.sqrt(max(error * (1 - error), 0) / n))
 
 
 def _predicted(

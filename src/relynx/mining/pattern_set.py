@@ -454,12 +454,10 @@ class PatternSet:
             Give eight sequences to a byte: `np.unpackbits(bits, axis=0, count=len(X))` is the
             whole matrix.
         """
-        facts = X.facts(self.object_identity)
-        if len(self) >= MANY:
-            matcher = TrieMatcher.of(self.trie, self.rows, facts, self.object_identity)
-            if matcher is not None:
-                covered = matcher.coverage(self.rows)
-                return np.packbits(covered, axis=1).T if packed else covered.T
+        matcher = self._matcher(X)
+        if matcher is not None:
+            covered = matcher.coverage(self.rows)
+            return np.packbits(covered, axis=1).T if packed else covered.T
         height = -(-len(X) // 8) if packed else len(X)
         out: NDArray[Any] = np.zeros((height, len(self)), np.uint8 if packed else np.bool_)
         for start in range(0, len(self), COVERED_AT_ONCE):
@@ -467,6 +465,16 @@ class PatternSet:
             bits = covers(list(part.patterns()), X, self.object_identity)
             out[:, start : start + len(part)] = np.packbits(bits, axis=0) if packed else bits
         return out
+
+    def matched_along_trie(self, X: Sequences) -> bool:
+        """Whether `coverage` matches all patterns at once, which costs little for each."""
+        return self._matcher(X) is not None
+
+    def _matcher(self, X: Sequences) -> TrieMatcher | None:
+        if len(self) < MANY:
+            return None
+        facts = X.facts(self.object_identity)
+        return TrieMatcher.of(self.trie, self.rows, facts, self.object_identity)
 
     # What people read
 

@@ -33,6 +33,7 @@ PLAIN = "event"  # the token of an event of which nothing is said
 
 Steps: TypeAlias = list[tuple[str, str]]
 Links: TypeAlias = list[tuple[int, int]]
+Said: TypeAlias = dict[int, list[tuple[str, str]]]  # predicate and text of an event's facts
 
 
 class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -44,7 +45,7 @@ class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     Parameters
     ----------
     dimension
-        The order to follow; None takes the first.
+        The order to follow; None takes the one with the most links.
     smoothing
         Added to every count, tokens that were never seen included.
     """
@@ -111,7 +112,7 @@ def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:
     X
         The sequences. Where no event follows another, the largest class is all there is.
     dimension
-        The order to follow; None takes the first.
+        The order to follow; None takes the one with the most links.
 
     Examples
     --------
@@ -125,23 +126,32 @@ def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:
     rows: dict[str, Any] = {"largest class": DummyClassifier(strategy="most_frequent")}
     tables = X.facts().tables
     if any(tables[f"next_{name}", 2].size for name in dimension_names(tables)):
+        dimension = link_of(X, dimension)[0].removeprefix("next_")  # of any part of X, too
         rows["Markov chain"] = MarkovChainClassifier(dimension)
         rows["n-gram naive Bayes, counts"] = _on_ngrams(MultinomialNB(), dimension)
         rows["n-gram naive Bayes, presence"] = _on_ngrams(BernoulliNB(), dimension)
-        rows["n-gram linear SVM"] = _on_ngrams(LinearSVC(dual=False), dimension)
+        rows["n-gram linear SVM"] = ngram_svm(dimension)
     return rows
 
 
-def _on_ngrams(classifier: Any, dimension: str | None) -> Any:
-    texts = FunctionTransformer(ngrams, kw_args={"dimension": dimension})
+def ngram_svm(dimension: str | None = None, *, apart: bool = False) -> Any:
+    """A linear support vector machine on the n-grams; see `ngrams`."""
+    svm = LinearSVC(dual="auto", max_iter=10_000, random_state=0)
+    return _on_ngrams(svm, dimension, apart)
+
+
+def _on_ngrams(classifier: Any, dimension: str | None, apart: bool = False) -> Any:
+    texts = FunctionTransformer(ngrams, kw_args={"dimension": dimension, "apart": apart})
     return make_pipeline(texts, CountVectorizer(analyzer=list), classifier)
 
 
-def ngrams(X: object, dimension: str | None = None, longest: int = LONGEST) -> list[list[str]]:
+def ngrams(
+    X: object, dimension: str | None = None, longest: int = LONGEST, *, apart: bool = False
+) -> list[list[str]]:
     """The n-grams of each sequence: the tokens of up to `longest` events, each next to the last.
 
-    A token is all that is said of one event alone: the predicates and values of its facts. Where
-    the order branches, every path counts.
+    A token is all that is said of one event alone: the predicates and values of its facts. With
+    `apart` each predicate has its own n-grams. Where the order branches, every path counts.
 
     Examples
     --------
@@ -152,38 +162,52 @@ def ngrams(X: object, dimension: str | None = None, longest: int = LONGEST) -> l
     [['a', 'b(x)', 'c', 'a < b(x)', 'b(x) < c']]
     """
     X = as_sequences(X)
-    out = []
-    for tokens, links in _events(X, dimension):
+    out: list[list[str]] = []
+    for said, links in _events(X, dimension):
         after: dict[int, list[int]] = {}
         for first, second in links:
             after.setdefault(first, []).append(second)
-        paths: list[tuple[int, ...]] = [(event,) for event in tokens]
-        grams: list[str] = []
+        views = [_tokens(said)]
+        if apart:
+            names = sorted({name for facts in said.values() for name, _ in facts})
+            views = [_tokens(said, name) for name in names]
+        paths: list[tuple[int, ...]] = [(event,) for event in said]
+        out.append([])
         for _ in range(longest):
-            grams += [" < ".join([tokens[event] for event in path]) for path in paths]
+            for tokens in views:
+                told = [path for path in paths if tokens.keys() >= {*path}] if apart else paths
+                out[-1] += [" < ".join([tokens[event] for event in path]) for path in told]
             paths = [(*path, event) for path in paths for event in after.get(path[-1], ())]
-        out.append(grams)
     return out
+
+
+def _tokens(said: Said, name: str | None = None) -> dict[int, str]:
+    """The token of each event; with a name, of those that the predicate tells of."""
+    if name is None:
+        return {e: " & ".join(sorted(f for _, f in facts)) or PLAIN for e, facts in said.items()}
+    some = {e: sorted(f for n, f in facts if n == name) for e, facts in said.items()}
+    return {event: " & ".join(facts) for event, facts in some.items() if facts}
 
 
 def _steps(X: Sequences, dimension: str | None) -> list[Steps]:
     """The steps of each sequence; the events that nothing comes before are reached from ''."""
     out = []
-    for tokens, links in _events(X, dimension):
+    for said, links in _events(X, dimension):
+        tokens = _tokens(said)
         reached = {second for _, second in links}
         begins = [("", token) for event, token in tokens.items() if event not in reached]
         out.append([*begins, *((tokens[first], tokens[second]) for first, second in links)])
     return out
 
 
-def _events(X: Sequences, dimension: str | None) -> list[tuple[dict[int, str], Links]]:
-    """The events of each sequence with their tokens, and the links between them."""
+def _events(X: Sequences, dimension: str | None) -> list[tuple[Said, Links]]:
+    """The events of each sequence with their facts, and the links between them."""
     link, facts = link_of(X, dimension), X.facts()
     n_constants = max(len(facts.vocabulary), 1)
     texts = [constant_text(constant) for constant in facts.vocabulary]
     events, places = event_keys(facts.tables, n_constants)
     linked = np.unique(events % n_constants)
-    said: list[dict[int, list[str]]] = [{} for _ in range(len(X))]
+    said: list[Said] = [{} for _ in range(len(X))]
     for key in events.tolist():
         said[key // n_constants][key % n_constants] = []
     dimensions = {(f"next_{name}", 2) for name in dimension_names(facts.tables)}
@@ -197,9 +221,8 @@ def _events(X: Sequences, dimension: str | None) -> list[tuple[dict[int, str], L
             event = codes.pop(at[0])
             values = ",".join([texts[code] for code in codes])
             fact = f"{quoted(name)}({values})" if codes else quoted(name)
-            said[row].setdefault(event, []).append(fact)
+            said[row].setdefault(event, []).append((name, fact))
     links: list[Links] = [[] for _ in range(len(X))]
     for row, first, second in facts.tables[link].T.tolist() if link in facts.tables else ():
         links[row].append((first, second))
-    tokens = [{e: " & ".join(sorted(parts)) or PLAIN for e, parts in row.items()} for row in said]
-    return [*zip(tokens, links, strict=True)]
+    return [*zip(said, links, strict=True)]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
@@ -24,6 +25,7 @@ from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
+from relynx.features.shared_coverage import SharedCoverage
 from relynx.features.vectorizer import as_sequences, coverage
 from relynx.mining.patterns import Pattern
 from relynx.models.checks import check_class_weights, check_reading, is_count, not_among
@@ -83,7 +85,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `grasp`, or None to take them all.
     multiclass
         `round_robin` learns a model for each pair of classes, `single` one for all classes; `auto`
-        is `round_robin` up to 20 classes, of which there are 190 pairs, and `single` beyond.
+        is `round_robin` up to 20 classes, of which there are 190 pairs. Beyond it is one for all,
+        without selection, and logistic regression instead of naive Bayes.
     smoothing
         Of the probabilities of naive Bayes, in the selection too.
     prior
@@ -95,7 +98,9 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features
         How many patterns of a pair are selected at most: a number, None for no limit, or
         `validated` for the number (1, 2, 4, ..., 64, no limit) with the least error of naive Bayes
-        in five-fold cross-validation on the training sequences of the pair.
+        in five-fold cross-validation on the training sequences of the pair. Where logistic
+        regression on all patterns is clearly better in that, by more than a standard error, it
+        takes the place of both; not with a `final_estimator`, a `prior` or another `objective`.
     max_iter, moves, objective
         Of GRASP; see `GraspSelector`.
     memory
@@ -264,13 +269,14 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._in_pairs():
             tasks = [np.array(pair) for pair in combinations(everything, 2)]
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(tasks))
-        alone = len(tasks) == 1
+        alone, shared = len(tasks) == 1, SharedCoverage(X)
         jobs = []
         for among, seed in zip(tasks, seeds.tolist(), strict=True):
             where = np.flatnonzero(np.isin(codes, among))
             prior = self._prior(codes, among)
             recipe = self._recipe(prior, self.n_jobs if alone else None)
-            jobs.append(delayed(learn)(X[where], labels[where], prior, recipe, seed))
+            job = X[where], labels[where], prior, recipe, seed, shared.of(where)
+            jobs.append(delayed(learn)(*job))
         workers = Parallel(n_jobs=None if alone else self.n_jobs, prefer="threads")
         models = []
         for model, warning in workers(jobs):
@@ -288,9 +294,17 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = (self.object_identity, self.bias_.object_identity, True)
         return bool(next(value for value in given if value is not None))
 
+    def _rival(self) -> Any:
+        """What may take the place of naive Bayes; None where its settings say what is wanted."""
+        prior = self.bias_.prior if self.prior is None else self.prior
+        if self.final_estimator is None and prior in (None, "empirical"):
+            return LogisticRegression(max_iter=1000) if self.objective == "errors" else None
+        return None
+
     def _recipe(self, prior: Floats, n_jobs: int | None) -> Recipe:
         selector, limit = None, self.n_features
-        if self.selection is not None:
+        rival, many = self._rival(), self.multiclass == "auto" and not self._in_pairs()
+        if self.selection is not None and not many:
             selector = GraspSelector(
                 max_iter=self.max_iter,
                 moves=self.moves,
@@ -303,6 +317,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learner = self.final_estimator
         if learner is None:
             learner = PatternNB(smoothing=self.smoothing, prior=prior)
+        if many and rival is not None:
+            learner = rival
         folder = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
         search = {
             "min_support": self.min_support,
@@ -321,6 +337,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             selector=selector,
             validated=limit == "validated",
             learner=learner,
+            rival=rival,
             memory=check_memory(folder),
         )
 
@@ -394,7 +411,3 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
-
-
-# The names under which other estimators import these checks.
-_check_reading, _not_among = check_reading, not_among

@@ -42,7 +42,7 @@ def observations(
     X
         The sequences.
     dimension
-        The order to follow; None takes the first.
+        The order to follow; None takes the one with the most links.
     places
         What `observed_places` found in the training sequences; None finds it in X.
 

@@ -16,7 +16,8 @@ from relynx import __version__
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
-from relynx.features.subset_size import best_size
+from relynx.features.shared_coverage import Cover
+from relynx.features.subset_size import best_size, better_on_all
 from relynx.features.vectorizer import nothing_found
 from relynx.mining.answer import answer
 from relynx.mining.pattern_set import PatternSet
@@ -34,7 +35,8 @@ class Recipe:
     """How a model is learnt: settings of the search, and the two estimators on its columns.
 
     `selector` is None without selection; `validated` says that the number of patterns is found by
-    cross-validation. `memory` is a `joblib.Memory`, which may keep nothing.
+    cross-validation. `rival` is a learner to be taken, with all patterns, where it is clearly
+    better in that; None where there is none. `memory` is a `joblib.Memory`, which may keep nothing.
     """
 
     bias: Bias
@@ -45,6 +47,7 @@ class Recipe:
     selector: Any
     validated: bool
     learner: Any
+    rival: Any
     memory: Any
 
     def pool_size(self) -> int | None:
@@ -128,28 +131,33 @@ class PairModel:
 
 
 def learn(
-    X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int
+    X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int, cover: Cover
 ) -> tuple[PairModel, str | None]:
     """Mine the sequences, select, and fit the learner; and what there is to warn of.
 
-    `prior` is that of the classes in order; the learner's target is their numbers.
+    `prior` is that of the classes in order; the learner's target is their numbers. `cover` gives
+    what patterns cover.
     """
     classes, codes = np.unique(y, return_inverse=True)
     found = _found(X, y, recipe)
     kept = found if recipe.significance is None else significant(found, recipe.significance)
     ordered = by_class_in_turn(kept, recipe.measure)
-    pool, bits = recipe.memory.cache(_covered)(__version__, ordered, X, recipe.pool_size())
+    covered = recipe.memory.cache(_covered, ignore=["cover"])
+    pool, bits = covered(__version__, ordered, X, recipe.pool_size(), cover)
     patterns, columns = lean(pool[: recipe.max_features]), bits[:, : recipe.max_features]
     if not len(patterns):
         nothing = np.empty(0, np.int64)
         return PairModel(classes, patterns, nothing, None, prior), _warning(found, classes)
-    selector, selected = None, np.arange(len(patterns))
+    learner, selector, selected = recipe.learner, None, np.arange(len(patterns))
     if recipe.selector is not None:
         selector = _select(recipe, bits.astype(np.uint8), codes, seed)
-        selected = np.flatnonzero(selector.get_support())
+        if selector is None:
+            learner = recipe.rival
+        else:
+            selected = np.flatnonzero(selector.get_support())
     if not len(selected):
         return PairModel(classes, patterns, selected, None, prior, selector), None
-    learner = seeded(clone(recipe.learner), seed)
+    learner = seeded(clone(learner), seed)
     learner.fit(accepted(learner, columns[:, selected]), codes)
     return PairModel(classes, patterns, selected, learner, prior, selector), None
 
@@ -173,18 +181,20 @@ def _mined(
 
 
 def _covered(
-    version: str, patterns: PatternSet, X: Sequences, most: int | None
+    version: str, patterns: PatternSet, X: Sequences, most: int | None, cover: Cover
 ) -> tuple[PatternSet, NDArray[np.bool_]]:
-    return distinct(patterns, X, most)
+    return distinct(patterns, X, most, cover)
 
 
 def _select(recipe: Recipe, M: NDArray[np.uint8], y: NDArray[np.int64], seed: int) -> Any:
-    """The selector, fitted."""
+    """The selector, fitted; None where the rival is better with all columns."""
     selector = clone(recipe.selector).set_params(random_state=seed)
     most = recipe.max_features
     if recipe.validated:
-        size = best_size(selector, M, y, seed=seed, measure=recipe.measure, most=most)
-        selector.set_params(n_features=size)
+        how: dict[str, Any] = {"seed": seed, "measure": recipe.measure, "most": most}
+        selector.set_params(n_features=best_size(selector, M, y, **how))
+        if recipe.rival is not None and better_on_all(recipe.rival, selector, M, y, **how):
+            return None
     return selector.fit(M[:, :most], y)
 
 

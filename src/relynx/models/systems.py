@@ -28,7 +28,7 @@ def systems(names: str) -> dict[str, Any]:
     Parameters
     ----------
     names
-        Some of `lohmm`, `fisher` and `tildecrf`, with commas between them.
+        Some of `lohmm`, `fisher` and `tildecrf`, with commas between them, in letters of any case.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def systems(names: str) -> dict[str, Any]:
     >>> systems("lohmm,tildecrf")
     {'LoHMM': LoHMMClassifier(), 'TildeCRF': TildeCRFClassifier()}
     """
-    given = [name.strip() for name in names.split(",") if name.strip()]
+    given = [name.strip().lower() for name in names.split(",") if name.strip()]
     for name in given:
         if name not in SYSTEMS:
             hint = did_you_mean(name, [*SYSTEMS]) or f"give some of {','.join(SYSTEMS)}"

@@ -19,6 +19,7 @@ from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
 from relynx.mining.english import visible
+from relynx.models.contributions import learner_name
 from relynx.models.labels import check_no_label_is_missing
 from relynx.models.lynx import LynxClassifier
 from relynx.reports.page_text import class_names
@@ -192,8 +193,11 @@ def report_data(model: LynxClassifier, said: Told) -> ReportData:
 
 
 def _learner(model: LynxClassifier) -> str:
-    given = model.final_estimator
-    return "naive Bayes" if given is None else type(given).__name__
+    if model.final_estimator is not None:
+        return type(model.final_estimator).__name__
+    logistic = [learner_name(one) == "LogisticRegression" for one in model.estimators_]
+    used = {"naive Bayes": not all(logistic), "logistic regression": any(logistic)}
+    return " or ".join(name for name, is_used in used.items() if is_used)
 
 
 def _lengths(facts: Facts) -> tuple[NDArray[np.int64], str]:

@@ -46,7 +46,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         has a constant for (`#` or `*`) do not make kinds. Its first dimension is the order to
         follow. None takes all stored facts.
     dimension
-        The order to follow; None takes the first.
+        The order to follow; None takes the one with the most links.
     n_hidden
         Hidden copies of each state. With 1 the states can be told from the observations.
     blocks

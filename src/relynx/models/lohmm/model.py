@@ -264,8 +264,8 @@ class LoHMM:
     def viterbi(self, sequence: Iterable[Atom]) -> tuple[list[Atom], float]:
         """The most probable states, one more than observations, and their log probability.
 
-        Of equal paths the one is taken whose last states come first, in the order of predicates and
-        values. No states and -inf where the model cannot show the sequence.
+        Of equal paths the same one is always taken, by the order of values and clauses. No states
+        and -inf where the model cannot show the sequence.
         """
         return inference.best_path(self.ground([sequence]), self._row)
 

@@ -10,7 +10,8 @@ import numpy as np
 from relynx.data.parts import Part, plain, plain_labels
 from relynx.data.readings import reading_or_none, reading_state
 from relynx.data.roles import places_of, places_state
-from relynx.errors import InputError
+from relynx.errors import InputError, Problem
+from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.recipes import Reader
 from relynx.models.lohmm.structure import Known
@@ -19,7 +20,19 @@ State: TypeAlias = dict[str, Any]
 
 
 def models_state(models: Sequence[LoHMM]) -> State:
-    """Models of one structure: its text once, and the parameters of each."""
+    """Models of one structure: its text once, and the parameters of each.
+
+    Raises InputError where the parameters of a model, which `with_parameters` takes as they are, do
+    not sum to 1: its text would not read back.
+    """
+    for model in models:
+        parameters = model.parameters
+        totals = np.bincount(parameters.groups, weights=parameters.values)
+        wrong = np.flatnonzero(np.abs(totals - 1) > SLACK)
+        if len(wrong):
+            name = parameters.names[parameters.groups.tolist().index(wrong[0])]
+            what = f"the distribution with {name} sums to {totals[wrong[0]]:.6g}, not to 1"
+            raise InputError(Problem(what, hint="a model is kept when all of its sum to 1"))
     return {
         "structure": str(models[0]),
         "values": plain(np.stack([model.parameters.values for model in models]), "models"),

@@ -64,7 +64,7 @@ class Recipe:
             yield Problem(f"bias is {bias!r}", hint=hint)
         dimension: Any = self.dimension
         if dimension is not None and not isinstance(dimension, str):
-            hint = "give the name of a dimension, or None for the first"
+            hint = "give the name of a dimension, or None"
             yield Problem(f"dimension is {dimension!r}", hint=hint)
         for name, least in (("n_hidden", 1), ("max_kinds", 1), ("max_iter", 0)):
             if not is_count(getattr(self, name), least):
@@ -118,6 +118,8 @@ class Reader:
     @classmethod
     def learn(cls, recipe: Recipe, X: Sequences) -> Reader:
         bias, dimension = recipe.bias, recipe.dimension
+        if bias is not None:
+            bias.check(X)
         if dimension is None and bias is not None:
             dimension = next((name for name in bias.dimensions if name in X.dimensions), None)
         link, _ = link_of(X, dimension)

@@ -150,14 +150,17 @@ def _thing(first, end, rows, i, v, half):
 def divide(data, rows, half, literal, codes, new, out):
     """The rows in which a literal holds, with the things of its new variables; how many they are.
 
-    `literal` is its relation, the variable and the argument of its anchor, and the argument and
-    variable of a join. With no room in `out` they are only counted, some of them twice.
+    `literal` is its relation, the variable and the argument of its anchor, the argument and
+    variable of a join, and whether several facts may bind the new variables alike: not where every
+    argument is known, new or a constant. With no room in `out` they are only counted, some of them
+    twice.
     """
     first, end, starts, arguments = data.first, data.end, data.starts, data.arguments
     facts, cells, relation, code = data.facts, data.cells, data.relation, data.code
     r, v, a, b, u = literal[0], literal[1], literal[2], literal[3], literal[4]
     n_old = rows.shape[1]
     write = len(out) > 0
+    repeats = literal[5] > 0
     n = 0
     for i in range(len(rows)):
         thing = _thing(first, end, rows, i, v, half)
@@ -178,7 +181,7 @@ def divide(data, rows, half, literal, codes, new, out):
                     break
             if not holds:
                 continue
-            if write and len(new):
+            if write and repeats and len(new):
                 for m in range(begin, n):
                     same = True
                     for c in range(len(new)):

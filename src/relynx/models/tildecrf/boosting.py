@@ -77,7 +77,8 @@ def boost(task: Task, settings: Settings) -> Boosted:
     encoding, n_labels = task.encoding, len(task.names)
     F = np.zeros((encoding.n_events, n_labels, n_labels))
     grower = Grower(encoding, task.candidates, settings.limits, task.names)
-    everything = Part.whole(task.events(), settings.window, n_labels)
+    farthest = max(int((task.ends - task.starts).max(initial=0)) - 1, 0)
+    everything = Part.whole(task.events(), min(settings.window, farthest), n_labels)
     weight = _weights(task, n_labels, settings.constant)
     rounds: list[tuple[Tree, ...]] = []
     history, held_out = [], []
@@ -132,8 +133,8 @@ def gradient_of(task: Task, F: Floats, constant: bool) -> tuple[Floats, Floats]:
     begins = task.encoding.is_first
     where = task.events()
     own = before(task.labels, begins)
-    gradient = np.zeros_like(F)
     if constant:
+        gradient = np.zeros_like(F)
         scores = constant_scores(F, task.starts, task.ends)
         scores -= scores.max(axis=1, keepdims=True)
         logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
@@ -147,21 +148,22 @@ def gradient_of(task: Task, F: Floats, constant: bool) -> tuple[Floats, Floats]:
         inference = infer(F, task.starts, task.ends)
         likelihood = summed(path_scores(F, task.labels, begins), task.starts, task.ends)
         likelihood = likelihood - inference.log_z
-        np.negative(inference.pairs, out=gradient)
+        gradient = np.negative(inference.pairs, out=inference.pairs)
     gradient[where, own[where], task.labels[where]] += 1
     return np.asarray(likelihood), gradient
 
 
 def _weights(task: Task, n_labels: int, constant: bool) -> Floats:
     """For each label the weight of its examples, by event and label before."""
-    out = np.zeros((n_labels, task.encoding.n_events, n_labels))
+    n_kinds = n_labels if constant else 1
+    out = np.zeros((n_kinds, task.encoding.n_events, n_labels))
     learnt = task.events(~task.held_out)
     begins = task.encoding.is_first
-    for k in range(n_labels):
+    for k in range(n_kinds):
         inside = learnt[~begins[learnt]]
         out[k, inside, k if constant else slice(None)] = 1
         out[k, learnt[begins[learnt]], 0] = 1
-    return out
+    return np.broadcast_to(out, (n_labels, *out.shape[1:]))
 
 
 def _mean(values: Floats) -> float:

@@ -19,8 +19,8 @@ from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
+from relynx.models.checks import check_reading, not_among
 from relynx.models.labels import checked_labels
-from relynx.models.lynx import _check_reading, _not_among
 from relynx.models.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import Boosted, Settings, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
@@ -133,8 +133,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         problems = [
             *wrong_settings(self),
-            *_not_among("training", self.training, TRAININGS),
-            *_not_among("readout", self.readout, READOUTS),
+            *not_among("training", self.training, TRAININGS),
+            *not_among("readout", self.readout, READOUTS),
         ]
         if problems:
             raise InputError(problems)
@@ -187,10 +187,10 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         It is the one with the most votes; among those the one to which the models give the
         largest sum of shares, then the one with more training sequences, then the first in order.
         """
-        n, ballots = self._ballots(X)
+        ballots = self._ballots(X)[1]
         if len(ballots) == 1:
             return np.asarray(self.classes_[ballots[0].votes])
-        return np.asarray(self.classes_[tally(ballots, self.class_prior_, n).argmax(axis=1)])
+        return np.asarray(self.classes_[self._tally(ballots).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:
         """The share of each class, row by row; the largest is that of the class predicted.
@@ -198,11 +198,11 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         For two classes, what the read-out gives each. For more, the shares of all pairs are
         coupled as `LynxClassifier.predict_proba` does it.
         """
-        n, ballots = self._ballots(X)
+        ballots = self._ballots(X)[1]
         if len(ballots) == 1:
             return agreeing(ballots[0].shares, ballots[0].votes)
-        shares = coupled(ballots, n, len(self.classes_))
-        return in_order_of(shares, tally(ballots, self.class_prior_, n))
+        shares = coupled(ballots, len(ballots[0].votes), len(self.classes_))
+        return in_order_of(shares, self._tally(ballots))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.
@@ -211,44 +211,41 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         read-out compares, in logarithms where it is `constant`. For c classes of each its votes
         plus 1/c of the sum of its shares, and a trace of its rank by the prior.
         """
-        n, ballots = self._ballots(X)
+        compared, ballots = self._ballots(X)
         if len(ballots) > 1:
-            return tally(ballots, self.class_prior_, n)
-        values = self._values(ballots[0].shares)
+            return self._tally(ballots)
+        values = compared[0][:, 1] - compared[0][:, 0]
         is_second = ballots[0].votes == 1
         return np.where((values > 0) == is_second, values, np.where(is_second, NUDGE, -NUDGE))
 
-    def _values(self, shares: Floats) -> Floats:
-        if self.readout != "constant":
-            return np.asarray(shares[:, 1] - shares[:, 0])
-        with np.errstate(divide="ignore"):
-            logs: Floats = np.log(shares)
-        return np.asarray(logs[:, 1] - logs[:, 0])
+    def _tally(self, ballots: list[Ballot]) -> Floats:
+        return tally(ballots, self.class_prior_, len(ballots[0].votes))
 
-    def _ballots(self, X: object) -> tuple[int, list[Ballot]]:
-        """How many sequences there are, and what every pair says of them."""
+    def _ballots(self, X: object) -> tuple[list[Floats], list[Ballot]]:
+        """For every pair what it compares, sequence by sequence, and its ballot."""
         check_is_fitted(self)
         X = cut_like(as_sequences(X), self.reading_)
-        _check_reading(self.reading_, X.reading)
+        check_reading(self.reading_, X.reading)
         one = self.estimators_[0]
         encoding = encode(X, Language.of(one.bias_, one.dimension_, one.places_))
-        settings, ballots = settings_of(self), []
+        settings, compared, ballots = settings_of(self), [], []
         pairs = combinations(range(len(self.classes_)), 2)
         for pair, model in zip(pairs, self.estimators_, strict=True):
-            among = np.array(pair)
-            shares = self._shares(model, encoding, settings)
+            values = self._compared(model, encoding, settings)
+            shares = softmax(values, axis=1) if self.readout == "constant" else values
             preferred = self.class_prior_[pair[1]] > self.class_prior_[pair[0]]
             tied = np.isclose(shares[:, 0], shares[:, 1], rtol=0, atol=NUDGE)
             votes = np.where(tied, preferred, shares[:, 1] > shares[:, 0]).astype(np.int64)
-            ballots.append(Ballot(among, votes, shares))
-        return len(X), ballots
+            compared.append(values)
+            ballots.append(Ballot(np.array(pair), votes, shares))
+        return compared, ballots
 
-    def _shares(self, model: TildeCRF, encoding: Encoding, settings: Settings) -> Floats:
-        """The share of both classes of a pair, sequence by sequence."""
+    def _compared(self, model: TildeCRF, encoding: Encoding, settings: Settings) -> Floats:
+        """What the read-out compares of both classes of a pair: scores of paths, or shares."""
         F = potentials(model.trees_, encoding, 2, settings)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
         if self.readout == "constant":
-            return np.asarray(softmax(constant_scores(F, starts, ends), axis=1))
+            return constant_scores(F, starts, ends)
         if self.readout == "viterbi":
             second = best_paths(F, starts, ends).astype(float)
         else:

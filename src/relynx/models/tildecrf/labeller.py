@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import columns_to_cut, cut_like
 from relynx.data.readings import Reading
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
+from relynx.models.checks import check_reading
 from relynx.models.labels import is_missing
-from relynx.models.lynx import _check_reading
 from relynx.models.tildecrf.boosting import Boosted, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
@@ -40,11 +41,15 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     and each F_k is a sum of regression trees that functional gradient boosting learns (Gutmann and
     Kersting 2006). A test of a tree is a literal: `prev(c)`, the label before is c; a fact of an
     event of the window, where `E0` is the event to label, `E1` the next one and `E_1` the one
-    before; a relation to another event; or a comparison. Its arguments are constants, new variables
-    and variables of the tests above it, as the modes and types of the bias allow: the variables of
-    a test are known where it holds, and not where it fails. Different variables may stand for the
-    same thing: there is no Object Identity here. Constraints and the settings of a search that a
-    bias may have are not used.
+    before; a relation to another event; a comparison; or a fact of the sequence as a whole, all of
+    whose arguments are constants. Else arguments are constants, new variables and variables of the
+    tests above, as the modes and types of the bias allow: the variables of a test are known where
+    it holds, and not where it fails. Different variables may stand for the same thing: there is no
+    Object Identity here. Constraints and the settings of a search that a bias may have are not
+    used.
+
+    There is a potential for each event and pair of labels: k labels and n events take some 24 k² n
+    bytes.
 
     Parameters
     ----------
@@ -52,7 +57,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         The predicates of the trees with their types and modes; None infers them from the training
         sequences.
     dimension
-        The order of the events; None takes the first of the sequences.
+        The order of the events; None takes the one with the most links.
     window
         How many events before and after the one to label are known as variables.
     max_iter
@@ -139,12 +144,14 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         problems = [*wrong_settings(self)]
         if problems:
             raise InputError(problems)
-        X = cut_by_class(as_sequences(X), None).compact()
+        X = as_sequences(X)
+        waiting = columns_to_cut(X)
+        if waiting:
+            what = f"column {waiting[0]!r} is to be cut by class, and labels of events are no class"
+            raise InputError(Problem(what, hint="read the table with other bins"))
+        X = X.compact()
         if not len(X):
             raise InputError(Problem("there are no sequences", hint="give some with labels"))
-        if y is None:
-            hint = "give for each sequence the labels of its events"
-            raise InputError(Problem("y is missing", hint=hint))
         encoding = encode(X, language_of(X, self.bias, self.dimension))
         labels = _event_labels(X, encoding, y)
         classes, codes = np.unique(labels, return_inverse=True)
@@ -206,6 +213,9 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         """The share of events that `predict` gives their label."""
         encoding, F = self._potentials(X)
         given = _event_labels(as_sequences(X), encoding, y)
+        if not len(given):
+            hint = "give sequences with events"
+            raise InputError(Problem("there are no events to label", hint=hint))
         return float(np.mean(self._best_labels(encoding, F) == given))
 
     def _best_labels(self, encoding: Encoding, F: Floats) -> NDArray[Any]:
@@ -215,7 +225,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     def _potentials(self, X: object) -> tuple[Encoding, Floats]:
         check_is_fitted(self)
         X = cut_like(as_sequences(X), self.reading_)
-        _check_reading(self.reading_, X.reading)
+        check_reading(self.reading_, X.reading)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
         return encoding, potentials(self.trees_, encoding, len(self.classes_), settings_of(self))
 
@@ -240,11 +250,14 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
 
 
 def _parts(values: NDArray[Any], encoding: Encoding) -> list[NDArray[Any]]:
-    return np.split(values, encoding.offsets[1:-1])
+    return [values[a:b] for a, b in pairwise(encoding.offsets.tolist())]
 
 
-def _event_labels(X: Sequences, encoding: Encoding, y: Iterable[Iterable[object]]) -> NDArray[Any]:
+def _event_labels(X: Sequences, encoding: Encoding, y: Any) -> NDArray[Any]:
     """The labels of all events, one after the other. Raises InputError where they do not fit."""
+    if isinstance(y, str) or not isinstance(y, Iterable):
+        what = "y is missing" if y is None else f"y is {y!r}"
+        raise InputError(Problem(what, hint="give for each sequence the labels of its events"))
     rows = [_listed(labels) for labels in y]
     if len(rows) != len(X):
         what = f"labels of {counted(len(rows), 'sequence')} in y for {len(X):,} in X"
@@ -257,6 +270,9 @@ def _event_labels(X: Sequences, encoding: Encoding, y: Iterable[Iterable[object]
             hint = f"give one label for each event, in the order of {encoding.language.dimension}"
             raise InputError(Problem(what, hint=hint))
         for j, value in enumerate(row, 1):
+            if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+                hint = "give a text or a number"
+                raise InputError(Problem(f"{where}: label {j} is {value!r}", hint=hint))
             if is_missing(value):
                 hint = "give one label for each event"
                 raise InputError(Problem(f"{where}: label {j} is missing", hint=hint))

@@ -45,7 +45,7 @@ class Relation:
 class Language:
     """The relations of the trees, the order of the events, and what `#` may be.
 
-    `places` are the arguments that hold events of the order, as `event_places` found them in the
+    `places` are the arguments that hold events of the order, as `observed_places` found them in the
     training sequences. `types` has all types, events first.
     """
 

@@ -16,12 +16,11 @@ from relynx.models.tildecrf.boosting import Boosted
 from relynx.models.tildecrf.classifier import TildeCRFClassifier
 from relynx.models.tildecrf.labeller import TildeCRF
 from relynx.models.tildecrf.language import Language
+from relynx.models.tildecrf.settings import WIDEST
 from relynx.models.tildecrf.tree_parts import trees_of, trees_state
 
 State: TypeAlias = dict[str, Any]
 Labels: TypeAlias = NDArray[Any]
-
-WIDEST = 10_000  # a window of more events is no work of ours
 
 
 def labeller_state(model: TildeCRF) -> State:

@@ -14,12 +14,12 @@ from relynx.logic.parser import parse_atom
 from relynx.logic.terms import Atom, Var
 from relynx.models.tildecrf.language import ANY, Language
 from relynx.models.tildecrf.literals import Scope
+from relynx.models.tildecrf.settings import DEEPEST
 from relynx.models.tildecrf.trees import Leaf, Split, Test, Tree
 
 Rounds = tuple[tuple[Tree, ...], ...]
 
 LEAF, BEFORE = -1, -2  # in the column of tests; BEFORE - k is a test of label k
-DEEPEST = 200  # tests on a way down a tree
 
 
 def trees_state(rounds: Rounds) -> dict[str, Any]:

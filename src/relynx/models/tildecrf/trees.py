@@ -128,7 +128,7 @@ def tree_text(tree: Tree, labels: list[str]) -> str:
 
 def _lines(tree: Tree, labels: list[str]) -> Iterator[str]:
     if isinstance(tree, Leaf):
-        yield f"{tree.value:+.3g}"
+        yield f"{round(tree.value, 12) + 0.0:+.3g}"  # what rounding left of 0 is 0
         return
     yield from _branch(f"if {text_of(tree.test, labels)}", tree.yes, labels)
     yield from _branch("else", tree.no, labels)
