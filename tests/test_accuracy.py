@@ -15,7 +15,7 @@ import accuracy
 from questions import public_sets
 from questions.public_sets import SOURCES, PublicSet, Source
 
-from relynx import Bias, from_lists
+from relynx import from_lists
 
 Folds = list[dict[str, str]]
 
@@ -230,13 +230,3 @@ def test_nothing_runs_without_folders(
     assert capsys.readouterr().out == (
         "skipped: this takes an hour; --data FOLDER --out FOLDER run it\n"
     )
-
-
-def test_the_name_of_a_molecule_is_one_variable_in_a_pattern(tmp_path: Path) -> None:
-    """Two variables would be two names under Object Identity, and no molecule has two."""
-    atoms = " ".join(f"atm(d1,d1_{i},c,22,-0.{i})." for i in range(1, 4))
-    text = f"begin(d1,positive).\nm(d1). {atoms} bond(d1,d1_1,d1_2,7).\nend.\n"
-    for i in range(1, 61):
-        write(tmp_path / "mutagenesis" / f"mut{i:02}.val", text.replace("d1", f"d{i}"))
-    modes = Bias.infer(SOURCES["mutagenesis"].read(tmp_path).X).modes
-    assert {signs[0] for name in ("atm", "bond") for signs in modes[name]} == {"+"}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from languages import make_language
 
 import relynx as rx
+from relynx.bias import sizes
 from relynx.bias.infer import COMMON, MAX_CONSTANTS, MAX_LISTED
 from relynx.bias.sizes import CHOICES, LINKS, MOST, _masks, _patterns, fitting_size
 
@@ -57,18 +58,59 @@ def test_measured_numbers_join_nothing():
     )
 
 
-def test_the_name_of_the_sequence_joins_nothing():
-    atoms = [
-        [rx.parse_atom(f"bond(m{i},a{i}_{j},a{i}_{j + 1},single)") for j in range(3)]
-        + [rx.parse_atom(f"mol(m{i})")]
-        for i in range(MAX_CONSTANTS + 1)
-    ]
-    bias = rx.Bias.infer(rx.Sequences.from_atoms(atoms))
+def molecules(*more):
+    """Chains of three bonds, whose facts all have the name of their molecule."""
+    texts = ("bond(m{i},a{i}_1,a{i}_2,x)", "bond(m{i},a{i}_2,a{i}_3,y)", "mol(m{i})", *more)
+    numbers = range(MAX_CONSTANTS + 1)
+    return rx.Sequences.from_atoms(
+        [[rx.parse_atom(text.replace("{i}", str(i))) for text in texts] for i in numbers]
+    )
+
+
+def test_the_name_of_the_sequence_is_one_variable():
+    bias = rx.Bias.infer(molecules())
     assert bias.modes == {
-        "bond": (("-", "+", "+", "*"), ("-", "+", "-", "*"), ("-", "-", "+", "*"))
+        "bond": (("+", "+", "+", "*"), ("+", "+", "-", "*"), ("+", "-", "+", "*"))
     }
+    assert bias.notes[0] == (
+        "bond/4: argument 1 has 41 values, the names of the sequences: one variable in all atoms"
+    )
     assert bias.notes[-1] == (
         "mol/1: argument 1 has 41 values, none of which tells or joins anything: left out"
+    )
+
+
+def test_facts_that_share_the_name_of_the_sequence_make_a_pattern():
+    X = molecules()
+    found = rx.mine(X, bias=rx.Bias.infer(X), max_length=2)
+    wanted = rx.parse_pattern("bond(M,A,B,x), bond(M,B,C,y)").canonical()
+    assert wanted in [pattern.canonical() for pattern in found.patterns()]
+
+
+def test_where_a_predicate_lacks_the_name_of_the_sequence_it_joins_nothing():
+    bias = rx.Bias.infer(molecules("kind(a{i}_1,c)"))
+    assert bias.modes["bond"][0] == ("-", "+", "+", "*")
+
+
+def dense_intervals(n_events):
+    """Sequences in which every interval shares time with every other."""
+    rows = [(i, j, 100 - j, f"s{j % 5}") for i in range(12) for j in range(n_events)]
+    sequence, start, end, symbol = zip(*rows, strict=True)
+    table = {"id": sequence, "from": start, "to": end, "on": symbol}
+    return rx.from_intervals(table, sequence="id", start="from", end="to", symbol="on")[0]
+
+
+def test_relations_that_match_in_millions_of_ways_are_left_out(monkeypatch):
+    X = dense_intervals(8)
+    kept = rx.Bias.infer(X)
+    monkeypatch.setattr(sizes, "MOST_MATCHES", 100)
+    left = rx.Bias.infer(X)
+    assert {"during", "on"} <= kept.types.keys()
+    assert left.types.keys() == {"on"}
+    assert left.notes[-1] == (
+        "facts of several events match in too many ways: an argument of few values is a constant, no"
+        " variable, facts of several events are left out, as dimensions link events already, maxsize"
+        " is 2"
     )
 
 

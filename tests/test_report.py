@@ -16,8 +16,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import relynx as rx
 from relynx.features.grasp import GraspRound
+from relynx.models import pair_model
 from relynx.models.contributions import weights
-from relynx.reports import charts, html, page_answers, page_data, page_facts
+from relynx.reports import charts, html, page_answers, page_data, page_facts, report_data
 from relynx.reports.charts import drawn_rounds, share_bars
 from relynx.reports.page_text import short
 from relynx.reports.pattern_rows import PatternRow, odds_ratios
@@ -343,6 +344,22 @@ def test_the_text_of_a_report_is_a_summary(rule):
     )
     assert repr(page) == "<Report: 60 sequences, 2 classes>"
     assert page._repr_html_().startswith("<p><strong>60 sequences, 2 classes</strong></p><ul>")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ([True, True, True], "logistic regression"),
+        ([False, True, False], "naive Bayes or logistic regression"),
+        ([False, False, False], "naive Bayes"),
+    ],
+)
+def test_the_learner_is_the_one_that_decides(monkeypatch, chosen, said):
+    answers = iter(chosen)
+    monkeypatch.setattr(pair_model, "better_on_all", lambda *a, **k: next(answers))
+    X, _ = rx.from_lists([["a", "b"], ["b", "c"], ["c", "a"]] * 6)
+    model = rx.LynxClassifier(max_length=1, max_iter=2, random_state=0).fit(X, ["x", "y", "z"] * 6)
+    assert report_data._learner(model) == said
 
 
 # What the script is given

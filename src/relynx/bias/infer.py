@@ -109,7 +109,7 @@ def infer_language(
         _listed_values(kept, used, names, facts.vocabulary),
         dimensions,
         size.settings,
-        (*_notes(used, many, loose, common, dropped), *later.values(), *size.notes),
+        (*_notes(used, many, loose, common, dropped, naming), *later.values(), *size.notes),
     )
 
 
@@ -246,7 +246,12 @@ def _says_nothing(keys: list[Key], events: set[Place], loose: set[Place]) -> set
 
 
 def _notes(
-    used: Used, many: set[Place], loose: set[Place], common: Common, dropped: set[Key]
+    used: Used,
+    many: set[Place],
+    loose: set[Place],
+    common: Common,
+    dropped: set[Key],
+    naming: set[Place],
 ) -> tuple[str, ...]:
     notes = []
     for place, values in used.items():
@@ -258,6 +263,8 @@ def _notes(
             n = len(common[place])
             which = "the most common one" if n == 1 else f"the {n} most common"
             notes.append(f"{what}: {which} may be constant")
+        elif place in naming:
+            notes.append(f"{what}, the names of the sequences: one variable in all atoms")
         elif place in loose:
             notes.append(f"{what}, more than {MAX_CONSTANTS}: it joins nothing and is no constant")
         elif place in many:

@@ -110,8 +110,10 @@ def fitting_size(
     if support != CHOICES[0][1]:
         settings["min_support"] = support
         said.append(f"minsupport is {support}")
-    what = f"{_rounded(widest)} patterns are too many: {', '.join(said)}"
-    return Size(sign, related, settings, (what,))
+    what = "facts of several events match in too many ways"
+    if widest > MOST:
+        what = f"{_rounded(widest)} patterns are too many"
+    return Size(sign, related, settings, (f"{what}: {', '.join(said)}",))
 
 
 def _sampled(classes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
