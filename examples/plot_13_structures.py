@@ -19,23 +19,24 @@ X, _ = rx.read_structures(files)
 X
 
 # %%
-# The domain of the zinc pump: a strand, a helix, two strands, a helix, a strand. Helices of the rare
-# kind are short turns of the chain.
+# The domain of the zinc pump: a strand, a helix, two strands, a helix, a strand. Helices of the
+# rare kind are short turns of the chain.
 
 rx.plot_sequence(X[list(X.ids).index("2ofg_X")])
 
 # %%
-# In each sheet the strands can be walked from neighbour to neighbour. A barrel is a sheet that closes:
-# the last strand of the walk lies beside the first. In trypsin that is so after five steps, and the
-# strands run against each other.
+# In each sheet the strands can be walked from neighbour to neighbour. A barrel is a sheet that
+# closes: the last strand of the walk lies beside the first. In trypsin that is so after five steps,
+# and the strands run against each other.
 
 closed = rx.parse_pattern("ladder(A,B,minus), followat_h(5,A,B)")
 for sequence in X:
     print(sequence.id, rx.match(closed, sequence))
 
 # %%
-# The TIM barrels of the bundled folds close too: the eighth strand of the chain lies beside the first,
-# and they run the same way. How many domains of each fold close like that, and how many as trypsin?
+# The TIM barrels of the bundled folds close too: the eighth strand of the chain lies beside the
+# first, and they run the same way. How many domains of each fold close like that, and how many as
+# trypsin?
 
 folds = rx.load_protein_folds()
 tim = rx.parse_pattern("ladder(A,B,plus), followat_b(7,A,B)")

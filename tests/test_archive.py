@@ -88,7 +88,8 @@ FORGED = {
     "another kind": (
         lambda c: forged(c, kind="os.system"),
         "the kind 'os.system' is none of LynxClassifier, PatternVectorizer, PatternNB,"
-        " GraspSelector, PatternSet",
+        " GraspSelector, PatternSet, LoHMM, LoHMMClassifier, TildeCRF, TildeCRFClassifier,"
+        " FisherScores, FisherKernelClassifier",
     ),
     "a missing array": (
         lambda c: zipped(without(c, SUPPORTS).items()),

@@ -108,9 +108,9 @@ def test_relations_that_match_in_millions_of_ways_are_left_out(monkeypatch):
     assert {"during", "on"} <= kept.types.keys()
     assert left.types.keys() == {"on"}
     assert left.notes[-1] == (
-        "facts of several events match in too many ways: an argument of few values is a constant, no"
-        " variable, facts of several events are left out, as dimensions link events already, maxsize"
-        " is 2"
+        "facts of several events match in too many ways: an argument of few values is a constant,"
+        " no variable, facts of several events are left out, as dimensions link events already,"
+        " maxsize is 2"
     )
 
 

@@ -138,7 +138,7 @@ SOURCES: Mapping[str, Source] = {
     "context": Source(intervals("context"), {"STIFE": 99.6}, {"IBSM": 96.7, "COSTI": 99.5}),
     "pioneer": Source(intervals("pioneer"), {"STIFE": 98.1}, {"IBSM": 94.4, "COSTI": 100}),
     "trajectories": Source(
-        trajectories, {"MOVELETS": 41.6}, {"Bi-TULER": 33.5, "TULVAE": 32.8, "MARC": 74.9}
+        trajectories, {"MOVELETS": 41.6}, {"Bi-TULER": 33.5, "TULVAE": 32.8, "MARC-C": 74.9}
     ),
     "production": Source(production),
     "promoters": Source(

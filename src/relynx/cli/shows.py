@@ -41,7 +41,7 @@ def reproduce(output: str, seeds: int, folds: int, jobs: int | None) -> int:
 
     Prints its Tables 1 and 2 with our figures beside the published ones, and writes folds.csv,
     summary.csv and accuracy.svg to a folder. What is done is kept there: the same command goes on
-    where it was stopped. About ten minutes on two cores for each seed.
+    where it was stopped. About twenty minutes on two cores for each seed.
     """
     from relynx.bias.folds import load_protein_folds
     from relynx.console import plain_warnings, steps
