@@ -93,7 +93,7 @@ def test_every_system_of_table_2_is_run_with_its_defaults(data):
         "LoHMMClassifier()",
         "FisherKernelClassifier()",
         "TildeCRFClassifier()",
-        "TildeCRFClassifier(training='chain')",
+        "TildeCRFClassifier(learning_rate=1.0, max_iter=100, training='chain')",
     ]
     assert models.keys() - {"TildeCRF, all paths"} == TABLE_2.keys() - {"Lynx"}
 

@@ -102,7 +102,11 @@ PAPER_ROWS: Mapping[str, Mapping[str, Any]] = {
 
 SETTINGS = (
     *(Setting(name, SYSTEMS) for name in TABLE_2 if name != "Lynx"),
-    Setting("TildeCRF, all paths", SYSTEMS, {"training": "chain"}),
+    Setting(
+        "TildeCRF, all paths",
+        SYSTEMS,
+        {"training": "chain", "learning_rate": 1.0, "max_iter": 100},
+    ),
     *(Setting(name, "chain", parameters) for name, parameters in PAPER_ROWS.items()),
     *(
         Setting(name, "all", {**parameters, "max_length": 2, "max_gap": 3})
