@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
-from relynx.models.labels import checked_labels
+from relynx.models.labels import checked_labels, coded_classes
 
 Split: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -182,14 +182,12 @@ def splits(
 
     Raises InputError where there cannot be so many.
     """
-    n_classes, sizes = np.unique(y, return_counts=True)
     if folds < 2:
         raise InputError(Problem(f"folds is {folds}", hint="give 2 or more"))
-    if len(n_classes) < 2:
-        what = f"all sequences are of one class, {n_classes.tolist()[0]!r}"
-        raise InputError(Problem(what, hint="give sequences of at least two classes"))
+    classes, codes = coded_classes(y)
+    sizes = np.bincount(codes)
     if sizes.min() < folds:
-        name, n = n_classes[sizes.argmin()], int(sizes.min())
+        name, n = classes[sizes.argmin()], int(sizes.min())
         what = f"the class {name} has {counted(n, 'sequence')}, too few for {folds} folds"
         raise InputError(Problem(what, hint="give fewer folds, or leave out the class"))
     nothing = np.zeros(len(y))
@@ -207,7 +205,7 @@ def splits(
         raise InputError(Problem(what, hint="give fewer folds"))
     grouped = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     for number, (train, test) in enumerate(grouped.split(nothing, y, kinds), 1):
-        left = set(n_classes.tolist()) - set(y[train].tolist())
+        left = set(classes.tolist()) - set(y[train].tolist())
         if left:
             what = f"all sequences of the class {min(left)} are in groups of fold {number}"
             hint = "it cannot be learnt then: give fewer folds or smaller groups, or leave it out"

@@ -23,7 +23,7 @@ from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading, is_positive, not_among, not_true_or_false
-from relynx.models.labels import checked_labels
+from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
@@ -329,10 +329,7 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self._check()
         X = as_sequences(X)
         labels = checked_labels(X, y)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            what = f"all sequences are of one class, {self.classes_.tolist()[0]!r}"
-            raise InputError(Problem(what, hint="give sequences of at least two classes"))
+        self.classes_, codes = coded_classes(labels)
         seeds = check_random_state(self.random_state)
         own = FisherScores().get_params(deep=False)
         given = {name: getattr(self, name) for name in own} | {"random_state": seeds}

@@ -36,6 +36,15 @@ def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
     return labels
 
 
+def coded_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes in order, and the number of the class of each sequence. Raises for one class."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        what = f"all sequences are of one class, {classes.tolist()[0]!r}"
+        raise InputError(Problem(what, hint="give sequences of at least two classes"))
+    return classes, codes
+
+
 def check_no_label_is_missing(X: Sequences, labels: NDArray[Any]) -> None:
     """Raises InputError for None, NaN, and the NA of pandas."""
     for i, value in enumerate(labels.tolist()):

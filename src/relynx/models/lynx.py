@@ -29,7 +29,7 @@ from relynx.features.shared_coverage import SharedCoverage
 from relynx.features.vectorizer import as_sequences, coverage
 from relynx.mining.patterns import Pattern
 from relynx.models.checks import check_class_weights, check_reading, is_count, not_among
-from relynx.models.labels import checked_labels
+from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 
@@ -203,10 +203,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = as_sequences(X)
         labels = checked_labels(X, y)
         X = cut_by_class(X, labels).compact()
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            what = f"all sequences are of one class, {self.classes_.tolist()[0]!r}"
-            raise InputError(Problem(what, hint="give sequences of at least two classes"))
+        self.classes_, codes = coded_classes(labels)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         self.estimators_ = self._learn(X, labels, codes)

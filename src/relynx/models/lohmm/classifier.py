@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
 from relynx.data.class_cuts import cut_by_class, cut_like
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_class_weights, check_reading, not_among
-from relynx.models.labels import checked_labels
+from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference import expected_counts
 from relynx.models.lohmm.model import LoHMM
@@ -148,10 +148,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = as_sequences(X)
         labels = checked_labels(X, y)
         X = cut_by_class(X, labels).compact()
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            what = f"all sequences are of one class, {self.classes_.tolist()[0]!r}"
-            raise InputError(Problem(what, hint="give sequences of at least two classes"))
+        self.classes_, codes = coded_classes(labels)
         self.class_prior_ = self._prior(codes)
         seeds = check_random_state(self.random_state)
         learnt = learn(recipe, X, codes, random_state=seeds, n_jobs=self.n_jobs)

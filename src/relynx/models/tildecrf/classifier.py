@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from relynx.bias import Bias
 from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading, not_among
-from relynx.models.labels import checked_labels
+from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import Boosted, Settings, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
@@ -141,10 +141,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = as_sequences(X)
         labels = checked_labels(X, y)
         X = cut_by_class(X, labels).compact()
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            what = f"all sequences are of one class, {self.classes_.tolist()[0]!r}"
-            raise InputError(Problem(what, hint="give sequences of at least two classes"))
+        self.classes_, codes = coded_classes(labels)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
         self.bias_ = self.estimators_[0].bias_
