@@ -200,15 +200,17 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(good, tmp_path):
 
 
 def test_a_text_that_is_too_large_is_refused(good, tmp_path, monkeypatch):
+    data = zipped(good("patterns").items())
     monkeypatch.setattr(archive, "LARGEST_TEXT", 100)
-    what, hint = refused(zipped(good("patterns").items()), tmp_path / "m.relynx")
+    what, hint = refused(data, tmp_path / "m.relynx")
     assert what == "the member 'manifest.json' is too large"
     assert hint == f"a model file holds at most 1,024 MiB; {DAMAGED}"
 
 
 def test_a_file_that_is_too_large_is_refused(good, tmp_path, monkeypatch):
+    data = zipped(good("patterns").items())
     monkeypatch.setattr(archive, "LARGEST", 100)
-    what, hint = refused(zipped(good("patterns").items()), tmp_path / "m.relynx")
+    what, hint = refused(data, tmp_path / "m.relynx")
     assert (what, hint) == (
         "this file is too large",
         f"a model file holds at most 0 MiB; {DAMAGED}",
