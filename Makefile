@@ -4,6 +4,7 @@ WORKERS ?= 2
 FUZZ_SECONDS ?= 600
 ORACLE_CASES ?= 20000
 LANGUAGES ?= 400
+CHAOS_RUNS ?= 50
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +14,7 @@ TEST := $(VENV)/.installed-test
 DOCS := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs oracle languages fuzz xes clean swipl chromium
+.PHONY: help demo test lint bench docs oracle languages fuzz chaos xes clean swipl chromium
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,9 +65,11 @@ oracle: $(TEST) swipl  ## ORACLE_CASES questions to SWI-Prolog, clingo and brute
 languages: $(TEST)  ## mining against enumeration on LANGUAGES random languages
 	RELYNX_LANGUAGES=$(LANGUAGES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/test_mine.py
 
-fuzz: $(TEST)  ## FUZZ_SECONDS of broken files for the readers
-	-$(PIP) install atheris
-	$(BIN)/python tests/fuzz.py $(FUZZ_SECONDS)
+fuzz: $(TEST)  ## FUZZ_SECONDS of broken inputs for every reader and for load
+	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS) --workers $(WORKERS)
+
+chaos: $(TEST)  ## kill CHAOS_RUNS runs of mining and of GRASP, and let them go on
+	$(BIN)/python tests/chaos.py --runs $(CHAOS_RUNS)
 
 # pm4py is under the AGPL: it has an environment of its own, which is thrown away.
 xes: $(CORE)  ## relynx and pm4py read the event logs of each other

@@ -120,10 +120,11 @@ def results_of(
 
 def table(results: Results, sources: Mapping[str, Source] = SOURCES) -> list[list[str]]:
     """A line a set: our rows, in percent, what others reached, and the longest default fit."""
-    lines = [["set", "folds", *ROWS, "readable", "others", "seconds"]]
+    lines = [["set", "folds", *ROWS, "readable", "others", "simple", "seconds"]]
     for name, rows in results.items():
         ours = [f"{100 * accuracies(rows[row]).mean():.1f}" if row in rows else "-" for row in ROWS]
-        theirs = [_listed(sources[name].readable), _listed(sources[name].closed)]
+        told = sources[name]
+        theirs = [_listed(one) for one in (told.readable, told.closed, told.simple)]
         folds = str(len(rows[DEFAULT]))
         lines.append([name, folds, *ours, *theirs, f"{_longest(rows[DEFAULT]):.0f}"])
     return lines

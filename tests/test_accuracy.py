@@ -172,7 +172,7 @@ RESULTS = {
     "two": {"default": folds("0.5", "0.6"), "n-gram SVM": folds("0.7", "0.7")},
 }
 TOLD = {
-    "one": Source(letters, {"rules": 95.0, "tree": 60.0}, {"net": 99.0}),
+    "one": Source(letters, {"rules": 95.0, "tree": 60.0}, {"net": 99.0}, {"counts": 80.0}),
     "two": Source(letters),
 }
 
@@ -181,11 +181,22 @@ def test_the_table_has_a_line_a_set() -> None:
     header, *lines = accuracy.table(RESULTS, TOLD)
     assert header == [
         *("set", "folds", "default", "tuned", "n-gram SVM", "n-gram SVM, columns apart"),
-        *("readable", "others", "seconds"),
+        *("readable", "others", "simple", "seconds"),
     ]
     assert lines == [
-        ["one", "2", "95.0", "-", "90.0", "-", "rules 95.0, tree 60.0", "net 99.0", "2"],
-        ["two", "2", "55.0", "-", "70.0", "-", "-", "-", "1"],
+        [
+            "one",
+            "2",
+            "95.0",
+            "-",
+            "90.0",
+            "-",
+            "rules 95.0, tree 60.0",
+            "net 99.0",
+            "counts 80.0",
+            "2",
+        ],
+        ["two", "2", "55.0", "-", "70.0", "-", "-", "-", "-", "1"],
     ]
 
 

@@ -4,7 +4,10 @@ import copy
 import io
 import json
 import os
+import pickle
 import random
+import struct
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -53,11 +56,71 @@ def twice(contents):
         return zipped([*contents.items(), ("model.json", b"{}")])
 
 
+def packed_twice(contents):
+    """A bomb in a bomb: what is inside looks like a small file."""
+    inner = zipped([("arrays/bomb.npy", bytes(10_000_000))])
+    return forged(contents | {"arrays/inner.npy": inner})
+
+
+def overlapping(contents):
+    """Two thousand names for one and the same packed content, as in the best zip bombs."""
+    bomb = ("arrays/x.npy", bytes(1_000_000))
+    whole = zipped([("manifest.json", contents["manifest.json"]), bomb])
+    first, last = whole.index(b"PK\x01\x02"), whole.rindex(b"PK\x01\x02")
+    entry = whole[last : whole.index(b"PK\x05\x06")]
+    index = whole[first:last]
+    for i in range(2000):
+        name = f"arrays/{i:05}.npy".encode()
+        index += entry[:28] + struct.pack("<H", len(name)) + entry[30:46] + name
+    end = struct.pack("<HHHHLLH", 0, 0, 2001, 2001, len(index), first, 0)
+    return whole[:first] + index + b"PK\x05\x06" + end
+
+
+def lying(contents):
+    """A member that unpacks to more than the file says."""
+    data = forged(contents)
+    size = len(contents["model.json"])
+    assert data.count(struct.pack("<L", size)) >= 2
+    return data.replace(struct.pack("<L", size), struct.pack("<L", size - 9))
+
+
+def flagged(contents, bit):
+    """The file with a flag set for its first member."""
+    data = bytearray(forged(contents))
+    for magic, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(magic) + at] |= bit
+    return bytes(data)
+
+
+def linked(contents):
+    """A member that is a symbolic link, as far as the zip says."""
+    out = io.BytesIO(forged(contents | {SUPPORTS: b"/etc/passwd"}))
+    with zipfile.ZipFile(out) as file:
+        infos = [(info, file.read(info)) for info in file.infolist()]
+    again = io.BytesIO()
+    with zipfile.ZipFile(again, "w") as file:
+        for info, data in infos:
+            new = zipfile.ZipInfo(info.filename)
+            new.create_system = 3
+            new.external_attr = (0o120777 if info.filename == SUPPORTS else 0o644) << 16
+            file.writestr(new, data)
+    return again.getvalue()
+
+
+def with_head(contents, head):
+    """The file with another head of an array, its numbers as they were."""
+    data = contents[SUPPORTS]
+    (length,) = struct.unpack("<H", data[8:10])
+    head = head.ljust(length - 1) + b"\n"
+    return forged(contents | {SUPPORTS: data[:8] + struct.pack("<H", len(head)) + head + data[-8:]})
+
+
 def without(contents, name):
     return {key: data for key, data in contents.items() if key != name}
 
 
 SUPPORTS = "arrays/supports.npy"
+NO_ARRAY = "the member 'arrays/supports.npy' is no array of numbers"
 FORGED = {
     "empty": (lambda c: b"", "this is no model file"),
     "text": (lambda c: b"print('hello')", "this is no model file"),
@@ -156,6 +219,70 @@ FORGED = {
         lambda c: forged(c | {SUPPORTS: c[SUPPORTS].replace(b", 3), }  ", b", 300000)}", 1)}),
         "the member 'arrays/supports.npy' is no array of numbers",
     ),
+    "an array with a size below 0": (
+        lambda c: with_head(c, b"{'descr': '<i4', 'fortran_order': False, 'shape': (-2, -1), }"),
+        NO_ARRAY,
+    ),
+    "an array whose size overflows": (
+        lambda c: with_head(
+            c, b"{'descr': '<i4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }"
+        ),
+        NO_ARRAY,
+    ),
+    "an array of nothing in a huge shape": (
+        lambda c: forged(c | {SUPPORTS: npy(np.zeros((0, 10**11), np.int32))}),
+        "supports has the shape (0, 100000000000), not (30, 3)",
+    ),
+    "an array with a head that is a program": (
+        lambda c: with_head(c, b"__import__('os').system('echo this must never run')"),
+        NO_ARRAY,
+    ),
+    "an array of a type with fields": (
+        lambda c: forged(c | {SUPPORTS: npy(np.zeros(2, [("a", "<i4")]))}),
+        NO_ARRAY,
+    ),
+    "an array of Python objects, pickled": (
+        lambda c: forged(c | {SUPPORTS: pickle.dumps(Bad())}),
+        NO_ARRAY,
+    ),
+    "an array of the other byte order": (
+        lambda c: forged(c | {SUPPORTS: npy(np.zeros(2, ">i4"))}),
+        NO_ARRAY,
+    ),
+    "an array in a later format": (
+        lambda c: forged(c | {SUPPORTS: c[SUPPORTS].replace(b"\x01\x00", b"\x02\x00", 1)}),
+        NO_ARRAY,
+    ),
+    "a bomb in a bomb": (
+        packed_twice,
+        "the member 'arrays/inner.npy' is no array of numbers",
+    ),
+    "a member that is larger than it says": (lying, "the member 'model.json' is damaged"),
+    "a member with a password": (
+        lambda c: flagged(c, 1),
+        "the member 'manifest.json' is packed in a way that is not ours",
+    ),
+    "a member that is a patch": (
+        lambda c: flagged(c, 0x20),
+        "the member 'manifest.json' is damaged",
+    ),
+    "a member that is a link": (linked, NO_ARRAY),
+    "a name of another system": (
+        lambda c: forged(c | {"arrays\\..\\..\\x.npy": npy(np.zeros(1))}),
+        "the member 'arrays\\\\..\\\\..\\\\x.npy' has a name that is not ours",
+    ),
+    "a name without end": (
+        lambda c: forged(c | {f"arrays/{'a' * 9999}.npy": npy(np.zeros(1))}),
+        f"the member 'arrays/{'a' * 50}...' has a name that is not ours",
+    ),
+    "bytes that are no UTF-8": (
+        lambda c: forged(c | {"model.json": b'{"a":"\xff"}'}),
+        "the member 'model.json' is no JSON text",
+    ),
+    "a text in UTF-16": (
+        lambda c: forged(c | {"model.json": '{"a":1}'.encode("utf-16")}),
+        "the member 'model.json' is no JSON text",
+    ),
     "an array cut short": (
         lambda c: forged(c | {SUPPORTS: c[SUPPORTS][:-1]}),
         "the member 'arrays/supports.npy' is no array of numbers",
@@ -197,6 +324,52 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(good, tmp_path):
         f"this file of {len(data):,} bytes would unpack to {total:,} bytes in 8 members"
     )
     assert hint == f"a model file holds at most 1,024 MiB; {DAMAGED}"
+
+
+def test_a_bomb_of_overlapping_members_is_refused_before_it_is_unpacked(good, tmp_path):
+    data = overlapping(good("patterns"))
+    what, hint = refused(data, tmp_path / "m.relynx")
+    total = 2_000_000_000 + len(good("patterns")["manifest.json"])
+    assert what == (
+        f"this file of {len(data):,} bytes would unpack to {total:,} bytes in 2,001 members"
+    )
+    assert hint == f"a model file holds at most 1,024 MiB; {DAMAGED}"
+
+
+def test_a_file_of_very_many_members_is_refused(good, tmp_path, monkeypatch):
+    data = forged(good("patterns") | {f"arrays/{i}.npy": b"" for i in range(300)})
+    monkeypatch.setattr(archive, "MOST_MEMBERS", 200)
+    what, hint = refused(data, tmp_path / "m.relynx")
+    assert what.endswith("in 307 members")
+    assert hint == f"a model file holds at most 1,024 MiB; {DAMAGED}"
+
+
+def test_a_small_file_is_read_into_little_memory(good, tmp_path):
+    path = tmp_path / "m.relynx"
+    path.write_bytes(forged(good("patterns")))
+    tracemalloc.start()
+    load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+@pytest.mark.parametrize("name", ["packed_twice", "overlapping", "lying"])
+def test_a_bomb_takes_little_memory(name, good, tmp_path):
+    data = globals()[name](good("patterns"))
+    tracemalloc.start()
+    refused(data, tmp_path / "m.relynx")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60_000_000
+
+
+def test_nothing_is_written_beside_a_hostile_file(good, tmp_path):
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    for make, _ in FORGED.values():
+        refused(make(good("patterns")), folder / "m.relynx")
+    assert [path.name for path in tmp_path.rglob("*")] == ["inner", "m.relynx"]
 
 
 def test_a_text_that_is_too_large_is_refused(good, tmp_path, monkeypatch):
@@ -277,6 +450,7 @@ GROWTH = "do not grow patterns variable by variable"
 PART = "holds a number that is no part of its class"
 TYPE = "has a type that no classes have"
 STEPS = "are no scalers and a classifier"
+ORDER = "are not the selected patterns in order"
 PAIR = "estimators_/0/"
 SCALE = "estimators_.0.estimator.steps.0.fitted.scale_"
 
@@ -342,6 +516,10 @@ NONSENSE = [
     ("lynx", PAIR + "classes/values", ["x", "z"], "are not one for each pair of classes"),
     ("lynx", "_columns.0", lambda a: a + 9999, "hold a number that is no selected pattern"),
     ("lynx", "_columns", [], "are not as many as the models"),
+    ("lynx, one model", "_columns.0", lambda a: a[::-1].copy(), ORDER),
+    ("TildeCRF", "params/max_iter", "x", "hold what fit refuses: max_iter is 'x'"),
+    ("TildeCRF", "params/learning_rate", 2, "hold what fit refuses: learning_rate is 2"),
+    ("TildeCRF classifier", "params/readout", "x", "hold what fit refuses: readout is 'x'"),
     ("lynx, scaled", SCALE, lambda a: a * 0, "holds a number that is not above 0"),
     ("lynx, scaled", PAIR + "estimator/steps", [], STEPS),
     ("lynx, scaled", PAIR + "estimator/steps/0/label", "a__b", STEPS),

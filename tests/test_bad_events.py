@@ -7,8 +7,10 @@ anew; read each of them before it is committed.
 import datetime as dt
 import gzip
 import os
+from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -62,6 +64,7 @@ CASES = {
     "no_rows": (pl.DataFrame({"case": [], "time": []}), RULES),
     "no_sequence": (GOOD, {"order": "time"}),
     "a_sequence_that_is_no_text": (GOOD, {"sequence": 3}),
+    "a_label_that_is_a_list_of_classes": (GOOD, RULES | {"label": np.array(["up", "down"])}),
     "unknown_columns": (
         GOOD,
         {"sequence": "Case", "order": "tme", "label": "class", "fluents": ["stp", "cost"]},
@@ -116,11 +119,12 @@ CASES = {
         ),
         RULES,
     ),
-    "times_finer_than_a_microsecond": (
-        ("events.csv", b"case,time\n1,2024-01-01 00:00:00.000000900\n1,2024-01-01\n"),
+    "times_finer_than_a_nanosecond": (
+        ("events.csv", b"case,time\n1,2024-01-01 00:00:00.0000000009\n1,2024-01-01\n"),
         RULES,
     ),
     "a_number_that_is_too_large": (changed(cost=[1.5, 10**400, 2.0]), RULES),
+    "a_decimal_of_too_many_digits": (changed(cost=[Decimal("1E+999999"), 1, 2]), RULES),
     "an_integer_of_too_many_digits": (changed(cost=[1, 10**5000, 2]), RULES),
     "a_column_of_mixed_kinds": (changed(step=["a", 1, None]), RULES),
     "a_column_of_lists": (changed(step=[["a"], [], ["b"]]), RULES),

@@ -8,6 +8,7 @@ import datetime as dt
 import os
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -84,17 +85,35 @@ CASES = {
         changed(**{"from": ["2024-01-01T10:00Z"] * 3}, to=["2024-01-01T10:00"] * 3),
         RULES,
     ),
+    "a_column_of_starts_with_a_zone_and_ends_without": (
+        changed(**{"from": [dt.datetime(2024, 1, 1, tzinfo=dt.UTC)] * 3}, to=["2024-01-02"] * 3),
+        RULES,
+    ),
+    "a_column_of_ends_with_a_zone_and_starts_without": (
+        pl.DataFrame(
+            {
+                "case": [1],
+                "from": [dt.datetime(2024, 1, 1)],
+                "to": [dt.datetime(2024, 1, 2, tzinfo=dt.UTC)],
+            }
+        ),
+        RULES,
+    ),
     "ends_with_a_zone_and_starts_without": (
         changed(**{"from": ["2024-01-01T10:00"] * 3}, to=["2024-01-01T10:00Z"] * 3),
         RULES,
     ),
-    "times_finer_than_a_microsecond": (
-        ("t.csv", b"case,from,to\n1,2024-01-01 00:00:00.0000009,2024-01-02\n"),
+    "times_finer_than_a_nanosecond": (
+        ("t.csv", b"case,from,to\n1,2024-01-01 00:00:00.0000000009,2024-01-02\n"),
         RULES,
     ),
     "a_relation_that_is_unknown": (GOOD, RULES | {"relations": ["meet", "cuts"]}),
     "a_word_of_relations_that_is_unknown": (GOOD, RULES | {"relations": "contacts"}),
     "relations_that_name_after": (GOOD, RULES | {"relations": ["meets", "after"]}),
+    "names_that_are_arrays": (
+        GOOD,
+        {"sequence": "case", "start": np.array(["from", "to"]), "end": "to", "dimensions": [GOOD]},
+    ),
     "relations_that_are_a_number": (GOOD, RULES | {"relations": 13}),
     "relations_that_are_tables": (GOOD, RULES | {"relations": {"near": GOOD}}),
     "a_dimension_that_is_unknown": (GOOD, RULES | {"dimensions": ("start", "next_end", 3)}),

@@ -116,6 +116,10 @@ CASES = {
     "a_domain_without_a_chain": ({"2abc.pdb": as_pdb(BARREL)}, {"domains": {"d": ("2abc", "1-5")}}),
     "a_domain_beyond_the_atoms": (FILE, {"domains": {"d": ("1abc", "A:30-50")}}),
     "a_domain_that_ends_before_it_begins": (FILE, {"domains": {"d": ("1abc", "A:9-2")}}),
+    "sequences_of_one_name": (
+        FILE | {"1abc_A.pdb": as_pdb(SMALL).replace(" A ", "   ")},
+        {"paths": ["1abc.pdb", "1abc_A.pdb"]},
+    ),
     "labels_that_are_a_text": (FILE, {"labels": "abc"}),
     "too_many_labels": (FILE, {"labels": ["a", "b"]}),
     "too_few_labels_for_domains": (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score, cross_validate
 
 import relynx as rx
 from relynx.data.class_cuts import MOST_CUTS, class_cuts, cut_by_class, cut_like
@@ -211,6 +211,21 @@ def test_nothing_is_learnt_from_the_sequences_of_a_test_part():
     )
     first, second = (classifier().fit(part[:60], y[:60]).reading_ for part in (X, other))
     assert first == second
+
+
+def test_a_leak_of_cuts_into_cross_validation_would_show():
+    # In the sequences that are left out the classes differ at 500, in the others at about 35.
+    frame = table(240)
+    for i in range(360, 720):
+        frame["amount"][i] = 600.0 if frame["class"][i] == "late" else 400.0
+    X, y = read(frame, bins="supervised")
+    assert max(cuts_of(cut_by_class(X, y).reading)) > 400
+    train, test = np.arange(120), np.arange(120, 240)
+    found = cross_validate(classifier(), X, y, cv=[(train, test)], return_estimator=True)
+    cuts = cuts_of(found["estimator"][0].reading_)
+    assert cuts == cuts_of(cut_by_class(X[train], y[train]).reading)
+    assert max(cuts) < 100
+    assert found["test_score"][0] < 0.8  # all amounts are in one range
 
 
 def test_each_fold_has_cuts_of_its_own():

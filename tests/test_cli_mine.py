@@ -13,9 +13,10 @@ from rich.console import Console
 
 import relynx as rx
 from relynx import cli
+from relynx.cli import files
 from relynx.console import mining_progress, progress_text
 from relynx.data import frames
-from relynx.mining import search
+from relynx.mining import budget, search
 from relynx.mining.search_report import Progress
 
 DATA = """\
@@ -63,6 +64,20 @@ def test_csv_holds_what_mine_finds(capsys, here, found):
     assert last == (
         f"found.csv: {len(found)} patterns of 3 sequences, 2 classes, 9 facts, dimensions s"
     )
+
+
+def test_jobs_change_nothing_in_the_file(capsys, here, monkeypatch):
+    assert run(capsys, "-b", "train.l", "-o", "one.csv")[0] == 0
+    asked, whole = [], search.mine
+
+    def mine(*args, n_jobs, **settings):
+        asked.append(n_jobs)
+        return whole(*args, n_jobs=n_jobs, **settings)
+
+    monkeypatch.setattr(search, "mine", mine)
+    assert run(capsys, "-b", "train.l", "-o", "two.csv", "--jobs", "2")[0] == 0
+    assert asked == [2]
+    assert (here / "one.csv").read_bytes() == (here / "two.csv").read_bytes()
 
 
 def test_json_lines_and_parquet_go_by_the_ending(capsys, here, found):
@@ -143,6 +158,32 @@ def test_a_time_limit_keeps_what_is_found_and_says_so(capsys, here):
     assert (here / "found.csv").exists()
 
 
+def test_a_memory_limit_keeps_what_is_found_and_says_what_made_it_large(capsys, here, monkeypatch):
+    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    options = ("--memory-limit", "0.5 kB", "--max-length", "2")
+    code, _, err = run(capsys, "-b", "train.l", "-o", "found.csv", *options)
+    assert code == 0
+    ended = "stopped by memory_limit=500 at length 1; complete up to length 0\nwhat made it large, "
+    assert ended in err
+    assert (here / "found.csv").exists()
+
+
+def test_where_the_memory_of_the_machine_ends_a_search_that_is_said_once(capsys, monkeypatch):
+    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "default_memory_limit", lambda: 1000)
+    code, _, err = run(capsys, "-b", "train.l", "-o", "found.csv", "--max-length", "2")
+    assert code == 0
+    assert err.count("stopped by the memory of the machine, of which 1,000 bytes may be used") == 1
+    assert err.count("what made it large") == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "n"), [("4GB", 4e9), ("500 mb", 5e8), ("1.5k", 1500), ("123", 123), ("2T", 2e12)]
+)
+def test_sizes_are_read_with_units_of_a_thousand(size, n):
+    assert files._n_bytes(size) == n
+
+
 def test_ctrl_c_says_that_nothing_was_written(capsys, here, monkeypatch):
     def interrupted(*args, **settings):
         raise KeyboardInterrupt
@@ -174,6 +215,10 @@ def test_ctrl_c_says_that_nothing_was_written(capsys, here, monkeypatch):
         (
             ("-o", "found.csv", "--max-gap", "20000"),
             "max_gap is 20000: give an integer of at most 10,000\n",
+        ),
+        (
+            ("-o", "found.csv", "--memory-limit", "much"),
+            "Error: --memory-limit is 'much': give a size, 4GB or 500MB, or a number of bytes\n",
         ),
         (
             ("-o", "found.csv", "--max-support", "down"),

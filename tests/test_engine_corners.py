@@ -15,7 +15,7 @@ from relynx import Sequences
 from relynx.bias import parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
-from relynx.mining import alphabet, chains, search
+from relynx.mining import alphabet, budget, chains
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
 
@@ -121,13 +121,13 @@ def test_a_search_can_end_between_the_refinements_of_siblings(monkeypatch):
     whole = mine(X, bias=bias, max_length=2)
     asked = []
 
-    def goes_on(watch: search._Watch, length: int, _: int) -> bool:
+    def goes_on(watch: budget.Budget, length: int, *_: int) -> bool:
         asked.append(length)
         watch.reason = "asked often enough" if len(asked) > 3 else None
         return len(asked) <= 3
 
     monkeypatch.setattr(chains, "FACTS_AT_ONCE", 1)
-    monkeypatch.setattr(search._Watch, "goes_on", goes_on)
+    monkeypatch.setattr(budget.Budget, "goes_on", goes_on)
     found = mine(X, bias=bias, max_length=2)
     assert asked == [2, 2, 2, 2]
     assert (found.partial, found.complete_up_to) == ("asked often enough", 1)

@@ -108,6 +108,16 @@ def test_the_answer_is_the_same_for_two_processes():
     )
 
 
+def test_some_folds_alone_are_what_they_are_among_all():
+    X, y = data()
+    whole = cross_validate(Echo(), X, y, folds=4)
+    some = cross_validate(Echo(), X, y, folds=4, only=[2, 4])
+    assert [fold.number for fold in some.folds] == [2, 4]
+    for fold in some.folds:
+        assert fold.test.tolist() == whole.folds[fold.number - 1].test.tolist()
+        assert fold.predicted.tolist() == whole.folds[fold.number - 1].predicted.tolist()
+
+
 def test_progress_is_told_of_each_fold_in_order():
     X, y = data()
     seen = []

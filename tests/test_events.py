@@ -20,6 +20,7 @@ from relynx import DataError, InputError, from_events, to_events
 from relynx.bias.infer import MAX_CONSTANTS
 from relynx.data.event_columns import LARGEST
 from relynx.data.event_plans import clean_name
+from relynx.data.sequences import shown
 
 try:
     import pyarrow as pa
@@ -258,6 +259,77 @@ def test_three_dimensions_come_back_up_to_the_names_of_events():
     assert links[0] == links[1] != set()
 
 
+DAYS = [dt.datetime(1700, 1, 1), dt.datetime(2024, 2, 29, 12, 30, 0, 5), dt.datetime(2024, 2, 29)]
+RICH = {
+    "truth": [None, True, False],
+    "date": [None, *DAYS],
+    "large": [None, 0, -(2**63), 2**63 - 1, 2**53, 2**53 + 1],
+    "real": [None, -0.0, 0.5, 1e300, 5e-324, float("nan")],
+    "text": [None, "true", "1", "", " ", "\n", "2024-01-01", "\U0001f600"],
+}
+CLASSES = [[True, False], [0, 1], [0.5, 2.0], [dt.date(2024, 1, 1), dt.date(1, 1, 1)], ["a", "1"]]
+
+
+@st.composite
+def rich_tables(draw):
+    """A table with a column of each kind, in which values may be missing, and its label."""
+    values = [st.sampled_from(column) for column in RICH.values()]
+    rows = draw(
+        st.lists(st.tuples(st.integers(0, 2), st.integers(0, 40), *values), min_size=1, max_size=12)
+    )
+    cases, time, *columns = map(list, zip(*rows, strict=True))
+    first, second = draw(st.sampled_from(CLASSES))
+    more = {"case": cases, "time": time, "id": list(range(len(rows)))}
+    more |= {"class": [first if case else second for case in cases]}
+    return more | dict(zip(RICH, columns, strict=True))
+
+
+@given(rich_tables(), st.sampled_from(["pandas", "polars", "pyarrow"]), st.data())
+def test_columns_of_every_kind_come_back_with_gaps_labels_and_tasks(table, backend, data):
+    if backend == "pyarrow" and pa is None:
+        backend = "polars"
+    fluents = data.draw(st.lists(st.sampled_from([*RICH, "time", "id"]), min_size=1, unique=True))
+    groups = {"both": tuple(fluents), **{name: (name,) for name in fluents[1:]}}
+    X, y = from_events(
+        table,
+        sequence="case",
+        order="time",
+        fluents=data.draw(st.sampled_from([fluents, groups])),
+        label="class",
+        event=data.draw(st.sampled_from([None, "id"])),
+        bins=data.draw(st.sampled_from([None, 3, {fluents[0]: None}])),
+    )
+    again, labels = from_events(to_events(X, backend=backend), reading=X.reading)
+    assert again == X
+    assert labels.tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_ranges_of_a_column_that_orders_come_back_as_numbers_in_them(backend):
+    table = {"case": [1] * 12 + [2] * 11, "n": [*range(30, 18, -1), *range(0, 33, 3)]}
+    X, _ = from_events(table, sequence="case", order="n", fluents=["n"])
+    frame = to_events(X, backend=backend)
+    assert from_events(frame, reading=X.reading)[0] == X
+    assert frame["n"].to_list()[:12] == sorted(frame["n"].to_list()[:12])
+
+
+def test_names_of_events_to_which_nothing_refers_are_not_needed_again():
+    table = {"case": [1, 1], "id": ["a", "b"], "v": ["x", "y"]}
+    X, _ = from_events(table, sequence="case", event="id")
+    assert to_events(X, backend="polars").columns == ["case", "v"]
+    again, _ = from_events(to_events(X), reading=X.reading)
+    assert again == X
+    assert again.reading == X.reading
+
+
+def test_a_column_of_two_predicates_comes_back_where_one_of_them_is_not_made():
+    table = {"case": [1, 1, 1], "x": [1, 2, 3], "y": ["a", None, "b"]}
+    X, _ = from_events(table, sequence="case", fluents={"p": "x", "q": ["x", "y"]})
+    assert to_events(X, backend="polars").to_dict(as_series=False) == table
+    X, _ = from_events(table | {"x": [1, None, 1]}, sequence="case", fluents="x", attributes="x")
+    assert to_events(X, backend="polars")["x"].to_list() == [1, None, 1]
+
+
 def test_only_what_was_a_table_becomes_one():
     for other in (rx.from_lists([["a"]])[0], 3):
         with pytest.raises(DataError) as caught:
@@ -327,6 +399,26 @@ def test_parts_of_a_microsecond_count():
         assert atoms(X) >= {"v(e1,early)", "v(e2,late)", "time(e2,'2024-01-01T00:00:00.0000009')"}
 
 
+def test_parts_of_a_microsecond_count_in_texts(tmp_path):
+    texts = ["2024-01-01 00:00:00.0000009", "1.1.2024 0:00:00,000000100", "2024-01-01"]
+    assert order_of(texts) == "cba"
+    assert order_of([text + "Z" if ":" in text else text + "T00Z" for text in texts]) == "cba"
+
+
+def test_parts_of_a_microsecond_count_beside_a_date_of_another_age():
+    fine = [pd.Timestamp("2024-01-01 00:00:00.000000002"), np.datetime64("2024-01-01", "ns")]
+    assert order_of([dt.datetime(9999, 12, 31), *fine, dt.date(1, 1, 1)]) == "dcba"
+
+
+def test_a_zone_may_lead_beyond_the_years_that_python_has():
+    zones = [dt.timezone(dt.timedelta(hours=hours)) for hours in (1, -1)]
+    first = dt.datetime(1, 1, 1, tzinfo=zones[0])
+    last = dt.datetime(9999, 12, 31, 23, 59, tzinfo=zones[1])
+    assert order_of([last, dt.datetime(2024, 1, 1, tzinfo=dt.UTC), first]) == "cba"
+    X, _ = from_events({"case": [1], "t": [first]}, sequence="case", fluents=["t"])
+    assert atoms(X) == {"t(e1,'0000-12-31T23:00:00')"}
+
+
 def test_a_year_of_five_digits_is_a_year():
     days = np.array(["20000-01-01", "2000-01-01"], "datetime64[s]")
     frame = pd.DataFrame({"case": [1, 1], "time": days, "v": ["late", "early"]})
@@ -336,7 +428,8 @@ def test_a_year_of_five_digits_is_a_year():
 
 def test_durations_are_numbers_of_seconds():
     waits = [dt.timedelta(minutes=2), dt.timedelta(seconds=1.5), None]
-    for make in (pd.DataFrame, pl.DataFrame):
+    units = [np.timedelta64(2, "m"), np.timedelta64(1500, "ms"), np.timedelta64("NaT")]
+    for make in (pd.DataFrame, pl.DataFrame, dict, lambda table: table | {"wait": units}):
         X, _ = from_events(make({"case": [1, 1, 1], "wait": waits}), sequence="case")
         assert atoms(X) >= {"wait(e1,120.0)", "wait(e2,1.5)"}
     fine = pd.DataFrame({"case": [1, 1], "wait": pd.to_timedelta([900, 100], unit="ns")})
@@ -494,6 +587,40 @@ def test_whole_numbers_are_integers_whatever_holds_them():
     for values in ([1.0, -2.0], np.array([1, -2], np.int8), [Decimal(1), Decimal(-2)]):
         X, _ = from_events({"case": [1, 1], "v": values}, sequence="case")
         assert atoms(X) == expected
+
+
+def test_categories_are_what_they_are_whatever_holds_them():
+    table = {"case": [1, 1, 2], "n": [3, 1, 3], "ok": [True, None, False], "v": ["a", None, "b"]}
+    X, _ = from_events(table, sequence="case")
+    frames = [pd.DataFrame({name: pd.Categorical(column) for name, column in table.items()})]
+    if pa is not None:
+        coded = {name: pa.array(table[name]).dictionary_encode() for name in ("n", "v")}
+        frames.append(pa.table(table | coded))
+    for frame in frames:
+        other, _ = from_events(frame, sequence="case")
+        assert str(other.reading) == str(X.reading)
+        assert other == X
+
+
+def test_what_is_no_number_is_told():
+    with pytest.raises(InputError) as caught:
+        from_events({"case": [1], "v": [np.complex128(1)]}, sequence="case")
+    assert str(caught.value) == (
+        f"row 1: column 'v' holds {shown(np.complex128(1))}, which is no value of a cell\n"
+        "hint: give text, numbers, truth values or dates, or leave it out: fluents names the "
+        "columns to use"
+    )
+    table = {"case": [1, 1], "v": [Decimal("sNaN"), Decimal(2)]}
+    assert atoms(from_events(table, sequence="case")[0]) == {"next_s(e1,e2)", "v(e2,2)"}
+
+
+def test_columns_of_one_name_are_told_though_one_is_named_as_in_pyarrow():
+    frame = pd.DataFrame([[1, 2, 3]], columns=["case", "column_names", "case"])
+    with pytest.raises(InputError) as caught:
+        from_events(frame, sequence="case")
+    assert str(caught.value) == (
+        "2 columns are named 'case'\nhint: give each column a name of its own"
+    )
 
 
 @pytest.mark.parametrize("big", [2**53 + 1, LARGEST - 1])

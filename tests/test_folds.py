@@ -52,7 +52,7 @@ def written(path, *domains):
 
 
 def message(path, **options):
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(InputError) as caught:
         load_protein_folds(path=path, **options)
     return str(caught.value)
 
@@ -312,9 +312,28 @@ def test_binary_junk_is_refused(here):
 def test_a_damaged_compressed_file_is_refused(here, keep):
     packed = gzip.compress(json.dumps(domain(HELIX, HELIX)).encode())
     (here / "f").write_bytes(packed[:keep])
-    assert message("f") == "f: the compressed file is damaged"
+    said = "f: this is no gzip file, or it is cut\nhint: gzip packs a file"
+    assert message("f") == said
 
 
 def test_a_compressed_file_that_holds_no_text_is_refused(here):
-    (here / "f").write_bytes(gzip.compress(b"\xff\xfe"))
-    assert message("f") == "f: the compressed file is damaged"
+    (here / "f").write_bytes(gzip.compress(b"a\xff"))
+    assert message("f").startswith("f:1:2: byte 1 of this file, 0xff, is not UTF-8")
+
+
+def test_a_file_that_unpacks_to_far_too_much_is_refused(here):
+    packed = gzip.compress(b" " * 70_000_000)
+    (here / "f").write_bytes(packed)
+    said = f"f: this file of {len(packed):,} bytes unpacks to more than 67,108,864 bytes"
+    assert message("f") == f"{said}\nhint: if you trust it, unpack it with gunzip"
+
+
+def test_after_a_hundred_problems_the_reader_stops(here):
+    (here / "f").write_text("[1]\n" * 5000)
+    with pytest.raises(DataError) as caught:
+        load_protein_folds(path="f")
+    assert len(caught.value.problems) == 101
+    assert str(caught.value).endswith(
+        "... and 50 more problems\nf:101:1: reading stopped here, after 100 problems\n    [1]\n"
+        "    ^\nhint: mend these, and read it again"
+    )

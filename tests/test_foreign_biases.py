@@ -93,6 +93,38 @@ def test_a_type_of_events_that_is_like_no_other_is_told_the_types():
     assert str(caught.value) == ("no argument is of the type 'state'\nhint: the types are cat, dog")
 
 
+@pytest.mark.parametrize("text", [":- modeb(*,p(+e,#t)).", "type(p(e,t)). mode(p(+,#))."])
+def test_a_type_of_events_that_is_missing_is_refused_beside_one_that_is_called_so(text):
+    with pytest.raises(BiasError) as caught:
+        rx.parse_bias(text, event="state")
+    assert str(caught.value) == ("no argument is of the type 'state'\nhint: the types are event, t")
+
+
+@pytest.mark.parametrize("event", [3, ["state"], True])
+def test_a_type_of_events_that_is_no_text_is_refused(event):
+    with pytest.raises(BiasError) as caught:
+        rx.parse_bias(":- modeb(*,p(+state)).", event=event)
+    assert str(caught.value) == (
+        f"event is {event!r}\nhint: give the name of the type of events, such as 'car'"
+    )
+
+
+def test_the_type_of_events_may_be_named_by_its_own_name():
+    for name in ("e", "event"):
+        bias = rx.parse_bias(f":- modeb(*,p(+{name},#t)).", event=name)
+        assert bias.types == {"p": ("event", "t")}
+
+
+def test_lines_of_notes_are_those_of_the_file():
+    facts = [f"q(a{i})." for i in range(5)]
+    text = "\n".join(["", ":- modeb(*,p(+e)). q(a).", "", *facts, ":- set(i,2)."])
+    assert rx.parse_bias(text).notes == (
+        "lines 2, 4, 5, 6, 7 and 1 more: background knowledge is not read here: put it into a .bk"
+        " file",
+        "line 9: the setting i is of Aleph's search, and not used here",
+    )
+
+
 def test_a_comment_about_modes_makes_no_file_foreign():
     text = "% :- modeb(*,p(+t)). body_pred(p,1).\ntype(p(t)). mode(p(+)).\n"
     assert rx.parse_bias(text).types == {"p": ("t",)}
@@ -138,3 +170,73 @@ def test_check_prints_the_notes_of_a_foreign_bias(name):
         f"{GOOD / name}: {len(bias.modes)} predicates, 0 dimensions",
         *(f"note: {note}" for note in bias.notes),
     ]
+
+
+ALEPH = ":- modeb(*,on(+state,#kind)).\n:- set(i,2).\n"
+DATA = """\
+begin(s1,up). on(e1,x). next_s(e1,e2). on(e2,y). end.
+begin(s2,down). on(e1,y). next_s(e1,e2). on(e2,x). end.
+begin(s3,up). on(e1,x). next_s(e1,e2). on(e2,y). end.
+begin(s4,down). on(e1,y). next_s(e1,e2). on(e2,x). end.
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with data and a bias of Aleph that is the current one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.m").write_text(DATA)
+    (tmp_path / "rules.b").write_text(ALEPH + "dimension(next_s).\n")
+
+
+def command(*args):
+    return CliRunner().invoke(relynx, args, standalone_mode=False)
+
+
+def test_mine_is_told_the_type_of_events(here):
+    result = command("mine", "train.m", "-b", "rules.b", "--event-type", "state", "-o", "found.csv")
+    assert result.return_value == 0
+    assert "note: line 2: the setting i is of Aleph's search, and not used here" in result.stderr
+    X, y = rx.read_lynx("train.m")
+    rx.mine(X, y, rx.read_bias("rules.b", event="state")).to_csv("wanted.csv")
+    found = Path("found.csv").read_text()
+    assert found == Path("wanted.csv").read_text()
+    assert "next_s" in found
+
+
+def test_fit_is_told_the_type_of_events(here):
+    args = ("--event-type", "state", "--max-length", "2", "-o", "model.relynx")
+    assert command("fit", "train.m", "-b", "rules.b", *args).return_value == 0
+    assert rx.load("model.relynx").bias_ == rx.read_bias("rules.b", event="state")
+
+
+def test_evaluate_is_told_the_type_of_events_and_prints_the_notes(here):
+    args = ("--event-type", "state", "--folds", "2", "--max-iter", "2", "--no-baselines")
+    result = command("evaluate", "train.m", "-b", "rules.b", *args)
+    assert result.return_value == 0
+    assert "note: line 2: the setting i is of Aleph's search, and not used here" in result.stderr
+
+
+def test_check_is_told_the_type_of_events(here):
+    without = command("check", "rules.b")
+    assert without.return_value == 2
+    assert "the dimension s links events, but no predicate with a mode has an event" in (
+        without.output
+    )
+    told = command("check", "rules.b", "train.m", "--event-type", "state")
+    assert told.return_value == 0
+
+
+def test_a_type_of_events_without_a_bias_is_refused(here):
+    for what, output in (("mine", "found.csv"), ("fit", "model.relynx")):
+        with pytest.raises(InputError) as caught:
+            CliRunner().invoke(
+                relynx,
+                [what, "train.m", "--event-type", "state", "-o", output],
+                standalone_mode=False,
+                catch_exceptions=False,
+            )
+        assert str(caught.value) == (
+            "--event-type is of a bias, and none is given\n"
+            "hint: give the file with --bias, or leave it out"
+        )

@@ -10,8 +10,16 @@ from languages import make_language
 
 import relynx as rx
 from relynx.bias import sizes
-from relynx.bias.infer import COMMON, MAX_CONSTANTS, MAX_LISTED
+from relynx.bias.infer import (
+    COMMON,
+    MAX_CONSTANTS,
+    MAX_LISTED,
+    MOST_ARGUMENTS,
+    MOST_MODES,
+    _modes,
+)
 from relynx.bias.sizes import CHOICES, LINKS, MOST, _masks, _patterns, fitting_size
+from relynx.mining import language
 
 
 def symbols(n_sequences, n_values, *, length=30, seed=0):
@@ -114,6 +122,57 @@ def test_relations_that_match_in_millions_of_ways_are_left_out(monkeypatch):
     )
 
 
+def test_a_predicate_that_the_miner_cannot_take_is_left_out_with_a_note():
+    wide = ("wide", *range(12))
+    X, y = rx.from_lists([["a", wide], ["b", wide]], ["p", "q"])
+    bias = rx.Bias.infer(X)
+    assert [*bias.types] == ["a", "b"]
+    assert bias.notes == ("wide/13: the miner takes no more than 12 arguments: left out",)
+    assert len(rx.mine(X, y, bias)) == 2
+
+
+def test_where_all_predicates_are_too_wide_nothing_can_be_inferred():
+    with pytest.raises(rx.BiasError) as caught:
+        rx.Bias.infer(rx.from_lists([[("wide", *range(12))]])[0])
+    assert str(caught.value) == (
+        "wide/13: the miner takes no more than 12 arguments: left out, and there are no others\n"
+        "hint: give fewer values to a predicate, or several predicates"
+    )
+
+
+def test_what_the_miner_takes_is_known():
+    assert MOST_ARGUMENTS == language.MOST_ARGUMENTS
+    assert len(_modes(["event"] * 4 + ["many"] * 4, "*")) <= MOST_MODES
+    assert len(_modes(["event"] * 6 + ["many"] * 6, "*")) <= MOST_MODES
+
+
+def test_in_long_sequences_arguments_of_few_values_are_constants():
+    X, y = symbols(20, 5, length=200)
+    bias = rx.Bias.infer(X, y)
+    assert bias.modes == {"on": (("+", "#"),)}
+    assert bias.max_length is None
+    assert bias.notes == (
+        "variables match in too many ways where a sequence has more than 64 events: an argument of"
+        " few values is a constant, no variable",
+    )
+    assert rx.parse_bias(str(bias)) == bias
+
+
+def test_in_long_sequences_patterns_with_variables_are_short():
+    lists = [[[("at", "k", float(i * 200 + j))] for j in range(200)] for i in range(20)]
+    bias = rx.Bias.infer(rx.from_lists(lists)[0])
+    assert bias.modes == {"at": (("+", "#", "-"),)}
+    assert bias.max_length == 2
+    assert bias.min_support is None
+
+
+def test_short_sequences_and_long_ones_without_values_keep_the_wide_language():
+    short, y = symbols(20, 5, length=60)
+    assert rx.Bias.infer(short, y).modes == {"on": (("+", "*"),)}
+    plain, _ = rx.from_lists([["a", "b"] * 100 for _ in range(20)])
+    assert rx.Bias.infer(plain).notes == ()
+
+
 def test_a_language_of_too_many_patterns_is_narrowed_with_a_note():
     rng = np.random.default_rng(0)
     lists = [
@@ -148,6 +207,17 @@ def test_the_text_of_an_inferred_bias_mines_the_same_patterns(seed):
     bias = rx.Bias.infer(X)
     found = [[*rx.mine(X, None, b, max_length=2).texts()] for b in (bias, rx.parse_bias(str(bias)))]
     assert found[0] == found[1]
+
+
+ODD = st.sampled_from(["a", "It's", "% b\n", "event", "e", "type", "", "\\", "1", "SA 1"])
+ODD_FACTS = st.tuples(ODD, st.one_of(ODD, st.integers(-2, 2), st.sampled_from([0.5, 1.0, 1e300])))
+
+
+@given(st.lists(st.lists(ODD_FACTS, min_size=1, max_size=5), min_size=1, max_size=4))
+def test_the_text_of_an_inferred_bias_reads_back_as_an_equal_one(lists):
+    for X in (rx.from_lists(lists)[0], rx.from_lists(lists, predicate="modeb")[0]):
+        bias = rx.Bias.infer(X)
+        assert rx.parse_bias(str(bias)) == bias
 
 
 def test_the_text_of_a_narrowed_bias_mines_the_same_patterns():

@@ -83,14 +83,20 @@ def test_a_length_is_never_infinite():
     assert lengths(scale_of([-(2**63)], [2**63 - 1])) == [2.0**64]
 
 
+def _early(moment):
+    return dt.datetime(2, 1, 1, tzinfo=dt.UTC) < moment
+
+
 KINDS = (
     st.integers(-(2**70), 2**70),
     st.floats(),
     st.datetimes(),
     st.dates(),
     st.sampled_from(["2024-01-31", "31.1.2024 9:05", "2024-01-31 10:00", "2025/1/1"]),
-    st.sampled_from(["2024-01-31T10:00Z", "2024-01-31T10:00+02:00"]),
+    st.sampled_from(["2024-01-31T10:00Z", "2024-01-31T10:00:00.000000001+02:00"]),
+    st.datetimes(timezones=st.just(dt.timezone(dt.timedelta(hours=9)))).filter(_early),
 )
+
 ODD = st.one_of(st.none(), st.booleans(), st.just("x"), *KINDS)
 
 
@@ -110,6 +116,13 @@ def test_any_times_make_intervals_or_a_message(kind, data):
     assert from_intervals(to_events(X), reading=X.reading)[0] == X
 
 
+def test_parts_of_a_microsecond_count_in_texts():
+    scale = scale_of(["2024-01-01T00:00:00.000000001"], ["2024-01-01T00:00:00.0000000250"])
+    assert (scale.unit, lengths(scale)) == (10**9, [24e-9])
+    scale = scale_of([dt.date(1, 1, 1), dt.date(2024, 1, 1)], ["1.1.2024 0:00:00,0000001"] * 2)
+    assert lengths(scale)[1] == 1e-7
+
+
 def test_times_with_a_zone_are_moments():
     scale = scale_of(["2024-01-01T10:00+02:00"], ["2024-01-01T09:00Z"])
     assert lengths(scale) == [3600]
@@ -122,6 +135,13 @@ def test_times_with_a_zone_are_moments():
         ([0.5, 2.0], [0.5, 2.0]),
         (["2024-01-31", "1.2.2024"], ["2024-01-31", "1.2.2024"]),
         ([dt.date(2024, 1, 31), dt.date(2024, 2, 1)], ["2024-01-31", "2024-02-01"]),
+        (
+            [
+                dt.datetime(2024, 1, 31, 2, tzinfo=dt.timezone(dt.timedelta(hours=2))),
+                dt.datetime(2024, 1, 31, 2, tzinfo=dt.UTC),
+            ],
+            ["2024-01-31T00:00:00+00:00", "2024-01-31T02:00:00+00:00"],
+        ),
     ],
 )
 def test_times_are_kept_as_they_are_given(times, kept):

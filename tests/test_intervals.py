@@ -98,6 +98,35 @@ def test_pyarrow_is_among_the_libraries():
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: its tables were not compared")
 
 
+# Files of others
+
+FIELDS = st.sampled_from(
+    [
+        *("", "1", "-1", "1e999", "1e308", "-1e308", "9" * 30, "NA", "nan", "inf", "007", "1_0"),
+        *("2024-01-31", "31.1.2024 9:05", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00+14:00"),
+        *("2024-02-30", "2024-01-01T00:00:00.000000001", "true", "a", '"', "\x00", "\u0663"),
+    ]
+)
+LINES = st.lists(FIELDS, min_size=1, max_size=5)
+
+
+@given(
+    st.lists(LINES, max_size=6),
+    st.sampled_from([",", ";", "\t"]),
+    st.sampled_from(["case,from,to,on", "case,from,to", "to,from,case,,case", ""]),
+    st.binary(max_size=3),
+)
+def test_any_file_makes_intervals_or_a_message(tmp_path_factory, lines, separator, head, end):
+    path = tmp_path_factory.getbasetemp() / "hostile.csv"
+    rows = [head.replace(",", separator), *(separator.join(line) for line in lines)]
+    path.write_bytes("\n".join(rows).encode() + end)
+    try:
+        X, _ = from_intervals(path, **RULES, relations="all", duration=True, gap=True)
+    except InputError:
+        return
+    assert from_intervals(to_events(X), reading=X.reading)[0] == X
+
+
 # What a table means, in plain loops
 
 
@@ -194,6 +223,33 @@ def test_the_starts_and_ends_come_back(table, backend):
     else:
         found = back.select("case", "from", "to", "on").rows()
     assert found == texts
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    "times",
+    [
+        pd.to_datetime(["2024-01-01 10:00", "2024-01-01 11:00"]).tz_localize("Asia/Tokyo"),
+        pd.to_datetime(["2024-10-27 00:30", "2024-10-27 01:30"]).tz_localize("UTC"),
+        pd.to_datetime(["2024-01-01 10:00:00.000000001", "2024-01-01 10:00:00.000000002"]),
+        range(2),
+    ],
+)
+def test_times_of_every_kind_that_are_facts_too_come_back(times, backend):
+    table = pd.DataFrame({"case": [1, 1], "from": times[0], "to": times, "on": ["a", "b"]})
+    X, _ = from_intervals(table, **RULES, fluents=["to", "on"])
+    again, _ = from_intervals(to_events(X, backend=backend), reading=X.reading)
+    assert again == X
+    assert links(X, "starts") == {("e1", "e2")}
+
+
+def test_starts_that_are_cut_come_back_as_they_were():
+    n = 30
+    table = {"case": [1] * n, "from": list(range(n)), "to": [n] * n}
+    X, _ = from_intervals(table, **RULES, fluents=["from"])
+    frame = to_events(X, backend="polars")
+    assert frame["from"].to_list() == table["from"]
+    assert from_intervals(frame, reading=X.reading)[0] == X
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from relynx import Atom, DataError, covers, from_lists, parse_pattern
-from relynx.logic.terms import Struct, Var
+from relynx import Atom, covers, from_lists, parse_pattern
+from relynx.logic.terms import Struct
 
 SYMBOLS = st.text("abcxyz", min_size=1, max_size=2)
 LISTS = st.lists(st.lists(SYMBOLS, max_size=6), min_size=1, max_size=5)
@@ -15,12 +15,6 @@ LISTS = st.lists(st.lists(SYMBOLS, max_size=6), min_size=1, max_size=5)
 
 def atoms(X, i=0):
     return {str(atom) for atom in X[i].atoms}
-
-
-def message(*args, **kwargs):
-    with pytest.raises(DataError) as caught:
-        from_lists(*args, **kwargs)
-    return str(caught.value)
 
 
 @given(LISTS)
@@ -124,151 +118,6 @@ def test_the_lists_are_not_changed():
     lists = [[["a", ("b", 1)], "c"]]
     from_lists(lists, predicate="symbol")
     assert lists == [[["a", ("b", 1)], "c"]]
-
-
-@pytest.mark.parametrize(
-    ("lists", "expected"),
-    [
-        (
-            [["a"], ["b", 3]],
-            "lists[1][1]: the value 3 is no symbol\n"
-            "hint: give predicate='value' to read it as value(E,3)",
-        ),
-        (
-            [["a", None]],
-            "lists[0][1]: None is a missing value\nhint: leave it out, or name it: 'unknown'",
-        ),
-        (
-            [[("he", float("nan"))]],
-            "lists[0][0]: nan is a missing value\nhint: leave it out, or name it: 'unknown'",
-        ),
-        (
-            [["a", [["b"]]]],
-            "lists[0][1][0]: ['b'] is no symbol\n"
-            "hint: a position holds text, a tuple, an atom, or a list or set of these",
-        ),
-        (
-            [[("he", ["alpha"])]],
-            "lists[0][0]: ['alpha'] is no constant\nhint: give text or a number",
-        ),
-        (
-            [[Atom("he", (Var("X"),))]],
-            "lists[0][0]: Var(name='X') is no constant\nhint: give text or a number",
-        ),
-        (
-            [[np.zeros(2)]],
-            "lists[0][0]: array([0., 0.]) is no symbol\n"
-            "hint: a position holds text, a tuple, an atom, or a list or set of these",
-        ),
-        (
-            [[(1, "alpha")]],
-            "lists[0][0]: the tuple (1, 'alpha') does not begin with a predicate\n"
-            "hint: write (predicate, value, ...), such as ('he', 'alpha', 7)",
-        ),
-        (
-            ["abc"],
-            "lists[0] is the text 'abc', not a list\n"
-            "hint: give list(text) for its characters, or text.split() for its words",
-        ),
-        (
-            [{"a", "b"}.intersection({"a"})],
-            "lists[0] is {'a'}, not a list\n"
-            "hint: give the positions of each sequence in order, as a list",
-        ),
-        (
-            [7],
-            "lists[0] is 7, not a list\n"
-            "hint: give the positions of each sequence in order, as a list",
-        ),
-        ("abc", "a text is no list of lists\nhint: give [list(text)] for one text"),
-        (
-            {"s1": ["a"]},
-            "dict is no list of lists\nhint: give one list for each sequence, all in one list",
-        ),
-        (
-            None,
-            "NoneType is no list of lists\nhint: give one list for each sequence, all in one list",
-        ),
-        ([], "there is no sequence: the list of lists is empty\nhint: give at least one list"),
-        (
-            [["a"], [("a", 1)]],
-            "lists[1][0]: a has 2 arguments here, the event included\n"
-            "hint: it has 1 at lists[0][0]",
-        ),
-        (
-            [["next_s"]],
-            "lists[0][0]: next_s links events and cannot be a fluent\n"
-            "hint: rename it, or give predicate='symbol' to read symbols as values",
-        ),
-        (
-            [["next_up"]],
-            "lists[0][0]: next_up links events and cannot be a fluent\n"
-            "hint: rename it, or give predicate='symbol' to read symbols as values",
-        ),
-        (
-            [[("next_day", "monday")]],
-            "lists[0][0]: next_day links events and cannot be a fluent\n"
-            "hint: rename it, or give predicate='symbol' to read symbols as values",
-        ),
-    ],
-)
-def test_what_is_no_list_of_symbols_is_named_with_its_place(lists, expected):
-    assert message(lists) == expected
-
-
-def test_one_list_is_counted_as_one():
-    assert message([["a"]], ids=["x", "y"]) == (
-        "2 ids for 1 sequence\nhint: give one id for each list"
-    )
-    assert message([["a"]], labels="up") == (
-        "labels is 'up', not a list\nhint: give a list of 1 label"
-    )
-
-
-def test_all_problems_are_reported_together():
-    assert message([["a", 1], [None]], ["x"]) == (
-        "lists[0][1]: the value 1 is no symbol\n"
-        "hint: give predicate='value' to read it as value(E,1)\n"
-        "lists[1][0]: None is a missing value\n"
-        "hint: leave it out, or name it: 'unknown'\n"
-        "1 label for 2 sequences\n"
-        "hint: give one label for each list"
-    )
-
-
-def test_a_long_value_is_cut_in_the_message():
-    text = message([["a", [list(range(100))]]])
-    assert text.splitlines()[0] == (
-        "lists[0][1][0]: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16... is no symbol"
-    )
-
-
-def test_a_wrong_number_of_labels_is_reported():
-    assert message([["a"], ["b"]], ["x", "y", "z"]) == (
-        "3 labels for 2 sequences\nhint: give one label for each list"
-    )
-
-
-def test_a_wrong_number_of_ids_is_reported():
-    assert message([["a"], ["b"]], ids=["x"]) == (
-        "1 id for 2 sequences\nhint: give one id for each list"
-    )
-
-
-def test_labels_given_as_one_text_are_reported():
-    assert message([["a"], ["b"]], "ab") == (
-        "labels is 'ab', not a list\nhint: give a list of 2 labels"
-    )
-
-
-def test_a_missing_label_is_reported():
-    assert message([["a"], ["b"]], ["x", None]) == "labels[1] is None\nhint: give text or a number"
-
-
-def test_an_id_given_twice_is_reported():
-    assert message([["a"], ["b"]], ids=["x", "x"]) == (
-        "ids[1] is 'x', as is ids[0]\nhint: give each its own"
-    )
 
 
 @given(

@@ -175,7 +175,8 @@ def test_the_settings_of_the_search_reach_it(planted, monkeypatch):
     options = {"min_support": 0.2, "min_frequency": 3, "max_length": 1, "max_gap": 1}
     options |= {"object_identity": False}
     model = LynxClassifier(max_iter=2, random_state=0, min_confidence=0.7, **options).fit(*planted)
-    assert seen == options | {"min_confidence": None}  # which is asked for afterwards
+    machine = {"n_jobs": None, "checkpoint": None}
+    assert seen == options | machine | {"min_confidence": None}  # which is asked for afterwards
     patterns = model.estimators_[0].patterns
     assert (patterns.measure("confidence") >= 0.7 - 1e-9).all()
 

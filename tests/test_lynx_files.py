@@ -282,7 +282,10 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     Path("x.m").write_text("old")
     monkeypatch.setattr(lynx_files.os, "replace", fail)
     message = message_of(write_lynx, read("begin(s1). end."), "x.m")
-    assert message == "x.m: this file cannot be written (No space left on device)"
+    assert message == (
+        "x.m: this file cannot be written (No space left on device)\n"
+        "hint: the disk is full: make room, or write to another one"
+    )
     assert Path("x.m").read_text() == "old"
     assert os.listdir() == ["x.m"]
 

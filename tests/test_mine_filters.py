@@ -15,7 +15,7 @@ import pytest
 from enumerate_patterns import Found, Variants, without_open
 from languages import Language, solved_language
 
-from relynx.mining import search
+from relynx.mining import budget
 from relynx.mining.pattern_set import Entry, PatternSet
 from relynx.mining.search import mine
 from relynx.mining.search_report import SearchLevel
@@ -133,8 +133,9 @@ def test_min_cover_takes_the_best_until_every_sequence_is_covered_so_often(seed)
 def test_a_memory_limit_leaves_all_patterns_up_to_the_length_it_claims(seed, monkeypatch):
     language, expected = unfiltered(seed)
     looks = iter(range(10**9))
-    monkeypatch.setattr(search, "PROGRESS_EVERY", 0.0)
-    monkeypatch.setattr(search, "_resident", lambda: next(looks))
+    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "PROGRESS_EVERY", 0.0)
+    monkeypatch.setattr(budget, "resident", lambda: next(looks))
     answer = mined(language, memory_limit=draw(seed).randint(0, 40))
     up_to = answer.complete_up_to
     assert (answer.partial is None) == (up_to == language.conditions.max_length)
@@ -165,7 +166,8 @@ def test_the_nearest_support_that_is_told_keeps_more(seed):
 
 def test_progress_that_returns_false_ends_the_search(monkeypatch):
     language, expected = unfiltered(0)
-    monkeypatch.setattr(search, "PROGRESS_EVERY", 0.0)
+    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "PROGRESS_EVERY", 0.0)
     answer = mined(language, progress=lambda _: False)
     assert answer.partial in {f"stopped by the caller at length {n}" for n in (1, 2)}
     few = [found for found in expected if length(found, language) <= answer.complete_up_to]
@@ -174,7 +176,8 @@ def test_progress_that_returns_false_ends_the_search(monkeypatch):
 
 def test_progress_that_returns_nothing_does_not(monkeypatch):
     language, expected = unfiltered(0)
-    monkeypatch.setattr(search, "PROGRESS_EVERY", 0.0)
+    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "PROGRESS_EVERY", 0.0)
     told = []
     answer = mined(language, progress=told.append)
     assert told

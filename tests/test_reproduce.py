@@ -15,6 +15,7 @@ import pytest
 
 import relynx as rx
 from relynx import cli
+from relynx.data.journal import locked
 from relynx.models import evaluation, pair_model
 from relynx.models.learners import learner
 from relynx.reproduce import runs
@@ -136,15 +137,40 @@ def test_a_run_that_was_done_is_not_done_again(data, tmp_path, monkeypatch):
     assert len(done_before(tmp_path, plan, data)) == 6
 
 
-def test_a_run_with_another_setting_or_half_a_run_is_done_again(data, tmp_path):
+def test_a_run_with_another_setting_is_done_again(data, tmp_path):
     run = planned(data, folds=2, settings=(QUICK,))[-1]
     records = carried_out(run, data)
     write_records(tmp_path, records)
     assert done_before(tmp_path, [run], data) == records
     other = replace(run, setting=replace(QUICK, parameters={"max_length": 1, "max_iter": 3}))
     assert done_before(tmp_path, [other], data) == []
-    write_records(tmp_path, records[:1])
-    assert done_before(tmp_path, [run], data) == []
+
+
+def test_of_half_a_run_the_other_half_is_done(data, tmp_path, monkeypatch):
+    run = planned(data, folds=2, settings=(QUICK,))[-1]
+    whole = resumed(tmp_path, [run], data)
+    write_records(tmp_path, whole[1:])
+    told = []
+    again = resumed(tmp_path, [run], data, progress=lambda _, fold: told.append(fold.number))
+    assert told == [1]
+    assert [replace(one, seconds=0) for one in again] == [replace(r, seconds=0) for r in whole]
+
+
+def test_what_a_killed_reproduction_left_is_removed(data, tmp_path):
+    run = planned(data, folds=2, settings=())[0]
+    (tmp_path / "folds.csv.77.part").write_text("half")
+    (tmp_path / "mine.77.part").write_text("not ours")
+    (tmp_path / "mined-old").mkdir()
+    (tmp_path / "mined-old" / "patterns").write_text("half")
+    resumed(tmp_path, [run], data)
+    assert sorted(os.listdir(tmp_path)) == ["folds.csv", "lock", "mine.77.part"]
+
+
+def test_what_another_reproduction_mines_is_left_alone(data, tmp_path):
+    run = planned(data, folds=2, settings=())[0]
+    with locked(tmp_path / "mined-other"):
+        resumed(tmp_path, [run], data)
+        assert (tmp_path / "mined-other").is_dir()
 
 
 def test_a_run_is_done_again_when_a_default_or_the_bias_of_the_data_changes(data, monkeypatch):
@@ -252,7 +278,7 @@ def test_what_was_done_before_a_stop_is_kept(data, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         resumed(tmp_path, plan, data, progress=stop)
-    assert len(done_before(tmp_path, plan, data)) == 2
+    assert len(done_before(tmp_path, plan, data)) == 4
 
 
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "protocol,bias\nx", "\x00"])
@@ -396,7 +422,7 @@ def test_reproduce_says_what_is_kept_when_it_is_stopped(data, tmp_path, monkeypa
     said = capsys.readouterr().err.splitlines()[-1]
     path = re.escape(str(Path("here") / "folds.csv"))
     assert re.fullmatch(
-        rf"stopped; {path} keeps 2 of \d+ runs, and the same command goes on from there", said
+        rf"stopped; {path} keeps 4 of \d+ folds, and the same command goes on from there", said
     )
 
 

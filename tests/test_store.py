@@ -215,7 +215,10 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(InputError) as caught:
         save(fitted("naive Bayes"), path)
-    assert str(caught.value) == (f"{path}: this file cannot be written (No space left on device)")
+    assert str(caught.value) == (
+        f"{path}: this file cannot be written (No space left on device)\n"
+        "hint: the disk is full: make room, or write to another one"
+    )
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["m.relynx"]
 

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from relynx import BiasError, Sequences, covers, load_protein_folds
+from relynx import Sequences, covers, load_protein_folds
 from relynx.bias import Bias, parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
@@ -77,7 +77,7 @@ def test_it_finds_what_the_general_engine_finds(monkeypatch, seed, facts_of_even
 def test_several_dimensions_of_short_sequences_are_searched_by_words_of_bits(monkeypatch):
     X, y = data(0)
     asked = []
-    monkeypatch.setattr(webs.Webs, "run", lambda self, _: asked.append(self) or 0)
+    monkeypatch.setattr(webs.Webs, "run", lambda self, *_, **__: asked.append(self) or 0)
     mine(X, y, parse_bias(BIAS))
     assert len(asked) == 1
 
@@ -86,7 +86,7 @@ def test_branching_dimensions_go_to_the_general_engine(monkeypatch):
     atoms = [Atom("q", (e, "a")) for e in ("e1", "e2", "e3")]
     atoms += [Atom("next_s", ("e1", "e2")), Atom("next_s", ("e1", "e3"))]
     atoms += [Atom("next_h", ("e1", "e2"))]
-    monkeypatch.setattr(webs.Webs, "run", lambda *_: pytest.fail("branches are no paths"))
+    monkeypatch.setattr(webs.Webs, "run", lambda *_, **__: pytest.fail("no paths"))
     bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s). dimension(next_h).")
     found = mine(Sequences.from_atoms([atoms]), None, bias, max_length=2)
     assert any(len(entry.pattern) == 4 for entry in found)
@@ -128,16 +128,17 @@ def test_every_pattern_of_the_folds_along_chain_and_sheet_recounts():
     assert frequencies.tolist() == some.frequencies.tolist()
 
 
-def test_too_many_ways_to_link_an_event_are_refused(monkeypatch):
+def test_too_many_ways_to_link_an_event_end_the_search_with_a_warning(monkeypatch):
     X, y = data(1)
-    monkeypatch.setattr(webs, "MOST_LANES", 1)
     monkeypatch.setattr(webs.wk, "find_lanes", lambda *_: (np.empty((0, 2), np.int64), -1))
-    with pytest.raises(BiasError) as error:
-        mine(X, y, parse_bias(BIAS))
-    assert str(error.value) == (
-        "the dimensions allow too many ways to link events: declare fewer of them, "
-        "or search with a smaller max_length or a larger min_support"
+    with pytest.warns(UserWarning, match="^stopped by too many ways to link") as warned:
+        found = mine(X, y, parse_bias(BIAS))
+    reason = "stopped by too many ways to link events by the dimensions at length 2"
+    assert (found.partial, found.complete_up_to) == (reason, 1)
+    assert str(warned[0].message) == "\n".join(
+        [f"{reason}; complete up to length 1", *found.report.advice]
     )
+    assert [*found.texts()] == [*mine(X, y, parse_bias(BIAS), max_length=1).texts()]
 
 
 def has_both(entry: Entry) -> bool:

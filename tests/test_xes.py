@@ -204,6 +204,19 @@ def test_order_puts_the_events_of_a_trace_in_another_order():
     assert facts(X, "s") == [[("e1", "b"), ("e2", "a")]]
 
 
+@pytest.mark.parametrize(
+    "times",
+    [
+        ("2024-01-01T00:00:00.0000002+01:00", "2024-01-01T00:00:00.0000001+01:00"),
+        ("9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+01:00"),  # no years of Python, in UTC
+    ],
+)
+def test_times_are_compared_to_the_last_digit_and_the_last_year(times):
+    event = "<event><string key='s' value='{}'/><date key='t' value='{}'/></event>"
+    X, _ = rx.read_xes(log("".join(map(event.format, "ab", times))), order="t", fluents="s")
+    assert facts(X, "s") == [[("e1", "b"), ("e2", "a")]]
+
+
 def test_an_order_asks_nothing_of_a_trace_without_events():
     event = "<event><string key='s' value='a'/><int key='t' value='2'/></event>"
     X, _ = rx.read_xes(log(event, ""), order="t", fluents="s")
@@ -595,6 +608,55 @@ def test_what_xml_cannot_hold_is_refused_and_no_file_is_left():
         "hint: it holds a character that XML does not have"
     )
     assert list(Path().iterdir()) == []
+
+
+def again(table, **arguments):
+    """A table as sequences, and what is read of the log that they are written to."""
+    X, _ = rx.from_events(table, **arguments)
+    rx.write_xes(X, "again.xes")
+    return X, rx.read_xes("again.xes", reading=X.reading)[0]
+
+
+TWICE = {"c": ["a", "a", "b"], "x": [1, 2, 1], "y": [1, 1, 2], "case:v": ["p", None, "q"]}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"fluents": {"p": "x", "q": ["x", "case:v"]}},
+        {"fluents": ["x", "case:v"], "order": {"along": "x", "across": "y"}},
+        {"fluents": ["x", "y"], "order": "x", "bins": {"x": [2]}},
+    ],
+)
+def test_a_column_of_two_tasks_is_written_once(arguments):
+    X, Z = again(TWICE, sequence="c", **arguments)
+    assert Z == X
+
+
+@pytest.mark.parametrize(
+    ("arguments", "labels", "message"),
+    [
+        (
+            {"attributes": ["concept:name"]},
+            None,
+            "a trace would have the attribute 'concept:name' twice\n"
+            "hint: rename the column; the name of the trace is its 'concept:name'",
+        ),
+        (
+            {"attributes": ["label"]},
+            ["up", "down"],
+            "a trace would have the attribute 'label' twice: one is the label\n"
+            "hint: give another key of the label: label='class'",
+        ),
+    ],
+)
+def test_a_trace_never_gets_two_attributes_of_one_key(arguments, labels, message):
+    table = {"c": ["a", "b"], "concept:name": ["x", "y"], "label": ["u", "v"], "s": ["p", "q"]}
+    X, _ = rx.from_events(table, sequence="c", fluents=["s"], **arguments)
+    with pytest.raises(InputError) as caught:
+        rx.write_xes(X, "twice.xes", labels)
+    assert str(caught.value) == message
+    assert not Path("twice.xes").exists()
 
 
 def test_times_that_follow_each_other_are_kept_to_the_digit():

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from relynx.data.intervals import from_intervals
     from relynx.data.lists import from_lists
     from relynx.data.lynx_files import read_lynx, write_lynx
+    from relynx.data.partitions import Partitions, scan_parquet, write_parquet
     from relynx.data.sequences import Sequences
     from relynx.data.structures import read_structures
     from relynx.data.synthetic import planted_rule
@@ -63,6 +64,7 @@ __all__ = [
     "LoHMMClassifier",
     "LynxClassifier",
     "ParseError",
+    "Partitions",
     "Pattern",
     "PatternNB",
     "PatternSet",
@@ -96,8 +98,10 @@ __all__ = [
     "read_xes",
     "report",
     "save",
+    "scan_parquet",
     "to_events",
     "write_lynx",
+    "write_parquet",
     "write_xes",
 ]
 
@@ -110,6 +114,7 @@ _MODULES = {
     "data.intervals": ("from_intervals",),
     "data.lists": ("from_lists",),
     "data.lynx_files": ("read_lynx", "write_lynx"),
+    "data.partitions": ("Partitions", "scan_parquet", "write_parquet"),
     "data.sequences": ("Sequences",),
     "data.structures": ("read_structures",),
     "data.synthetic": ("planted_rule",),

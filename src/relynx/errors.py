@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 50
-MOST_PROBLEMS = 100  # after so many a reader of rules and declarations stops
+MOST_PROBLEMS = 100  # after so many a reader stops
+MOST_KNOWN = 500  # words among which the nearest is looked for
 STOPPED = f"reading stopped here, after {MOST_PROBLEMS} problems"
 SHOWN_WIDTH = 100
 
@@ -161,5 +162,7 @@ def first_problems(problems: Iterable[Problem]) -> list[Problem]:
 
 def did_you_mean(word: str, known: Sequence[str]) -> str | None:
     """A hint that names the nearest known word, or None when none is near."""
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    if len(word) > 2 * SHOWN_WIDTH:
+        return None
+    near = difflib.get_close_matches(word, known[:MOST_KNOWN], n=1, cutoff=0.6)
     return f"did you mean '{near[0]}'?" if near else None

@@ -66,8 +66,8 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
     """Write a fitted model, or patterns, to a file.
 
     The file is data only, a zip of JSON and arrays. It appears whole or not at all, and one model
-    is always the same bytes. `n_jobs` and `memory` are not kept; everything else that was learnt or
-    set is.
+    is always the same bytes. `n_jobs`, `memory` and `checkpoint` are not kept; everything else that
+    was learnt or set is.
 
     Parameters
     ----------
@@ -301,6 +301,8 @@ def _columns(part: Part, models: list[PairModel], n: int) -> list[NDArray[np.int
         right = isinstance(one, np.ndarray) and one.dtype == np.int64
         if not right or one.shape != model.selected.shape or ((one < 0) | (one >= n)).any():
             raise part.wrong("_columns", "hold a number that is no selected pattern")
+    if len(models) == 1 and not np.array_equal(columns[0], np.arange(n)):
+        raise part.wrong("_columns", "are not the selected patterns in order")
     return columns
 
 

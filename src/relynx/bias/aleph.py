@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from relynx.bias.foreign_terms import Opening
+from relynx.bias.foreign_terms import COMPARISONS, NEGATION, Opening
 from relynx.bias.translation import Translation, arguments
 from relynx.errors import did_you_mean
 from relynx.logic.nodes import Node, node_text
@@ -17,7 +17,9 @@ SIGN_HINT = "write + for an input, - for an output, # for a constant, each befor
 HEAD = "a head is the class here: no pattern holds it"
 RECALL = "a recall is not kept: an atom may come into a pattern as often as its length allows"
 NEGATED = "a negated literal has no mode here; a rule of the background knowledge can say it"
+COMPARED = "a comparison has no mode here; a rule of the background knowledge can say it"
 POSITIVE = "minpos counts positive examples, and sequences of all classes here"
+NEGATIONS = ("not", NEGATION)
 BACKGROUND = "background knowledge is not read here: put it into a .bk file"
 
 
@@ -50,6 +52,8 @@ class Aleph:
         """Keep the predicates that are determined, where any are."""
         for (name, arity), node in self.determined.items():
             kinds = self.to.types.get(name)
+            if name in (*COMPARISONS, *NEGATIONS) and kinds is None:
+                continue  # of which its mode, if any, has a note
             if kinds is None and name not in self.to.broken:
                 near = did_you_mean(name, [*self.to.types])
                 hint = near or f"add :- modeb(*,{quoted(name)}(...))., or leave this out"
@@ -78,7 +82,10 @@ class Aleph:
         template = self._template(node)
         if template is None:
             return
-        if template.value in ("not", "\\+") and len(template.args) == 1:
+        if template.value in COMPARISONS and len(template.args) == 2:
+            self.to.note(node.start, COMPARED)
+            return
+        if template.value in NEGATIONS and len(template.args) == 1:
             self.to.note(node.start, NEGATED)
             return
         name = str(template.value)
@@ -119,7 +126,8 @@ class Aleph:
             what = f"a recall is * or a whole number of at least 1, not {text}"
             self.to.wrong(recall, what, f"as in {example}")
             return None
-        if template.kind not in ("call", "atom") or template.value == "*":
+        compared = template.kind == "infix" and template.value in COMPARISONS
+        if (template.kind not in ("call", "atom") and not compared) or template.value == "*":
             what = f"expected a literal with signs and types, found {node_text(template)}"
             self.to.wrong(template, what, f"as in {example}")
             return None

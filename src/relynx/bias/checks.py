@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Protocol
 
 from relynx.bias.places import Places, Where
 from relynx.bias.settings import SETTINGS
 from relynx.bias.signs import EVENT, SIGNS, operators
 from relynx.bias.words import Told, word_problems
-from relynx.errors import Problem, did_you_mean
+from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import (
@@ -57,16 +58,17 @@ class Language(Protocol):
 def language_problems(bias: Language, at: Places) -> list[Problem]:
     """Everything that is wrong with a bias in itself, in the order of its text."""
     atoms = _AtomChecks(bias, at)
-    problems = [
-        *_check_modes(bias, at),
-        *_check_values(bias, at),
-        *_check_dimensions(bias, at),
-        *_check_settings(bias, at),
-        *_check_white_list(bias, atoms),
-        *_check_constraints(bias, at, atoms),
-        *word_problems(bias, at, atoms.check),
-    ]
-    keys = list(_check_key(bias, at, atoms))
+    found = chain(
+        _check_modes(bias, at),
+        _check_values(bias, at),
+        _check_dimensions(bias, at),
+        _check_settings(bias, at),
+        _check_white_list(bias, atoms),
+        _check_constraints(bias, at, atoms),
+        word_problems(bias, at, atoms.check),
+    )
+    problems = list(islice(found, MOST_PROBLEMS + 1))
+    keys = list(islice(_check_key(bias, at, atoms), MOST_PROBLEMS + 1))
     problems += keys
     if not keys and not at.broken:
         problems += _check_bound(bias, at)
@@ -457,9 +459,11 @@ def data_problems(bias: Language, at: Places, keys: Iterable[Key]) -> list[Probl
     beside predicates that are missing, where it may be the same mistake.
     """
     arities = dict(keys)
-    problems = []
+    problems: list[Problem] = []
     missing = False
     for name in bias.modes:
+        if len(problems) > MOST_PROBLEMS:
+            break
         where: Where = ("type", name)
         if name not in arities:
             missing = True

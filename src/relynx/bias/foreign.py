@@ -20,6 +20,7 @@ HINTS = re.compile(r"\b(?:modeh|modeb|mode|determination|head_pred|body_pred)\s*
 ALEPH = ("modeh", "modeb", "mode", "determination")  # directives
 POPPER = ("head_pred", "body_pred")  # facts
 NEAR = 0.8  # names more alike than this are taken for slips of the pen
+NO_SLIPS = ("module", "model")  # directives of Prolog and of Aleph that only look like one
 # Of our own declarations, those that may stand among theirs: they have none such.
 OURS = (
     *("dimension", "values", "words"),
@@ -88,7 +89,11 @@ class ForeignReader:
 
     def _passed_over(self, opening: Opening, rule: bool) -> None:
         """A clause that is no declaration: a slip of the pen is a problem, others are noted."""
-        if opening.directive == self.system.directives and not rule:
+        if (
+            opening.directive == self.system.directives
+            and not rule
+            and opening.name not in NO_SLIPS
+        ):
             near = difflib.get_close_matches(opening.name, [*self.system.readers], n=1, cutoff=NEAR)
             if near:
                 what = f"unknown declaration '{opening.name}'"

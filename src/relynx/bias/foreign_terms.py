@@ -1,7 +1,8 @@
 """Reading the declarations of Aleph and Popper, which our own grammar does not hold.
 
-There are signs before types (`+car`, `-#size`), predicates with their arity (`near/2`) and tuples
-that end in a comma (`(car,)`). Nothing else of a file is read here: its clauses are passed over.
+There are signs before types (`+car`, `-#size`), predicates with their arity (`near/2`), comparisons
+(`+size >= #size`) and tuples that end in a comma (`(car,)`). Nothing else of a file is read here:
+its clauses are passed over.
 """
 
 from __future__ import annotations
@@ -14,6 +15,23 @@ from relynx.logic.nodes import Node
 from relynx.logic.tokens import Failure, Lexer
 
 SIGNED = ("+", "-", "#")
+COMPARISONS = (
+    "=",
+    "\\=",
+    "==",
+    "\\==",
+    "<",
+    ">",
+    "=<",
+    ">=",
+    "=:=",
+    "=\\=",
+    "@<",
+    "@>",
+    "@=<",
+    "@>=",
+)
+NEGATION = "\\+"
 DEEPEST = 50
 
 
@@ -83,25 +101,30 @@ class ForeignLexer:
 
     def _term(self, depth: int) -> Node:
         lexer = self.lexer
-        if depth > DEEPEST:
-            hint = f"at most {DEEPEST} levels are read"
-            raise lexer.failure("this is nested too deeply", offset=lexer.start, hint=hint)
         node = self._primary(depth)
-        if lexer.token == "/" and lexer.kind == "symbol":
+        operator = lexer.token
+        if lexer.kind == "symbol" and operator in ("/", *COMPARISONS):
             lexer.advance()
             right = self._primary(depth + 1)
-            node = Node("infix", "/", (node, right), node.start, right.end)
+            node = Node("infix", operator, (node, right), node.start, right.end)
         return node
 
     def _primary(self, depth: int) -> Node:
         lexer = self.lexer
+        if depth > DEEPEST:
+            hint = f"at most {DEEPEST} levels are read"
+            raise lexer.failure("this is nested too deeply", offset=lexer.start, hint=hint)
         kind, token, start, end = lexer.kind, lexer.token, lexer.start, lexer.end
-        if kind in ("name", "quoted"):
-            name = lexer.name()
+        operator = kind == "symbol" and token in (NEGATION, *COMPARISONS)
+        if kind in ("name", "quoted") or operator:
+            name = token if operator else lexer.name()
             lexer.advance()
             if lexer.start == end and lexer.token == "(":
                 args, end, _ = self._elements(")", depth)
                 return Node("call", name, args, start, end)
+            if token == NEGATION and operator:
+                arg = self._primary(depth + 1)
+                return Node("call", name, (arg,), start, arg.end)
             return Node("atom", name, (), start, end)
         if kind in ("number", "variable"):
             value = lexer.number() if kind == "number" else token
@@ -133,7 +156,8 @@ class ForeignLexer:
         comma = False
         while lexer.token != closing or lexer.kind != "punctuation":
             args.append(self._term(depth + 1))
-            comma = lexer.token == "," and lexer.kind == "punctuation"
+            bar = closing == "]" and lexer.token == "|"
+            comma = bar or (lexer.token == "," and lexer.kind == "punctuation")
             if comma:
                 lexer.advance()
             elif lexer.token != closing:

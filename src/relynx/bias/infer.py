@@ -17,7 +17,7 @@ from relynx.data.readings import Reading
 from relynx.data.roles import Tables, dimension_names, event_keys
 from relynx.data.sequences import Sequences
 from relynx.data.vocabulary import Vocabulary
-from relynx.errors import BiasError
+from relynx.errors import BiasError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, quoted
@@ -29,6 +29,7 @@ OVERLAP = 0.5  # columns of texts that share so many of the values of the smalle
 EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
 _SIGNS = {"loose": "-", "event": "*", "name": "+"}
+MOST_ARGUMENTS, MOST_MODES = 12, 62  # of a predicate, that the miner takes
 MAX_FREE = 4  # so many variables of an atom may each be old or new; of more, one or all are old
 
 Types = dict[str, tuple[str, ...]]
@@ -66,6 +67,12 @@ def infer_language(
     if not keys:
         what = "only links between events" if tables else "no facts"
         raise BiasError(f"the sequences hold {what}: there is nothing to make patterns of")
+    wide = [key for key in keys if key[1] > MOST_ARGUMENTS]
+    keys = [key for key in keys if key not in wide]
+    if not keys:
+        what = f"{_too_wide(wide[0])}, and there are no others"
+        hint = "give fewer values to a predicate, or several predicates"
+        raise BiasError(Problem(what, hint=hint))
     used = {
         (key, i): np.unique(tables[key][1 + i])
         for key in keys
@@ -109,7 +116,19 @@ def infer_language(
         _listed_values(kept, used, names, facts.vocabulary),
         dimensions,
         size.settings,
-        (*_notes(used, many, loose, common, dropped, naming), *later.values(), *size.notes),
+        (
+            *map(_too_wide, wide),
+            *_notes(used, many, loose, common, dropped, naming),
+            *later.values(),
+            *size.notes,
+        ),
+    )
+
+
+def _too_wide(key: Key) -> str:
+    return (
+        f"{quoted(key[0])}/{key[1]}: the miner takes no more than {MOST_ARGUMENTS} arguments: "
+        "left out"
     )
 
 
@@ -359,7 +378,7 @@ def _modes(roles: list[str], few: str) -> tuple[tuple[str, ...], ...]:
     events = [i for i, role in enumerate(roles) if role == "event"]
     many = [i for i, role in enumerate(roles) if role == "many"]
     choices = list(product("+-", repeat=len(many)))
-    if len(many) > MAX_FREE:
+    if len(many) > MAX_FREE or len(events) * len(choices) > MOST_MODES:
         choices = [("+",) * len(many)] + [
             tuple("+" if i == j else "-" for j in range(len(many))) for i in range(len(many))
         ]

@@ -217,12 +217,15 @@ class Bias:
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
+    def mode_lines(self, name: str) -> list[str]:
+        """The modes of a predicate as declarations, without full stops."""
+        return [f"mode({_call(name, mode)})" for mode in self.modes.get(name, ())]
+
     def _declarations(self) -> Iterator[str]:
         for name, kinds in self.types.items():
             yield f"type({_call(name, map(quoted, kinds))})"
-        for name, modes in self.modes.items():
-            for mode in modes:
-                yield f"mode({_call(name, mode)})"
+        for name in self.modes:
+            yield from self.mode_lines(name)
         for kind, constants in self.values.items():
             yield f"values({quoted(kind)},{term_text(constants)})"
         for dimension in self.dimensions:

@@ -13,6 +13,7 @@ from relynx.logic.terms import quoted
 # An output may be bound already; without a direction, an argument may be either.
 DIRECTIONS: Mapping[str, str] = {"in": "+", "out": "-+"}
 UNTYPED = "any"
+MOST_ARGUMENTS = 100
 HEAD = "a head is the class here: no pattern holds it"
 RULE = "a constraint or a rule of answer sets is not read; negconstraint may say it"
 VARIABLES = "max_vars is not kept: the length of a pattern is what limits its variables"
@@ -92,6 +93,10 @@ class Popper:
             return
         name = str(node.args[0].value)
         arity = self.to.count(f"the arity of {quoted(name)}", node, node.args[1], least=0)
+        if arity is not None and arity > MOST_ARGUMENTS:
+            what = f"{quoted(name)} has more than {MOST_ARGUMENTS} arguments"
+            self.to.wrong(node.args[1], what, "give the number of its arguments")
+            arity = None
         if arity is None:
             self.to.broken.add(name)
         elif node.value == "head_pred":

@@ -30,6 +30,7 @@ from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, Constant, Literal, flatten, quoted
 
 FLAG = "set_lynx_flag"
+MOST_EITHER = 12  # arguments of a mode of the original program that may be variables or constants
 OLD_NAMES = {"onlyone": "atmostone"}
 EXAMPLES = {
     "type": "type(he(event,kind))",
@@ -94,8 +95,12 @@ class _Reader:
     """Collects the declarations of one text, and what is wrong with them."""
 
     def __init__(self, source: Source, event: str | None = None) -> None:
+        given: object = event
+        if given is not None and not isinstance(given, str):
+            hint = "give the name of the type of events, such as 'car'"
+            raise BiasError(Problem(f"event is {given!r}", hint=hint))
         self.source = source
-        self.event = event
+        self.event, self.has_event = event, False
         self.problems: list[Problem] = []
         self.spans: dict[Where, Span] = {}
         self.broken: set[str] = set()
@@ -172,7 +177,7 @@ class _Reader:
 
     def _check_event(self, bias: Bias) -> None:
         """Raises BiasError where no argument is of the type that was said to be that of events."""
-        if self.event is None or any(EVENT in kinds for kinds in bias.types.values()):
+        if self.event is None or self.has_event:
             return
         known = list(dict.fromkeys(kind for kinds in bias.types.values() for kind in kinds))
         hint = did_you_mean(self.event, known) or f"the types are {', '.join(known)}"
@@ -182,7 +187,7 @@ class _Reader:
 
     def _adopt(self, found: Translation) -> None:
         """What the declarations of another system come to."""
-        self.notes = found.notes()
+        self.notes, self.has_event = found.notes(), found.has_event
         self.broken |= found.broken
         for name, kinds in found.types.items():
             self.types[name] = kinds
@@ -203,7 +208,7 @@ class _Reader:
         for name, modes in self.modes.items():
             translated: list[tuple[str, ...]] = []
             for mode in modes:
-                for new in self._translated(mode, self.types.get(name, ())):
+                for new in self._translated(name, mode):
                     translated.append(new)
                     self.mode_nodes.setdefault((name, new), self.mode_nodes[name, mode])
             self.modes[name] = list(dict.fromkeys(translated))
@@ -212,14 +217,21 @@ class _Reader:
                 if kind != EVENT:
                     self.values.setdefault(kind, ())
 
-    def _translated(self, mode: tuple[str, ...], kinds: tuple[str, ...]) -> list[tuple[str, ...]]:
+    def _translated(self, name: str, mode: tuple[str, ...]) -> list[tuple[str, ...]]:
         """`#` becomes `*`; `+` stays, and where its type has values may be a constant instead."""
+        kinds = self.types.get(name, ())
         if len(mode) != len(kinds):
             return [mode]
         choices = [
             "*" if sign == "#" else "+#" if sign == "+" and self.values.get(kind) else [sign]
             for sign, kind in zip(mode, kinds, strict=True)
         ]
+        either = sum(len(signs) > 1 for signs in choices)
+        if either > MOST_EITHER:
+            what = f"{either} arguments may each be a variable or a constant: 2^{either} modes"
+            hint = f"there '+' of a type with values is either; have {MOST_EITHER} of them at most"
+            self._wrong(self.mode_nodes[name, mode][0], what, hint=hint)
+            return [mode]
         return list(product(*choices))
 
     # Clauses
@@ -339,6 +351,7 @@ class _Reader:
                 )
                 self.broken.add(name)
         events = ("e", self.event)
+        self.has_event |= any(arg.value == self.event for arg in args)
         self.types[name] = tuple(EVENT if arg.value in events else str(arg.value) for arg in args)
         self._place(("type", name), node.args[0])
 

@@ -3,12 +3,13 @@
 Each fact with its constants is in some sequences. Facts that are together in enough sequences of a
 class make a pattern, in about as many ways as there are links. That is counted for two facts, and
 for three in a sample; with the settings of `CHOICES`, from wide to narrow, until it is few. Facts
-of several events, linked in all ways along a dimension, may match a sequence a million times: that
-is counted, too.
+of several events, linked in all ways along a dimension, may match a sequence a million times, and
+so may facts with variables in a long sequence: that is counted, too.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -26,6 +27,8 @@ Bits: TypeAlias = NDArray[np.float32]  # facts by sequences, 1 where a sequence 
 
 MOST = 200_000  # patterns, of all pairs of classes together
 MOST_MATCHES = 20_000_000  # of facts of several events that a dimension links
+MOST_WAYS = 2_000_000  # of facts with variables, in sequences of more events than these
+MANY_EVENTS = 64  # beyond, the miner goes through all ways in which variables match
 MOST_CLASSES, MOST_SEQUENCES = 6, 400  # that are looked at, the sequences of each class
 MOST_FACTS = 1500  # of them the most common
 N_TRIPLES = 10_000
@@ -82,20 +85,23 @@ def fitting_size(
     parts = _sampled(classes)
     n_classes = len(np.unique(classes))
     pairs = max(n_classes - 1, 1) * n_classes / len(parts)  # a class is in so many pairs
-    widest = 0
+    widest, ways = 0, 0.0
     alone = {key: one for key, one in roles.items() if list(one).count("event") < 2}
     can_leave = 0 < len(alone) < len(roles) and n_dimensions > 0
+    long = n_dimensions > 0 and _has_long_sequences(tables)
     for sign, support, length, related in CHOICES:
         used = roles if related or not can_leave else alone
-        n = matches = 0.0
+        n = matches = found = 0.0
         for part in parts:
+            if long and length > 2:
+                found += pairs * _ways(tables, _with_variables(used, sign), part, length)
             matches += pairs * _matches(tables, used, part, length) if can_leave else 0
             facts, links = _facts(tables, used, common, part, joined=sign == "*")
             n += pairs * _patterns(
                 facts, _linked(links, n_dimensions), support, length, n_dimensions
             )
-        widest = widest or round(n)
-        if n <= MOST and matches <= MOST_MATCHES:
+        widest, ways = widest or round(n), ways or found
+        if n <= MOST and matches <= MOST_MATCHES and found <= MOST_WAYS:
             break
     if sign == CHOICES[0][0]:
         return Size(sign)
@@ -111,6 +117,10 @@ def fitting_size(
         settings["min_support"] = support
         said.append(f"minsupport is {support}")
     what = "facts of several events match in too many ways"
+    if ways > MOST_WAYS:
+        what = (
+            f"variables match in too many ways where a sequence has more than {MANY_EVENTS} events"
+        )
     if widest > MOST:
         what = f"{_rounded(widest)} patterns are too many"
     return Size(sign, related, settings, (f"{what}: {', '.join(said)}",))
@@ -178,6 +188,27 @@ def _matches(
             rows = tables[key][0]
             counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
     return float((counts[part] ** length).sum())
+
+
+def _has_long_sequences(tables: Tables) -> bool:
+    """Whether some sequence has many events, by the links of a dimension."""
+    links = [table[0] for (name, _), table in tables.items() if name.startswith("next_")]
+    return any(int(np.bincount(one).max(initial=0)) >= MANY_EVENTS for one in links)
+
+
+def _with_variables(roles: Mapping[Key, Sequence[str]], sign: str) -> list[Key]:
+    """The predicates of one event that have a variable beside it."""
+    constant = {"event"} if sign == "*" else {"event", "few"}
+    return [k for k, one in roles.items() if list(one).count("event") == 1 and {*one} - constant]
+
+
+def _ways(tables: Tables, keys: Sequence[Key], part: NDArray[np.int64], length: int) -> float:
+    """In how many ways facts of some predicates follow each other, in some sequences."""
+    counts = np.zeros(int(part.max()) + 1)
+    for key in keys:
+        rows = tables[key][0]
+        counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
+    return float((counts[part] ** length).sum()) / math.factorial(length)
 
 
 def _linked(links: NDArray[np.int64], n_dimensions: int) -> NDArray[np.float64]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -37,7 +39,12 @@ class Translation:
     settings: dict[str, tuple[int, Node]] = field(default_factory=dict)
     dimensions: dict[str, Node] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)  # notes on the whole
+    has_event: bool = False  # whether the type that was named for events is there
     _notes: dict[str, list[int]] = field(default_factory=dict)
+    _breaks: list[int] = field(init=False)  # the offsets at which lines end
+
+    def __post_init__(self) -> None:
+        self._breaks = [found.start() for found in re.finditer("\n", self.source.text)]
 
     def line(self, node: Node) -> int:
         return self.source.place(node.start)[0]
@@ -53,7 +60,7 @@ class Translation:
         return (*placed, *self.remarks)
 
     def _lines(self, offsets: Iterable[int]) -> str:
-        lines = list(dict.fromkeys(self.source.place(offset)[0] for offset in offsets))
+        lines = list(dict.fromkeys(bisect_left(self._breaks, offset) + 1 for offset in offsets))
         if len(lines) == 1:
             return f"line {lines[0]}"
         if len(lines) <= SHOWN_LINES:
@@ -140,6 +147,7 @@ class Translation:
 
     def name_events(self, event: str | None) -> None:
         """Give the types that hold events our name for them."""
+        self.has_event = any(event in kinds for kinds in self.types.values())
         found = self.find_links() | ({event} if event is not None else set())
         self.types = {
             name: tuple(EVENT if kind in found else kind for kind in kinds)

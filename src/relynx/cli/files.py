@@ -3,19 +3,44 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from relynx.cli.options import INTERRUPTED, TABLES, counted, described, mining_options, table_ending
-from relynx.cli.reading import LOGS, Columns, read_train, show_reading, table_options
+from relynx.cli.options import (
+    INTERRUPTED,
+    TABLES,
+    checkpoint_option,
+    counted,
+    described,
+    event_option,
+    going_on,
+    jobs_option,
+    mining_options,
+    table_ending,
+)
+from relynx.cli.reading import (
+    LOGS,
+    Columns,
+    open_folder,
+    read_language,
+    read_train,
+    refuse_rules,
+    show_reading,
+    table_options,
+)
 from relynx.cli.reading import TABLES as EVENT_TABLES
 from relynx.errors import BiasError, DataError, InputError, Problem, Source
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from relynx.bias import Bias
+    from relynx.data.partitions import Partitions
     from relynx.data.sequences import Sequences
     from relynx.logic.datalog import Background
 
@@ -29,7 +54,8 @@ ENDINGS = (
 @click.command()
 @click.argument("files", nargs=-1, required=True)
 @table_options
-def check(files: tuple[str, ...], columns: Columns) -> int:
+@event_option
+def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> int:
     """Report every problem of FILES at once, and run nothing.
 
     Data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, background
@@ -42,7 +68,7 @@ def check(files: tuple[str, ...], columns: Columns) -> int:
     biases: list[Bias] = []
     for path in files:
         try:
-            click.echo(_checked(path, columns, data, backgrounds, biases))
+            click.echo(_checked(path, columns, event_type, data, backgrounds, biases))
         except InputError as error:
             errors.append(error)
     for background in backgrounds:
@@ -74,10 +100,23 @@ def check(files: tuple[str, ...], columns: Columns) -> int:
 @click.option(
     "--time-limit", type=click.FloatRange(min=0), help="Seconds; then keep what is found."
 )
+@click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    help="Memory of the process, 4GB or 500MB; then keep what is found.  [4/5 of what is free]",
+)
+@jobs_option
+@checkpoint_option
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Let the workers of a Dask scheduler do it, tcp://host:8786; TRAIN is a folder.",
+)
 def mine(
     train: str,
     columns: Columns,
     bias_file: str | None,
+    event_type: str | None,
     background: str | None,
     output: str,
     min_support: float | None,
@@ -90,16 +129,21 @@ def mine(
     closed: bool,
     top_k: int | None,
     time_limit: float | None,
+    memory_limit: str | None,
+    jobs: int,
+    checkpoint: str | None,
+    scheduler: str | None,
 ) -> int:
     """Find every frequent pattern of TRAIN and write them to a file.
 
-    TRAIN is a .m file, a .csv or .parquet table with a row for each event, or a .xes log. A setting
-    that is not given is that of the bias, else the one in brackets.
+    TRAIN is a .m file, a .csv or .parquet table with a row for each event, a .xes log, or a folder
+    of partitions, which is read one partition at a time. A setting that is not given is that of the
+    bias, else the one in brackets.
     """
     ending = table_ending(output)
     most = [_class_and_most(text) for text in max_support]
+    most_bytes = None if memory_limit is None else _n_bytes(memory_limit)
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
-    from relynx.bias import read_bias
     from relynx.console import mining_progress, show_search
     from relynx.data.frames import parquet_library
     from relynx.data.whole_files import check_writable
@@ -109,13 +153,18 @@ def mine(
         check_writable(output)  # not after an hour of search
         if ending == ".parquet":
             parquet_library()
-        bias = None if bias_file is None else read_bias(bias_file)
+        bias = read_language(bias_file, event_type)
         for note in () if bias is None else bias.notes:
             click.echo(f"note: {note}", err=True)
-        X, y = read_train(train, background, columns)
+        X, y, classes = _to_mine(train, background, columns, scheduler)
         show_reading(X)
-        named = {str(c): c for c in ([] if y is None else y.tolist())}
-        with mining_progress() as progress:
+        named = {str(c): c for c in classes}
+        with (
+            warnings.catch_warnings(),
+            mining_progress() as progress,
+            _workers(scheduler) as client,
+        ):
+            warnings.filterwarnings("ignore", "stopped by ")  # said below
             patterns = search(
                 X,
                 y,
@@ -130,18 +179,61 @@ def mine(
                 closed=closed,
                 top_k=top_k,
                 time_limit=time_limit,
+                memory_limit=most_bytes,
                 progress=progress,
+                n_jobs=jobs,
+                checkpoint=checkpoint,
+                client=client,
             )
         write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}
         write.get(ending, patterns.to_parquet)(output)
     except KeyboardInterrupt:
-        click.echo(f"stopped; nothing was written to {output}", err=True)
+        more = going_on(checkpoint)
+        click.echo(f"stopped; nothing was written to {output}{more}", err=True)
         return INTERRUPTED
     show_search(patterns)
     if patterns.partial:
-        click.echo(f"{patterns.partial}; complete up to length {patterns.complete_up_to}", err=True)
+        how_far = f"complete up to length {patterns.complete_up_to}{going_on(checkpoint)}"
+        click.echo(f"{patterns.partial}; {how_far}", err=True)
+        for line in () if progress.stopped else patterns.report.advice:
+            click.echo(line, err=True)
     click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {described(X)}")
     return INTERRUPTED if progress.stopped and patterns.partial else 0
+
+
+def _to_mine(
+    train: str, background: str | None, columns: Columns, scheduler: str | None
+) -> tuple[Sequences | Partitions, NDArray[Any] | None, list[object]]:
+    """Sequences, or a folder of them, with their labels, and the classes. Raises InputError."""
+    if Path(train).is_dir():
+        refuse_rules(train, background)
+        parts = open_folder(train, columns)
+        return parts, None, list(parts.class_sizes or ())
+    if scheduler is not None:
+        hint = "write one by X.to_parquet(folder); see the page on partitions"
+        what = "workers share a folder of partitions, and this is none"
+        raise InputError(Problem(what, Source("", train), hint=hint))
+    X, y = read_train(train, background, columns)
+    return X, y, [] if y is None else y.tolist()
+
+
+def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
+    """A client of a scheduler; None where none is asked for."""
+    if scheduler is None:
+        return nullcontext()
+    from relynx.scale.dask import connected
+
+    return connected(scheduler)
+
+
+def _n_bytes(text: str) -> int:
+    """A size as a number of bytes."""
+    parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)b?", text.strip().lower())
+    if parts is None:
+        raise click.UsageError(
+            f"--memory-limit is {text!r}: give a size, 4GB or 500MB, or a number of bytes"
+        )
+    return int(float(parts[1]) * 1000 ** " kmgt".index(parts[2] or " "))
 
 
 def _class_and_most(text: str) -> tuple[str, float]:
@@ -159,6 +251,7 @@ def _class_and_most(text: str) -> tuple[str, float]:
 def _checked(
     path: str,
     columns: Columns,
+    event_type: str | None,
     data: list[Sequences],
     backgrounds: list[Background],
     biases: list[Bias],
@@ -186,7 +279,7 @@ def _checked(
         rules = len(background.rules) - facts
         return f"{path}: {counted(rules, 'rule')}, {counted(facts, 'fact')}"
     if kind in BACKGROUND + BIAS:
-        bias = read_bias(path)
+        bias = read_bias(path, event=event_type)
         biases.append(bias)
         dimensions = counted(len(bias.dimensions), "dimension")
         what = f"{path}: {counted(len(bias.modes), 'predicate')}, {dimensions}"

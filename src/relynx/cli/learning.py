@@ -11,11 +11,23 @@ from relynx.cli.options import (
     INTERRUPTED,
     counted,
     described,
+    going_on,
     mining_options,
     model_options,
     table_ending,
 )
-from relynx.cli.reading import Columns, read_model_and_test, read_train, show_reading, table_options
+from relynx.cli.reading import (
+    Columns,
+    open_folder,
+    read_classifier,
+    read_language,
+    read_model_and_test,
+    read_train,
+    refuse_rules,
+    show_reading,
+    table_options,
+    warn_of_unheard,
+)
 from relynx.errors import DataError, Problem, Source
 
 if TYPE_CHECKING:
@@ -65,7 +77,8 @@ def fit(
             score = model.score(X, y)
         save(model, output)
     except KeyboardInterrupt:
-        click.echo(f"stopped; nothing was written to {output}", err=True)
+        more = going_on(settings["checkpoint"])
+        click.echo(f"stopped; nothing was written to {output}{more}", err=True)
         return INTERRUPTED
     _show_model(model)
     for note in model.bias_.notes:
@@ -84,24 +97,31 @@ def fit(
 def predict(model: str, test: str, output: str, background: str | None) -> int:
     """Give each sequence of TEST a class, by a model of relynx fit.
 
-    TEST is a .m file, or a table of events as the one that the model was learnt from. What is
-    written has a row for each sequence: its id, the class, and the probability of each class. Where
-    TEST has classes of its own, they are beside it, and the accuracy is printed.
+    TEST is a .m file, a table of events as the one that the model was learnt from, or a folder of
+    partitions, which is read one partition at a time. What is written has a row for each sequence:
+    its id, the class, and the probability of each class. Where TEST has classes of its own, they
+    are beside it, and the accuracy is printed.
     """
     ending = table_ending(output)
     from relynx.console import working
     from relynx.data.frames import parquet_library
     from relynx.data.whole_files import check_writable
-    from relynx.models.predictions import predictions
+    from relynx.models.predictions import write_predictions
 
     try:
         check_writable(output)
         if ending == ".parquet":
             parquet_library()
-        loaded, X, _ = read_model_and_test(model, test, background)
-        with working(f"predicting {described(X)}"):
-            table = predictions(loaded, X)
-        table.write(output)
+        if Path(test).is_dir():
+            refuse_rules(test, background)
+            loaded, folder = read_classifier(model), open_folder(test)
+            warn_of_unheard(loaded, folder.without_sequences(), test)
+            what, parts = described(folder), folder.partitions()
+        else:
+            loaded, X, _ = read_model_and_test(model, test, background)
+            what, parts = described(X), iter([X])
+        with working(f"predicting {what}"):
+            table = write_predictions(loaded, parts, output)
     except KeyboardInterrupt:
         click.echo(f"stopped; nothing was written to {output}", err=True)
         return INTERRUPTED
@@ -158,7 +178,10 @@ def evaluate(
         if others:
             ordered_events(X)  # they need an order; that there is none is told before any work
         kinds = None if groups is None else read_groups(groups, X.ids.tolist())
-        rows = {"Lynx": _classifier(bias_file, settings | {"jobs": 1}), **others}
+        lynx = _classifier(bias_file, settings | {"jobs": 1})
+        for note in () if lynx.bias is None else lynx.bias.notes:
+            click.echo(f"note: {note}", err=True)
+        rows = {"Lynx": lynx, **others}
         if not no_baselines:
             rows |= baselines(X)
         results = {}
@@ -182,6 +205,7 @@ def evaluate(
                 )
     except KeyboardInterrupt:
         so_far = f"; mean so far {sum(accuracies) / len(accuracies):.3f}" if accuracies else ""
+        so_far += going_on(settings["checkpoint"])
         click.echo(f"stopped after {len(accuracies)} of {folds} folds{so_far}", err=True)
         return INTERRUPTED
     how = "stratified" if groups is None else f"stratified, no group of {groups} split"
@@ -208,13 +232,13 @@ def _read_labelled(
 
 def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifier:
     """The classifier that the options describe; what was not given is its default."""
-    from relynx.bias import read_bias
     from relynx.models.learners import learner
     from relynx.models.lynx import PAPER, LynxClassifier
 
     if bias_file is None:
         click.echo(INFERRED, err=True)
     left = dict(settings)
+    bias = read_language(bias_file, left.pop("event_type"))
     given: dict[str, Any] = {}
     if left.pop("paper"):
         given |= PAPER
@@ -226,7 +250,7 @@ def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifi
     given["random_state"] = left.pop("seed")
     given["n_jobs"] = left.pop("jobs")
     given |= {name: value for name, value in left.items() if value is not None}
-    return LynxClassifier(None if bias_file is None else read_bias(bias_file), **given)
+    return LynxClassifier(bias, **given)
 
 
 def _show_model(model: LynxClassifier) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from relynx.data.partitions import Partitions
     from relynx.data.sequences import Sequences
 
 INTERRUPTED = 130
@@ -18,6 +19,21 @@ SHARE, COUNT = click.FloatRange(0, 1), click.IntRange(min=1)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+jobs_option = click.option("--jobs", type=COUNT, default=1, help="Cores to use.  [1]")
+checkpoint_option = click.option(
+    "--checkpoint",
+    metavar="FOLDER",
+    help="Keep results on the way there; the same command goes on from them.",
+)
+
+
+event_option = click.option(
+    "--event-type",
+    metavar="NAME",
+    help="The type of events in the bias, where it is called neither event nor e.",
+)
+
+
 def mining_options(function: Function) -> Function:
     """The bias, the background knowledge, and the settings of the search."""
     return with_options(
@@ -25,6 +41,7 @@ def mining_options(function: Function) -> Function:
         click.option(
             "-b", "--bias", "bias_file", help="The language of the patterns; else inferred."
         ),
+        event_option,
         click.option("-k", "--background", help="Rules that hold in every sequence."),
         click.option("--min-support", type=SHARE, help="Least share of some class.  [0.1]"),
         click.option("--min-frequency", type=COUNT, help="Least number of sequences.  [1]"),
@@ -58,7 +75,8 @@ def model_options(function: Function) -> Function:
             help="What decides on the patterns selected.  [naive_bayes]",
         ),
         click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="[0]"),
-        click.option("--jobs", type=COUNT, default=1, help="Cores to use.  [1]"),
+        jobs_option,
+        checkpoint_option,
     )
 
 
@@ -66,6 +84,13 @@ def with_options(function: Function, *options: Callable[[Function], Function]) -
     for option in reversed(options):  # the last one applied is shown first
         function = option(function)
     return function
+
+
+def going_on(checkpoint: str | None) -> str:
+    """The end of a line that says that work was stopped."""
+    if checkpoint is None:
+        return ""
+    return f"; {checkpoint} keeps what was done, and the same command goes on from there"
 
 
 def table_ending(output: str) -> str:
@@ -76,9 +101,11 @@ def table_ending(output: str) -> str:
     return ending
 
 
-def described(X: Sequences) -> str:
+def described(X: Sequences | Partitions) -> str:
     """What is in some sequences, in one line."""
     parts = [counted(len(X), "sequence")]
+    if not hasattr(X, "tables"):
+        return f"{parts[0]} in {counted(X.n_partitions, 'partition')}"
     if X.labels is not None:
         parts.append(counted(len(set(X.labels.tolist())), "class"))
     parts.append(counted(sum(table.shape[1] for table in X.tables.values()), "fact"))

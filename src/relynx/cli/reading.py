@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -15,6 +16,8 @@ from relynx.errors import DataError, InputError, Problem, Source
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from relynx.bias import Bias
+    from relynx.data.partitions import Partitions
     from relynx.data.sequences import Sequences
     from relynx.models.lynx import LynxClassifier
 
@@ -178,6 +181,9 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     from relynx.data.events import columns_of, from_events
     from relynx.data.lynx_files import read_lynx
 
+    if os.path.isdir(path):
+        X = open_folder(path, columns).load()
+        return _with_rules(X, background), X.labels
     if path.lower().endswith(LOGS):
         return _read_log(path, background, columns)
     if not path.lower().endswith(TABLES):
@@ -199,6 +205,25 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
         bins=columns.ranges(),
     )
     return _with_rules(X, background), y
+
+
+def open_folder(path: str, columns: Columns | None = None) -> Partitions:
+    """A folder of partitions. Raises InputError where it is none, or where columns are chosen."""
+    from relynx.data.partitions import scan_parquet
+
+    if columns is not None and columns.given:
+        what = "this is a folder of partitions: it has no columns to choose"
+        hint = "leave out --sequence, --order, --label"
+        raise InputError(Problem(what, Source("", path), hint=hint))
+    return scan_parquet(path)
+
+
+def refuse_rules(path: str, background: str | None) -> None:
+    """Raise where rules are given for a folder, which is read a partition at a time."""
+    if background is not None:
+        what = "a folder of partitions has the rules that it was written with"
+        hint = "leave out --background, or write the folder with other rules"
+        raise InputError(Problem(what, Source("", path), hint=hint))
 
 
 def _read_log(path: str, background: str | None, columns: Columns) -> Read:
@@ -250,7 +275,14 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
 
 def read_model_and_test(model: str, test: str, background: str | None) -> ModelRead:
     """A classifier, and the sequences and labels to ask it about; what these lack is told."""
-    from relynx.models.predictions import unheard_of
+    loaded = read_classifier(model)
+    X, y = read_test(test, background, loaded)
+    warn_of_unheard(loaded, X, test)
+    return loaded, X, y
+
+
+def read_classifier(model: str) -> LynxClassifier:
+    """A classifier of a file. Raises InputError."""
     from relynx.models.systems import CLASSIFIERS
     from relynx.store import load
 
@@ -258,14 +290,32 @@ def read_model_and_test(model: str, test: str, background: str | None) -> ModelR
     if not isinstance(loaded, CLASSIFIERS):
         what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
         raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
-    X, y = read_test(test, background, loaded)
-    for name in unheard_of(loaded, X):
+    return cast("LynxClassifier", loaded)
+
+
+def warn_of_unheard(model: LynxClassifier, X: Sequences, test: str) -> None:
+    """Say what the model asks for and the sequences can never have."""
+    from relynx.models.predictions import unheard_of
+
+    for name in unheard_of(model, X):
         what = f"warning: the model asks for {name}, which {test} does not have"
         click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
-    return loaded, X, y
 
 
-def show_reading(X: Sequences) -> None:
+def read_language(bias_file: str | None, event_type: str | None) -> Bias | None:
+    """The bias of a file; None where none is given. Raises InputError."""
+    # Imported here so that `relynx --help` loads neither numpy nor the readers.
+    from relynx.bias import read_bias
+
+    if bias_file is not None:
+        return read_bias(bias_file, event=event_type)
+    if event_type is not None:
+        hint = "give the file with --bias, or leave it out"
+        raise InputError(Problem("--event-type is of a bias, and none is given", hint=hint))
+    return None
+
+
+def show_reading(X: Sequences | Partitions) -> None:
     """Print how a table was read."""
     if X.reading is not None:
         click.echo(str(X.reading), err=True)

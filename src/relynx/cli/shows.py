@@ -64,8 +64,8 @@ def reproduce(output: str, seeds: int, folds: int, jobs: int | None) -> int:
             n_jobs = jobs or os.cpu_count()
             records = resumed(folder, runs, data, n_jobs=n_jobs, progress=told)
     except KeyboardInterrupt:
-        kept = len(done_before(folder, runs, data)) // folds
-        what = f"{folder / RECORDS} keeps {kept} of {counted(len(runs), 'run')}"
+        kept = len(done_before(folder, runs, data))
+        what = f"{folder / RECORDS} keeps {kept} of {counted(len(runs) * folds, 'fold')}"
         click.echo(f"stopped; {what}, and the same command goes on from there", err=True)
         return INTERRUPTED
     rows = summary(records)

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from relynx import __version__
+from relynx.data.json_text import TooDeep, read_json
 from relynx.data.parts import ARRAY_TYPES, DAMAGED, Array, ModelFile, Part
 from relynx.data.whole_files import whole_file
 from relynx.errors import DataError, InputError, Problem, Source
@@ -37,7 +38,6 @@ LARGEST_TEXT = 1 << 26  # bytes of a JSON text
 MOST_MEMBERS = 200_000
 RATIO, FREE = 200, 1 << 24  # a file unpacks to at most RATIO times its size and FREE bytes
 STORED_ABOVE, STORED_RATIO = 1 << 14, 100  # what would pack better than this is not packed
-DEEPEST = 60  # levels of a JSON text
 
 _ARRAY_NAME = re.compile(r"arrays/([A-Za-z0-9_.]{1,300})\.npy")
 _HEADER = re.compile(
@@ -155,7 +155,7 @@ def _bytes(name: str) -> bytes:
         if status.st_size > LARGEST:
             raise DataError(Problem("this file is too large", Source("", name), hint=_limit()))
         with open(name, "rb") as file:
-            return file.read(LARGEST + 1)
+            return file.read(status.st_size + 1)  # it sets as much memory aside
     except InputError:
         raise
     except (OSError, ValueError) as error:
@@ -238,31 +238,12 @@ class _Reader:
     def _json(self, data: bytes, name: str) -> Any:
         if len(data) > LARGEST_TEXT:
             raise self.problem(f"the member '{name}' is too large", _limit())
-
-        def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-            fields = dict(pairs)
-            if len(fields) != len(pairs):
-                raise ValueError("a name occurs twice")
-            return fields
-
-        def no_number(text: str) -> float:
-            raise ValueError(f"{text} is no JSON")
-
-        def finite(text: str) -> float:
-            number = float(text)
-            return number if math.isfinite(number) else no_number(text)
-
         try:
-            tree = json.loads(
-                data.decode("utf-8"),
-                object_pairs_hook=once,
-                parse_constant=no_number,
-                parse_float=finite,
-            )
-        except (ValueError, RecursionError):
+            tree = read_json(data)
+        except TooDeep:
+            raise self.problem(f"the member '{name}' is nested too deeply") from None
+        except ValueError:
             raise self.problem(f"the member '{name}' is no JSON text") from None
-        if _deeper(tree, DEEPEST):
-            raise self.problem(f"the member '{name}' is nested too deeply")
         return tree
 
     def _manifest(self, tree: Any) -> tuple[str, dict[str, tuple[int, str]]]:
@@ -313,12 +294,6 @@ class _Reader:
             raise wrong
         flat = np.frombuffer(data, dtype, offset=10 + length)
         return flat.reshape(shape, order="F" if header[2] == b"True" else "C").copy(order="K")
-
-
-def _deeper(tree: Any, levels: int) -> bool:
-    """Whether there are more levels than this."""
-    inner = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
-    return bool(inner) and (levels == 0 or any(_deeper(one, levels - 1) for one in inner))
 
 
 def _shown(name: str) -> str:

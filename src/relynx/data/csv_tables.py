@@ -6,11 +6,9 @@ A file is always read here, whatever is installed, so that it always means the s
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
 import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -32,8 +30,8 @@ from relynx.data.event_columns import (
     object_values,
 )
 from relynx.data.sequences import counted, shown
-from relynx.errors import DataError, InputError, Problem, Source
-from relynx.logic.source_files import decoded, read_bytes
+from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, first_problems
+from relynx.logic.source_files import decoded, read_bytes, unpacked
 
 SEPARATORS = (",", ";", "\t", "|")
 CHUNK = 50_000  # rows
@@ -82,10 +80,13 @@ class CsvTable:
             for i in np.flatnonzero(lengths == 1).tolist():
                 if not rows[i][0].strip():  # a line of blanks
                     lengths[i], rows[i] = 0, []
-            for i in np.flatnonzero((lengths != len(self.names)) & (lengths > 0)).tolist():
+            wrong = np.flatnonzero((lengths != len(self.names)) & (lengths > 0))
+            for i in wrong[: MOST_PROBLEMS + 1].tolist():
                 what = f"line {numbers[i]} has {counted(len(rows[i]), 'field')}"
                 hint = f"the first line names {counted(len(self.names), 'column')}"
                 problems.append(Problem(what, self.source, hint=hint))
+            if len(problems) > MOST_PROBLEMS:
+                break
             if problems:
                 continue
             if not lengths.all():  # empty lines
@@ -95,7 +96,7 @@ class CsvTable:
             for name, at in wanted.items() if fields else ():
                 columns[name].add(fields[at])
         if problems:
-            raise DataError(problems)
+            raise DataError(first_problems(problems))
         empty = np.empty(0, np.int64)
         return _LoadedCsv(np.concatenate([empty, *lines]), columns, self.separator)
 
@@ -183,11 +184,7 @@ def open_csv(path: str | os.PathLike[str]) -> CsvTable:
     name = os.fsdecode(path)
     data = read_bytes(path)
     if name.lower().endswith(".gz"):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            what, hint = "this is no gzip file, or it is cut", "gzip packs a file"
-            raise InputError(Problem(what, Source("", name), hint=hint)) from None
+        data = unpacked(data, name)
     text = decoded(data, name)
     source = Source("", name)
     first = next((line for line in io.StringIO(text) if line.strip()), None)

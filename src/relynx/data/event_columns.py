@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Protocol, TypeAlias
 
@@ -22,13 +22,22 @@ from relynx.logic.terms import Constant
 Codes: TypeAlias = NDArray[np.int32]
 
 LARGEST = 2**63
+MOST_DIGITS = 400  # of a decimal number that is written out
 KEY = "key"  # what names a sequence or an event: an integer, or a text
 DAY = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?=[T ]|\Z)")
 DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=[T ]|\Z)")
 SHORT_HOUR = re.compile(r"[T ](\d:)")
 UTC_NAME = re.compile(r"(?<=\d) ?UTC\Z")
-FINE = re.compile(r"[.,]\d{6}\d*[1-9]")
+FINE = re.compile(r"[.,]\d{6}(\d{1,3})")  # parts of a microsecond
+TOO_FINE = re.compile(r"[.,]\d{9}\d*[1-9]")
+WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 MIDNIGHT = "T00:00:00"
+FIRST_DAY = date(1970, 1, 1).toordinal()
+DAY_SECONDS = 24 * 3600
+STEP = timedelta(microseconds=1)
+SHORT = len("2024-01-31T13:05:00.123456")
+SECOND, MICROSECOND = 10**9, 1000  # in nanoseconds
+TRUTHS = ("false", "true")
 ZONES = "holds times with a time zone and times without one"
 ONE_ZONE = "give all of them a time zone, or none"
 
@@ -45,11 +54,14 @@ class Values:
         For each row the number of its value, -1 where there is none.
     constants
         The different values: numbers and dates (as ISO text) rising, texts as they appear.
+    zoned
+        Whether the dates had a time zone; they are in UTC then.
     """
 
     kind: str
     codes: Codes
     constants: Sequence[Constant]
+    zoned: bool = False
 
     def counts(self) -> NDArray[np.int64]:
         """How often each value occurs."""
@@ -126,23 +138,23 @@ def key_values(values: Values) -> Values:
 
 def boolean_values(truths: NDArray[np.bool_], missing: NDArray[np.bool_]) -> Values:
     codes = np.where(missing, -1, truths.astype(np.int32)).astype(np.int32)
-    return Values("boolean", codes, ["false", "true"])
+    return Values("boolean", codes, list(TRUTHS))
 
 
-def date_values(moments: NDArray[np.datetime64]) -> Values:
+def date_values(moments: NDArray[np.datetime64], *, zoned: bool = False) -> Values:
     """A column of moments in time, NaT where one is missing."""
     missing = np.isnat(moments)
     distinct, codes = np.unique(moments[~missing], return_inverse=True)
     seconds = distinct.astype("datetime64[s]")
     if np.array_equal(seconds, distinct):
-        texts = np.datetime_as_string(seconds).tolist()
-        return Values("date", _spread(codes, ~missing), [t.removesuffix(MIDNIGHT) for t in texts])
-    return Values("date", _spread(codes, ~missing), list(map(_iso, distinct)))
+        texts = [text.removesuffix(MIDNIGHT) for text in np.datetime_as_string(seconds).tolist()]
+    else:
+        texts = [_iso(*str(moment).split(".")) for moment in distinct]
+    return Values("date", _spread(codes, ~missing), texts, zoned)
 
 
-def _iso(moment: np.datetime64) -> str:
+def _iso(whole: str, fraction: str) -> str:
     """2024-01-31T13:05:00.250000: the fraction is left out where it is zero, midnight too."""
-    whole, _, fraction = str(moment).partition(".")
     if fraction.strip("0"):
         return f"{whole}.{fraction[:6]}{fraction[6:].rstrip('0')}"
     return whole.removesuffix(MIDNIGHT)
@@ -175,6 +187,8 @@ def object_values(values: Sequence[Any], wanted: str | None = None) -> Values:
         return _object_numbers(kept, missing)
     if kind == "a date":
         return _object_dates(kept)
+    if kind == "a duration":
+        return number_values(np.array(list(map(_seconds, kept))), missing)
     what = f"holds {shown(kept[first[kind]])}, which is no value of a cell"
     hint = "give text, numbers, truth values or dates, or leave it out: fluents names the columns"
     raise WrongColumn(what, f"{hint} to use", first[kind])
@@ -201,19 +215,53 @@ def _is_whole(value: Any) -> bool:
         return True
     if isinstance(value, float | np.floating):
         return float(value).is_integer() and abs(float(value)) < 2**53
-    return isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value()
+    if not isinstance(value, Decimal) or not value.is_finite() or value.adjusted() > MOST_DIGITS:
+        return False
+    return value == value.to_integral_value()
 
 
 def _object_dates(values: Sequence[Any]) -> Values:
     zones = {getattr(value, "tzinfo", None) is None for value in values if value is not None}
     if len(zones) > 1:
         raise WrongColumn(ZONES, ONE_ZONE)
-    moments = np.array([_moment(value) for value in values])
-    return date_values(moments if _unit(moments) == "ns" else moments.astype("datetime64[us]"))
+    ticks = [None if value is None else nanoseconds(value) for value in values]
+    distinct = sorted({tick for tick in ticks if tick is not None})
+    codes = {tick: code for code, tick in enumerate(distinct)} | {None: -1}
+    seconds = np.array([tick // SECOND for tick in distinct], "datetime64[s]")
+    whole = np.datetime_as_string(seconds).tolist()
+    texts = [_iso(one, f"{tick % SECOND:09}") for one, tick in zip(whole, distinct, strict=True)]
+    known = np.array([codes[tick] for tick in ticks], np.int32)
+    return Values("date", known, texts, zoned=False in zones)
 
 
-def _unit(moments: NDArray[np.datetime64]) -> str:
-    return np.datetime_data(moments.dtype)[0]
+def nanoseconds(value: Any) -> int:
+    """The time from the beginning of 1970 to a moment, in UTC where it has a zone.
+
+    An integer of Python: those of 64 bits end in 2262, and many tables have a date of 9999.
+    """
+    if isinstance(value, np.datetime64):
+        whole = value.astype("datetime64[us]")
+        rest = int((value - whole) / np.timedelta64(1, "ns")) if value != whole else 0
+        return int(whole.astype(np.int64)) * MICROSECOND + rest
+    seconds: int = (value.toordinal() - FIRST_DAY) * DAY_SECONDS
+    if not isinstance(value, datetime):
+        return seconds * SECOND
+    seconds += value.hour * 3600 + value.minute * 60 + value.second
+    fine: int = getattr(value, "nanosecond", 0)  # of this module's Moment, and of pandas
+    fine += value.microsecond * MICROSECOND
+    zone = value.utcoffset()
+    if zone is not None:
+        fine -= zone // STEP * MICROSECOND
+    return seconds * SECOND + fine
+
+
+def _seconds(value: Any) -> float:
+    """The length of a duration."""
+    if value is None:
+        return math.nan
+    if isinstance(value, np.timedelta64):
+        return float(value / np.timedelta64(1, "s"))
+    return float(value.total_seconds())
 
 
 def _python_kind(value: object) -> str:
@@ -221,7 +269,9 @@ def _python_kind(value: object) -> str:
         return "text"
     if isinstance(value, bool | np.bool_):
         return "true or false"
-    if isinstance(value, int | float | np.number | Decimal):
+    if isinstance(value, timedelta | np.timedelta64):
+        return "a duration"
+    if isinstance(value, int | float | np.integer | np.floating | Decimal):
         return "a number"
     return "a date" if isinstance(value, date | np.datetime64) else "something else"
 
@@ -229,19 +279,11 @@ def _python_kind(value: object) -> str:
 def _is_missing(value: object) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
-
-
-def _moment(value: Any) -> np.datetime64:
-    if value is None:
-        return np.datetime64("NaT")
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        value = value.astimezone(tz=UTC).replace(tzinfo=None)
-    if isinstance(value, np.datetime64):
-        return value
-    moment = np.datetime64(value, "us")
-    nanoseconds = getattr(value, "nanosecond", 0)
-    return moment + np.timedelta64(nanoseconds, "ns") if nanoseconds else moment
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, float | np.floating) and math.isnan(value)
 
 
 def _spread(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
@@ -259,10 +301,9 @@ def ranks(values: Values) -> NDArray[np.int64]:
     """
     if values.kind != "text":
         return values.codes.astype(np.int64)
-    moments = read_moments(values)
-    rank = np.empty(len(moments), np.int64)
-    distinct = {moment: i for i, moment in enumerate(sorted(set(moments)))}
-    rank[:] = [distinct[moment] for moment in moments]
+    ticks = list(map(nanoseconds, read_moments(values)))
+    distinct = {tick: i for i, tick in enumerate(sorted(set(ticks)))}
+    rank = np.array([distinct[tick] for tick in ticks], np.int64)
     return rank[values.codes]
 
 
@@ -275,14 +316,30 @@ def read_moments(values: Values) -> list[datetime]:
             what = f"holds {shown(text)}, and it is not sure what comes before what"
             hint = "give numbers, dates, or texts such as 2024-01-31 or 2024-01-31 13:05:00"
             raise WrongColumn(what, hint, values.row_of(code))
-        if FINE.search(str(text)):
-            what = f"holds {shown(text)}, a second with more than six digits after the point"
-            hint = "leave out the digits after the sixth, or give a column of numbers"
+        if len(str(text)) > SHORT and TOO_FINE.search(str(text)):
+            what = f"holds {shown(text)}, a second with more than nine digits after the point"
+            hint = "leave out the digits after the ninth, or give a column of numbers"
             raise WrongColumn(what, hint, values.row_of(code))
         moments.append(moment)
     if len({moment.tzinfo is None for moment in moments}) > 1:
         raise WrongColumn(ZONES, ONE_ZONE)
     return moments
+
+
+class Moment(datetime):
+    """A moment with parts of a microsecond, which `nanosecond` tells as in pandas."""
+
+    nanosecond = 0
+
+
+def moment_of(text: str) -> datetime:
+    """The moment that a text of ISO 8601 names, down to a nanosecond. Raises ValueError."""
+    fine = FINE.search(text) if len(text) > SHORT else None
+    if fine is None or not fine[1].strip("0"):
+        return datetime.fromisoformat(text)
+    moment = Moment.fromisoformat(text)
+    moment.nanosecond = int(fine[1].ljust(3, "0"))
+    return moment
 
 
 def read_moment(text: str) -> datetime | None:
@@ -299,7 +356,7 @@ def read_moment(text: str) -> datetime | None:
         return None
     rest = UTC_NAME.sub("+00:00", SHORT_HOUR.sub(r"T0\1", plain[match.end() :], count=1))
     try:
-        return datetime.fromisoformat(f"{year}-{month:0>2}-{day:0>2}{rest}")
+        return moment_of(f"{year}-{month:0>2}-{day:0>2}{rest}")
     except ValueError:
         return None
 
@@ -314,6 +371,8 @@ def as_kind(values: Values, kind: str) -> Values:
     if values.kind == "number" and kind == "integer":
         whole = [int(n) if float(n).is_integer() else n for n in values.constants]
         return Values(kind, values.codes, whole)
+    if values.kind == "text" and (told := _spelled(values.constants, kind)) is not None:
+        return Values(kind, np.append(told.codes, np.int32(-1))[values.codes], told.constants)
     names: Mapping[str, str] = {
         "text": "text",
         "integer": "numbers",
@@ -323,3 +382,16 @@ def as_kind(values: Values, kind: str) -> Values:
     }
     what = f"holds {names[values.kind]}, and {names[kind]} where it was first read"
     raise WrongColumn(what, f"give {names[kind]}")
+
+
+def _spelled(texts: Sequence[Constant], kind: str) -> Values | None:
+    """The values of a kind that different texts spell; None where one of them spells none."""
+    plain = list(map(str, texts))
+    if kind == "boolean" and set(plain) <= set(TRUTHS):
+        return text_values(plain)
+    if kind == "integer" and all(map(WHOLE.match, plain)):
+        whole = list(map(int, plain))
+        if all(-LARGEST <= n < LARGEST for n in whole):
+            return number_values(np.array(whole, np.int64))
+    moments = list(map(read_moment, plain)) if kind == "date" else [None]
+    return None if None in moments else _object_dates(moments)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from relynx.data.discretise import Cuts, bin_names
 from relynx.data.frames import frame
 from relynx.data.readings import Column, Reading
 from relynx.data.sequences import Sequences
@@ -20,16 +21,19 @@ from relynx.logic.tables import Table
 from relynx.logic.terms import Constant
 
 Rows = NDArray[np.int64]
+EXACT = 2**53  # below which floats hold all integers
+SOME_DAY = "2000-01-01"
 
 
 def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
     """Make a table of events of sequences that `from_events` or `from_intervals` read.
 
     It has a row for each event, with the columns that the table had, as far as they became facts:
-    numbers that were cut are the names of their ranges, the columns of the order count from 1, and
-    intervals have the starts and ends that they had. Facts of further tables and of background
-    rules are not in it. Read it by `reading=X.reading`, and the sequences are the same; with three
-    or more dimensions, up to the names of events.
+    numbers that were cut are the names of their ranges, the columns of the order count from 1
+    (those that became facts, too, hold what they held, or some number in its range), and intervals
+    have the starts and ends that they had; dates are texts, in UTC if they had a time zone. Facts
+    of further tables and of background rules are not in it. Read it by `reading=X.reading`, and the
+    sequences are the same; with three or more dimensions, up to the names of events.
 
     Parameters
     ----------
@@ -50,29 +54,26 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
     if reading is None or (reading.intervals is not None and X.times is None):
         what = "only sequences that from_events read can become a table of events"
         raise DataError(Problem(what, hint="rx.write_lynx writes any sequences to a file"))
-    times, made = X.times, () if reading.intervals is None else reading.intervals.made
+    times = X.times
     # Packed: sequence * n + code
     pairs = _events(X, reading) if times is None else _intervals(X, reading, times)
     n = len(X.vocabulary) + 1  # the last code is that of no event
     sequences = pairs // n
     columns: dict[str, tuple[list[Any], type]] = {}
     columns[reading.sequence] = _column([X.ids[i] for i in sequences.tolist()])
+    facts = _facts(X, reading, pairs)
     for (_, name), coordinates in zip(reading.order, _coordinates(X, reading, pairs), strict=True):
-        columns[name] = coordinates.tolist(), int
+        fact = facts.pop(name, None)
+        columns[name] = (
+            (coordinates.tolist(), int) if fact is None else _both(coordinates, sequences, *fact)
+        )
     if reading.intervals is not None and times is not None:
         columns[reading.intervals.start] = _column(times.starts.tolist())
         columns[reading.intervals.end] = _column(times.ends.tolist())
-    for group in reading.fluents:
-        table = X.tables.get((group.predicate, 1 + len(group.columns)))
-        for i, column in enumerate(group.columns):
-            if column.name in made:
-                continue
-            values = _values(X, table, 2 + i, pairs, n)
-            columns[column.name] = _typed(values, column, backend)
-    for group in reading.attributes:
-        table = X.tables.get((group.predicate, 1))
-        values = _values(X, table, 1, sequences * n, n)
-        columns[group.columns[0].name] = _typed(values, group.columns[0], backend)
+    for name, (column, values) in facts.items():
+        columns.setdefault(name, _typed(values, column, backend))
+    for name in () if reading.intervals is None else reading.intervals.made:
+        columns.pop(name, None)
     if reading.label is not None and X.labels is not None:
         labels = X.labels.tolist()
         columns[reading.label.name] = _column([labels[i] for i in sequences.tolist()])
@@ -90,18 +91,69 @@ def event_rows(
     """
     pairs = _events(X, reading)  # packed: sequence * n + code
     n = len(X.vocabulary) + 1  # the last code is that of no event
-    sequences = pairs // n
-    columns: dict[str, list[Any]] = {}
+    facts = _facts(X, reading, pairs)
+    columns = {name: values for name, (_, values) in facts.items()}
     for (_, name), coordinates in zip(reading.order, _coordinates(X, reading, pairs), strict=True):
         columns[name] = coordinates.tolist()
-    for group in reading.fluents:
-        table = X.tables.get((group.predicate, 1 + len(group.columns)))
+        if name in facts:
+            columns[name], _ = _both(coordinates, pairs // n, *facts[name])
+    return pairs // n, pairs % n < n - 1, columns
+
+
+def _facts(X: Sequences, reading: Reading, pairs: Rows) -> dict[str, tuple[Column, list[Any]]]:
+    """The columns that became facts. A column of several predicates has what any of them tells."""
+    n = len(X.vocabulary) + 1
+    out: dict[str, tuple[Column, list[Any]]] = {}
+    told = [(group, 1, pairs) for group in reading.fluents]
+    told += [(group, 0, pairs // n * n) for group in reading.attributes]
+    for group, n_events, rows in told:
+        table = X.tables.get((group.predicate, n_events + len(group.columns)))
         for i, column in enumerate(group.columns):
-            columns[column.name] = _values(X, table, 2 + i, pairs, n)
-    for group in reading.attributes:
-        table = X.tables.get((group.predicate, 1))
-        columns[group.columns[0].name] = _values(X, table, 1, sequences * n, n)
-    return sequences, pairs % n < n - 1, columns
+            values = _values(X, table, 1 + n_events + i, rows, n)
+            if column.name in out:
+                known = out[column.name][1]
+                if not n_events:  # where events have the value, the others must stay without it
+                    without = np.array([value is None for value in known])
+                    here = np.isin(pairs // n, pairs[~without] // n)
+                    values = [None if at else v for v, at in zip(values, here, strict=True)]
+                values = [
+                    two if one is None else one for one, two in zip(known, values, strict=True)
+                ]
+            out[column.name] = column, values
+    return out
+
+
+def _both(
+    places: Rows, sequences: Rows, column: Column, values: list[Any]
+) -> tuple[list[Any], type]:
+    """A column of the order that became facts, too."""
+    if column.cuts is None:
+        values, kind = _typed(values, column, "")
+    else:  # ranges would order nothing: numbers in them do
+        values, kind = _in_ranges(values, column.cuts, places), float
+    # Where no fact tells the place, any will do that leaves the row where it is.
+    place: Any = {str: SOME_DAY, bool: False}.get(kind, 0)
+    rows = list(zip(sequences.tolist(), values, strict=True))
+    latest = {sequence: value for sequence, value in reversed(rows) if value is not None}
+    out = []
+    for sequence, value in rows:
+        if value is not None:
+            latest[sequence] = value
+        out.append(latest.get(sequence, place))
+    return out, kind
+
+
+def _in_ranges(values: list[Any], cuts: Cuts, places: Rows) -> list[float | None]:
+    """Numbers in ranges, given by their names, that rise with the places."""
+    low, high = (cuts[0], cuts[-1]) if cuts else (0, 1)
+    edges = [low - max(1, abs(low)), *cuts, high + max(1, abs(high))]
+    out: list[float | None] = [None] * len(values)
+    for i, name in enumerate(bin_names(cuts)):
+        rows = [row for row, value in enumerate(values) if value == name]
+        own, rank = np.unique(places[rows], return_inverse=True)
+        for row, k in zip(rows, rank.tolist(), strict=True):
+            out[row] = edges[i] + (edges[i + 1] - edges[i]) * (k / len(own))
+    return out
 
 
 def _events(X: Sequences, reading: Reading) -> Rows:
@@ -217,8 +269,14 @@ def _typed(values: list[Any], column: Column, backend: str) -> tuple[list[Any], 
         if missing and backend == "pandas":  # which has no truth values with gaps
             return values, str
         return [None if value is None else value == "true" for value in values], bool
-    whole = column.kind == "integer" and not (missing and backend == "pandas")
-    return values, int if whole else float
+    if column.kind == "integer" and missing and backend == "pandas":  # nor integers
+        exact = all(value is None or abs(value) < EXACT for value in values)
+        return (values, float) if exact else (_texts(values), str)
+    return values, int if column.kind == "integer" else float
+
+
+def _texts(values: list[Any]) -> list[str | None]:
+    return [None if value is None else str(value) for value in values]
 
 
 def _column(values: list[Any]) -> tuple[list[Any], type]:

@@ -116,20 +116,20 @@ class Request:
             self.column(name, f"given as {role}")
         if len(set(map(repr, names))) < len(names):
             self.problem(f"{role} names a column twice", "name each once")
-        return names
+        return _texts(names)
 
     def roles(self, facts: Iterable[str]) -> None:
         """The label may have no other task, patterns would know the class; nor the sequence."""
         order = self.order.values() if isinstance(self.order, Mapping) else [self.order]
         tasks = {
-            "order": list(order),
-            "sequence": [self.sequence],
-            "event": [self.event],
-            "a fact": list(facts),
+            "order": _texts(order),
+            "sequence": _texts([self.sequence]),
+            "event": _texts([self.event]),
+            "a fact": tuple(facts),
         }
         for one, name in (("label", self.label), ("sequence", self.sequence)):
             for role, names in tasks.items():
-                if name is not None and role != one and name in names:
+                if isinstance(name, str) and role != one and name in names:
                     what = f"column {name!r} is given as {one} and as {role}"
                     self.problem(what, "give it one of these tasks")
 
@@ -172,6 +172,11 @@ class Request:
 
 
 DEFAULT_BINS = 4
+
+
+def _texts(names: Iterable[object]) -> tuple[str, ...]:
+    """Those of some names that are names; what else was given is a problem of its own."""
+    return tuple(name for name in names if isinstance(name, str))
 
 
 def _plain(bins: Any) -> Any:
@@ -378,5 +383,5 @@ def others(request: Request, attributes: Sequence[str]) -> list[str]:
     """The columns that have no task of their own, in the order of the table."""
     order = request.order
     columns = order.values() if isinstance(order, Mapping) else [order]
-    tasks = [request.sequence, request.label, request.event, *columns, *attributes]
+    tasks = _texts([request.sequence, request.label, request.event, *columns, *attributes])
     return [name for name in dict.fromkeys(request.table.names) if name not in tasks]

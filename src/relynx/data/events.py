@@ -154,7 +154,8 @@ def _read_again(
     columns = [column.name for group in reading.fluents for column in group.columns]
     columns += [column.name for group in reading.attributes for column in group.columns]
     names = [reading.sequence, *(column for _, column in reading.order), *columns]
-    names += [] if reading.event is None else [reading.event]
+    event = reading.event if reading.relations else None  # nothing else refers to it
+    names += [] if event is None else [event]
     problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
     wanted = [group.predicate for group in reading.relations]
     for name in wanted:
@@ -182,7 +183,7 @@ def _read_again(
     for group in reading.fluents + reading.attributes:
         for column in group.columns:
             cells.argument(column)
-    at = _placed(reading, cells, cells_of, ids, numbers)
+    at = _placed(replace(reading, event=event), cells, cells_of, ids, numbers)
     reading = replace(reading, notes=())  # those of the first table
     X = encoded(reading, cells, at, cells_of, labelled=False)
     return X, X.labels
@@ -281,7 +282,7 @@ def _event_place(column: str, event: str | None) -> int | None:
     if not event or not column.startswith(event):
         return None
     rest = column.removeprefix(event)
-    numbered = rest[:1] == "_" and rest[1:].isdecimal()
+    numbered = rest[:1] == "_" and rest[1:].isdecimal() and len(rest) < 10
     return 0 if not rest else int(rest[1:]) if numbered else None
 
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import zlib
 from array import array
 from collections.abc import Iterator
 from importlib.resources import files
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.sequences import Sequences, SequencesBuilder
-from relynx.errors import DataError, Problem, Source
+from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, first_problems
 from relynx.logic.datalog import Background, parse_background
-from relynx.logic.source_files import read_source
+from relynx.logic.source_files import MAGIC, decoded, read_bytes, unpacked
 
 BUNDLED = "protein_folds.jsonl.gz"
 
@@ -66,14 +65,10 @@ def _read(path: str | os.PathLike[str] | None) -> Source:
     if path is None:
         packed = files("relynx.data").joinpath("files", BUNDLED).read_bytes()
         return Source(gzip.decompress(packed).decode(), BUNDLED)
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            return Source(file.read(), os.fspath(path))
-    except (EOFError, zlib.error, UnicodeDecodeError):
-        what = Problem("the compressed file is damaged", Source("", os.fspath(path)))
-        raise DataError(what) from None
-    except OSError:  # not compressed, or not to be opened: read_source says which
-        return read_source(path)
+    name, data = os.fsdecode(path), read_bytes(path)
+    if data.startswith(MAGIC):
+        data = unpacked(data, name)
+    return Source(decoded(data, name), name)
 
 
 def _domains(source: Source) -> list[dict[str, Any]]:
@@ -83,6 +78,8 @@ def _domains(source: Source) -> list[dict[str, Any]]:
     first_seen: dict[str, int] = {}
     start = 0
     for number, line in enumerate(source.text.split("\n"), 1):
+        if len(problems) > MOST_PROBLEMS:
+            break
         found = _domain(line, source, start, problems) if line.strip() else None
         if found is not None:
             first = first_seen.setdefault(found["id"], number)
@@ -92,7 +89,7 @@ def _domains(source: Source) -> list[dict[str, Any]]:
             domains.append(found)
         start += len(line) + 1
     if problems:
-        raise DataError(problems)
+        raise DataError(first_problems(problems))
     return domains
 
 
@@ -104,10 +101,12 @@ def _domain(
         domain = json.loads(line)
     except (ValueError, RecursionError) as error:
         at = start + getattr(error, "pos", 0)
-        what = f"not JSON: {getattr(error, 'msg', 'nested too deeply').lower()}"
+        deep = isinstance(error, RecursionError)
+        why = getattr(error, "msg", "nested too deeply" if deep else "a number is too long")
+        what = f"not JSON: {why.lower()}"
         problems.append(Problem(what, source, at, hint="one domain a line, as a JSON object"))
         return None
-    wrong = list(_wrong(domain))
+    wrong = list(islice(_wrong(domain), MOST_PROBLEMS + 1))
     problems.extend(Problem(what, source, start) for what in wrong)
     return None if wrong else domain
 

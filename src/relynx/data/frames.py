@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TypeAlias
@@ -35,6 +36,7 @@ Schema: TypeAlias = Mapping[str, type]
 Chunks: TypeAlias = Iterable[Mapping[str, Sequence[Any]]]
 
 BACKENDS = ("pandas", "polars", "pyarrow")
+PANIC = "PanicException"
 _WRITE_PARQUET = ("polars", "pyarrow")
 _TYPES: dict[type, Any] = {
     str: nw.String,
@@ -121,9 +123,12 @@ class FrameTable:
     source: Source | None = None
 
     def loaded(self, names: Sequence[str]) -> LoadedTable:
-        """Some columns, in memory."""
-        chosen = self.frame.select(*names)
-        return _LoadedFrame(chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)
+        """Some columns, in memory. Raises InputError where a file cannot be read after all."""
+        if self.source is None:
+            chosen = self.frame.select(*names)
+            return _LoadedFrame(chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)
+        with _no_parquet(self.source):
+            return _LoadedFrame(self.frame.lazy().select(*names).collect())
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +162,9 @@ class _LoadedFrame:
                 return number_values(_floats(column.dt.total_nanoseconds()) / 1e9, missing)
             return number_values(_floats(column.dt.total_microseconds()) / 1e6, missing)
         if dtype == nw.Date or dtype == nw.Datetime:
-            return date_values(_moments(column))
-        if dtype in (nw.String, nw.Categorical, nw.Enum):
+            zoned = getattr(dtype, "time_zone", None) is not None
+            return date_values(_moments(column), zoned=zoned)
+        if dtype == nw.String or (dtype in (nw.Categorical, nw.Enum) and _of_texts(column)):
             texts = column.cast(nw.String).to_list()
             return text_values(
                 [None if m else t for t, m in zip(texts, missing, strict=True)]
@@ -166,6 +172,11 @@ class _LoadedFrame:
                 else texts
             )
         return object_values(column.to_list(), kind)
+
+
+def _of_texts(column: nw.Series[Any]) -> bool:
+    """Whether the categories that occur are texts; pandas and pyarrow have others, too."""
+    return all(one is None or isinstance(one, str) for one in column.drop_nulls().unique())
 
 
 def open_frame(data: Any) -> FrameTable | None:
@@ -178,7 +189,8 @@ def open_frame(data: Any) -> FrameTable | None:
     except TypeError:
         return None
     except nw.exceptions.DuplicateError:  # the names tell which
-        return FrameTable(list(getattr(data, "column_names", data.columns)), data)
+        names = getattr(data, "column_names", None)  # in pandas, a column of that name
+        return FrameTable(names if isinstance(names, list) else list(data.columns), data)
 
 
 def open_parquet(path: str | os.PathLike[str]) -> FrameTable:
@@ -188,12 +200,22 @@ def open_parquet(path: str | os.PathLike[str]) -> FrameTable:
     if not os.path.isfile(name):
         raise InputError(Problem("there is no such file", source))
     backend: Any = parquet_library("give a .csv file")
-    try:
+    with _no_parquet(source):
         frame = nw.scan_parquet(name, backend=backend)
         return FrameTable(frame.collect_schema().names(), frame, source)
-    except Exception:  # each library has errors of its own
+
+
+@contextmanager
+def _no_parquet(source: Source) -> Iterator[None]:
+    """Whatever a library makes of a broken file becomes a message."""
+    try:
+        yield
+    except BaseException as error:  # each has errors of its own; those of Rust are no Exception
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise
         hint = "write it again, or give a .csv file"
-        raise InputError(Problem("this is no Parquet file", source, hint=hint)) from None
+        what = "this is no Parquet file, or it is damaged"
+        raise InputError(Problem(what, source, hint=hint)) from None
 
 
 def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.event_columns import (
+    MICROSECOND,
+    MIDNIGHT,
     ONE_ZONE,
     Values,
     WrongColumn,
+    nanoseconds,
     number_values,
     read_moments,
 )
 from relynx.data.event_tables import Cells
-from relynx.logic.terms import constant_text
+from relynx.logic.terms import Constant, constant_text
 
 Rows = NDArray[np.int64]
 
@@ -27,7 +30,6 @@ SAFE = 2**62  # below which a difference of integers fits in 64 bits
 MICROSECONDS, NANOSECONDS = 10**6, 10**9  # in a second
 TYPES: dict[str, Any] = {"integer": np.int64, "number": np.float64}
 NUMBERS = ("integer", "number")
-NO_TIME = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +79,10 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
         other = end if numbers[0] == start else start
         what = f"column {numbers[0]!r} holds numbers, and column {other!r} dates"
         cells.wrong(what, "give both as numbers, or both as dates")
-    zones = {name: some[0].tzinfo is not None for name, some in moments.items() if some}
+    zones = {
+        name: columns[name].zoned or (len(some) > 0 and some[0].tzinfo is not None)
+        for name, some in moments.items()
+    }
     if len(set(zones.values())) > 1:
         with_zone, without = sorted(zones, key=lambda name: not zones[name])
         what = f"the times of column {with_zone!r} have a time zone, those of {without!r} have none"
@@ -98,8 +103,14 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
 def given_times(values: Values) -> NDArray[Any]:
     """The times of all rows as the table has them: integers, floats, or texts of dates."""
     constants: NDArray[Any] = np.empty(len(values.constants), TYPES.get(values.kind, object))
-    constants[:] = values.constants
+    constants[:] = list(map(_with_zone, values.constants)) if values.zoned else values.constants
     return constants[values.codes]
+
+
+def _with_zone(date: Constant) -> str:
+    """A date in UTC as a text that says so."""
+    text = str(date)
+    return f"{text}{'' if 'T' in text else MIDNIGHT}+00:00"
 
 
 def _one_scale(
@@ -116,10 +127,12 @@ def _one_scale(
         if any(array.dtype == object for array in numbers):
             numbers = [array.astype(object) for array in numbers]
     else:
+        ticks = [list(map(nanoseconds, some)) for some in (first, second)]
         fine = any(_is_fine(values) for values in (starts, ends))
+        fine = fine or any(tick % MICROSECOND for some in ticks for tick in some)
         unit = NANOSECONDS if fine else MICROSECONDS
-        ticks = _nanoseconds if fine else _microseconds
-        numbers = [ticks(starts, first), ticks(ends, second)]
+        placed = _nanoseconds if fine else _microseconds
+        numbers = [placed(starts, ticks[0]), placed(ends, ticks[1])]
     moments, places = np.unique(np.concatenate(numbers), return_inverse=True)
     split = len(numbers[0])
     return Scale(moments, places[:split][starts.codes], places[split:][ends.codes], unit)
@@ -135,23 +148,21 @@ def _numbers(values: Values, mixed: bool) -> NDArray[Any]:
 
 
 def _is_fine(values: Values) -> bool:
-    """Whether some date tells parts of a microsecond; texts that do are refused before."""
+    """Whether some date of a column of dates tells parts of a microsecond."""
     fractions = (str(constant).partition(".")[2] for constant in values.constants)
     return values.kind == "date" and any(len(fraction) > 6 for fraction in fractions)
 
 
-def _microseconds(values: Values, moments: Sequence[datetime]) -> NDArray[np.int64]:
+def _microseconds(values: Values, ticks: Sequence[int]) -> NDArray[np.int64]:
     if values.kind != "text":
         return np.array(values.constants, "datetime64[us]").astype(np.int64)
-    plain = np.array([moment.replace(tzinfo=None) for moment in moments], "datetime64[us]")
-    zones = np.array([moment.utcoffset() or NO_TIME for moment in moments], "timedelta64[us]")
-    return np.asarray((plain - zones).astype(np.int64))
+    return np.array([tick // MICROSECOND for tick in ticks], np.int64)
 
 
-def _nanoseconds(values: Values, moments: Sequence[datetime]) -> NDArray[Any]:
+def _nanoseconds(values: Values, ticks: Sequence[int]) -> NDArray[Any]:
     """Integers of Python: those of 64 bits end in 2262, and many tables have a date of 9999."""
     if values.kind == "text":
-        return _microseconds(values, moments).astype(object) * 1000
+        return np.array(ticks, object)
     parts = [str(constant).partition(".") for constant in values.constants]
     seconds = np.array([whole for whole, _, _ in parts], "datetime64[s]").astype(np.int64)
     fractions = [int(fraction.ljust(9, "0")) for _, _, fraction in parts]

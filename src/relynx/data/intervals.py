@@ -226,12 +226,15 @@ def _listed(
         return []
     out = []
     for name in names:
-        if name == AFTER:
+        if not isinstance(name, str):
+            hint = f"give some of {', '.join(known)}"
+            problems.append(Problem(f"{role} names {shown(name)}", hint=hint))
+        elif name == AFTER:
             what = f"{role} names 'after'"
             hint = "give 'before': follow_before(E,F) says that F is after E"
             problems.append(Problem(what, hint=hint))
         elif name not in known:
-            hint = did_you_mean(str(name), near) or f"give some of {', '.join(known)}"
+            hint = did_you_mean(name, near) or f"give some of {', '.join(known)}"
             problems.append(Problem(f"{role} names {name!r}", hint=hint))
         else:
             out.append(str(name))
@@ -251,10 +254,10 @@ def _times(table: Table, start: object, end: object, tasks: Mapping[str, object]
             problem = unknown_column(table, name, f"given as {role}")
         problems += [] if problem is None else [problem]
         for task, other in tasks.items():
-            if name is not None and name == other:
+            if isinstance(name, str) and isinstance(other, str) and name == other:
                 what = f"column {name!r} is given as {task} and as {role}"
                 problems.append(Problem(what, table.source, hint="give it one of these tasks"))
-    if start is not None and start == end:
+    if isinstance(start, str) and isinstance(end, str) and start == end:
         what = f"column {start!r} is given as start and as end"
         hint = "give two columns; rx.from_events reads events that take no time"
         problems.append(Problem(what, table.source, hint=hint))
@@ -268,7 +271,7 @@ def _symbol(table: Table, symbol: object, tasks: Mapping[str, object]) -> list[P
     problem = unknown_column(table, symbol, "given as symbol")
     problems = [] if problem is None else [problem]
     for task, other in tasks.items():
-        if symbol == other:
+        if isinstance(symbol, str) and isinstance(other, str) and symbol == other:
             what = f"column {symbol!r} is given as {task} and as symbol"
             problems.append(Problem(what, table.source, hint="give it one of these tasks"))
     return problems

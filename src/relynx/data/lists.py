@@ -17,8 +17,12 @@ from relynx.errors import DataError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, Constant, Term, as_constant, flatten
+from relynx.logic.tokens import MAX_DIGITS
 
 KINDS = "text, a tuple, an atom, or a list or set of these"
+OF_TABLES = "rx.from_events reads tables, with a row for each event"
+AS_TEXT = "give it as text"
+MOST_BITS = int((MAX_DIGITS - 1) * math.log2(10))
 
 
 def from_lists(
@@ -57,6 +61,7 @@ def from_lists(
     >>> rx.covers(rx.parse_pattern("a(X), next_s(X,Y), c(Y)"), X).tolist()
     [False, True]
     """
+    _check_predicate(predicate)
     reading = _Reading(predicate)
     outer = _outer(lists)
     plain = _plain_tables(outer, predicate)
@@ -95,7 +100,7 @@ def _plain_tables(
     lengths = np.array([len(one) for one in cast(list[list[Any]], lists)], np.int64)
     events = [f"e{i + 1}" for i in range(int(lengths.max()))]
     symbols = list(dict.fromkeys(flat))
-    if not set(symbols).isdisjoint(events) or (predicate is not None and not predicate):
+    if not set(symbols).isdisjoint(events) or any(map(_is_too_large, symbols)):
         return None
     if any(str(name).startswith(("next_", "follow")) for name in [predicate or "", *symbols]):
         return None
@@ -122,10 +127,39 @@ def _outer(lists: object) -> list[object]:
         raise DataError(
             Problem("a text is no list of lists", hint="give [list(text)] for one text")
         )
-    if isinstance(lists, Mapping | set | frozenset) or not isinstance(lists, Iterable):
+    if isinstance(lists, Sequences) or hasattr(lists, "columns"):
+        hint = "they are sequences already" if isinstance(lists, Sequences) else OF_TABLES
+        raise DataError(Problem(f"{type(lists).__name__} is no list of lists", hint=hint))
+    if _has_no_order(lists):
         what = f"{type(lists).__name__} is no list of lists"
         raise DataError(Problem(what, hint="give one list for each sequence, all in one list"))
-    return list(lists)
+    return list(cast(Iterable[object], lists))
+
+
+def _check_predicate(predicate: object) -> None:
+    """Raises DataError where it is no name."""
+    if predicate is not None and (not isinstance(predicate, str) or not predicate):
+        what = f"predicate is {shown(predicate)}"
+        raise DataError(Problem(what, hint="give a name, such as 'symbol', or leave it out"))
+
+
+def _has_no_order(values: object) -> bool:
+    """Whether something is no collection, or one that keeps no order."""
+    if isinstance(values, Mapping | set | frozenset) or not isinstance(values, Iterable):
+        return True
+    return getattr(values, "ndim", None) == 0  # an array of one number only looks like one
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a value is None, NaN, or what pandas has for them."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and math.isnan(value)
+
+
+def _is_too_large(value: object) -> bool:
+    """Whether a number has more digits than are read."""
+    return isinstance(value, int) and value.bit_length() > MOST_BITS
 
 
 @dataclass(slots=True)
@@ -148,11 +182,14 @@ class _Reading:
                 "give list(text) for its characters, or text.split() for its words",
             )
             return []
-        if isinstance(positions, Mapping | set | frozenset) or not isinstance(positions, Iterable):
+        if _has_no_order(positions):
             what = f"{where} is {shown(positions)}, not a list"
             self.problem(what, "give the positions of each sequence in order, as a list")
             return []
-        held = [list(self._atoms(f"{where}[{j}]", at)) for j, at in enumerate(positions)]
+        held = [
+            list(self._atoms(f"{where}[{j}]", at))
+            for j, at in enumerate(cast(Iterable[object], positions))
+        ]
         taken = {arg for atoms in held for atom in atoms for arg in atom.args}
         names = (name for k in count(1) if (name := f"e{k}") not in taken)
         events = list(islice(names, len(held)))
@@ -168,7 +205,8 @@ class _Reading:
     def _atoms(self, where: str, position: object) -> Iterator[Atom]:
         """The atoms at a position, still without their event."""
         if isinstance(position, set | frozenset):
-            found = [atom for one in position for atom in self._atom(where, one)]
+            in_order = sorted(position, key=shown)  # problems, too, come in one order
+            found = [atom for one in in_order for atom in self._atom(where, one)]
             yield from sorted(found, key=str)
         elif isinstance(position, list):
             for k, one in enumerate(position):
@@ -202,15 +240,19 @@ class _Reading:
         """The arguments as constants, or None and a problem. A bare `symbol` may be no number."""
         args: list[Constant] = []
         for value in given:
-            if value is None or (isinstance(value, float) and math.isnan(value)):
+            if _is_missing(value):
                 self.problem(
                     f"{where}: {value} is a missing value",
                     "leave it out, or name it: 'unknown'",
                 )
                 return None
+            if _is_too_large(value):
+                what = f"{where}: a number of more than {MAX_DIGITS} digits is no constant"
+                self.problem(what, AS_TEXT)
+                return None
             try:
                 args.append(as_constant(value))
-            except TypeError:
+            except (TypeError, ValueError):  # the latter of what cannot be shown
                 if symbol:
                     what, hint = "symbol", f"a position holds {KINDS}"
                 else:
@@ -219,7 +261,8 @@ class _Reading:
                 return None
             if symbol:
                 what = f"{where}: the value {shown(value)} is no symbol"
-                self.problem(what, f"give predicate='value' to read it as value(E,{args[-1]})")
+                how = "from_lists(lists, predicate='value')"
+                self.problem(what, f"{how} reads it as value(E,{args[-1]})")
                 return None
         return tuple(args)
 
@@ -239,9 +282,10 @@ class _Reading:
         """The ids or labels as constants, one for each of the n sequences."""
         if values is None:
             return None
-        if isinstance(values, str | bytes | Mapping | set) or not isinstance(values, Iterable):
+        if isinstance(values, str | bytes) or _has_no_order(values) or hasattr(values, "columns"):
+            given = type(values).__name__ if hasattr(values, "columns") else shown(values)
             self.problem(
-                f"{what} is {shown(values)}, not a list", f"give a list of {counted(n, what[:-1])}"
+                f"{what} is {given}, not a list", f"give a list of {counted(n, what[:-1])}"
             )
             return None
         listed, out = list(values), []
@@ -249,6 +293,9 @@ class _Reading:
             what_for = f"{counted(len(listed), what[:-1])} for {counted(n, 'sequence')}"
             self.problem(what_for, f"give one {what[:-1]} for each list")
         for i, value in enumerate(listed):
+            if _is_too_large(value):
+                self.problem(f"{what}[{i}] is a number of more than {MAX_DIGITS} digits", AS_TEXT)
+                continue
             try:
                 out.append(as_constant(value))
             except TypeError:

@@ -10,12 +10,19 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import count, islice
 from typing import NamedTuple, TypeAlias
 
 from relynx.data.roles import event_conflicts
 from relynx.data.sequences import Sequences, SequencesBuilder, counted, wrong_link
-from relynx.errors import DataError, ParseError, Problem, Source
+from relynx.errors import (
+    MOST_PROBLEMS,
+    DataError,
+    ParseError,
+    Problem,
+    Source,
+    first_problems,
+)
 from relynx.logic.datalog import Background
 from relynx.logic.parser import Clause, ClauseParser, Node
 from relynx.logic.terms import Atom, Constant, constant_key, constant_text, quoted
@@ -93,7 +100,10 @@ class _Flat(NamedTuple):
 
 
 class LynxReader:
-    """Reads one text; `read` returns its sequences or raises all that is wrong with it."""
+    """Reads one text; `read` returns its sequences or raises what is wrong with it.
+
+    After MOST_PROBLEMS it stops.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -115,11 +125,12 @@ class LynxReader:
 
     def read(self, background: Background | None = None) -> Sequences:
         self._read_clauses()
-        if self.open and not self.cut_off:
-            self._no_end(self.open, "write 'end.' after its last fact")
-        self._check_labels()
-        self._check_operators()
-        problems = sorted(self.problems + self.parser.problems, key=lambda p: p.offset)
+        if self.parser.finished:
+            if self.open and not self.cut_off:
+                self._no_end(self.open, "write 'end.' after its last fact")
+            self._check_labels()
+            self._check_operators()
+        problems = first_problems(self.problems + self.parser.problems)
         if not self.begins and not problems:
             problems.append(
                 Problem(
@@ -134,9 +145,9 @@ class LynxReader:
         self.predicates.clear()
         self.codes.clear()
         X = self.builder.build(background=background)
-        conflicts = list(self._conflicts(X))
+        conflicts = list(islice(self._conflicts(X), MOST_PROBLEMS + 1))
         if conflicts:
-            raise DataError(conflicts)
+            raise DataError(first_problems(conflicts))
         return X
 
     def _read_clauses(self) -> None:
@@ -166,6 +177,8 @@ class LynxReader:
                 self.cut_off = position == len(text)
             known = self.fast if self.open else nothing
             index = len(self.begins) - 1
+            if len(self.problems) + len(self.parser.problems) > MOST_PROBLEMS:
+                return
 
     def _report(self, message: str, node: Node, *, hint: str | None = None) -> None:
         length = node.end - node.start

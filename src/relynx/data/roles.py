@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -66,15 +66,43 @@ def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(link[1] for link in links if link and link[0] == "next"))
 
 
-def event_keys(facts: Tables, n_constants: int) -> tuple[Pairs, set[Place]]:
+def event_keys(
+    facts: Tables, n_constants: int, places: Set[Place] | None = None
+) -> tuple[Pairs, set[Place]]:
     """Which constants are events, as sorted numbers sequence * n_constants + code.
 
     Events are what the dimensions link, and the constants in event arguments: arguments that hold
     linked constants in at least half of their facts (in sequences that have dimensions at all).
-    Also returns the event arguments, as (predicate, argument).
+    Also returns the event arguments, as (predicate, argument). `places` are those of a larger
+    whole, where the facts are a part of one.
     """
+    if places is not None:
+        return _events_at(facts, n_constants, places), set(places)
     roles = _roles(facts, n_constants)
     return roles.events, {place for place in roles.counts if roles.is_event(place)}
+
+
+def role_counts(facts: Tables, n_constants: int) -> dict[Place, tuple[int, int]]:
+    """How many facts hold a linked constant in an argument, and how many facts there are.
+
+    Both in sequences that have dimensions; the counts of parts sum to those of the whole.
+    """
+    return _roles(facts, n_constants).counts
+
+
+def event_places(counts: Mapping[Place, tuple[int, int]]) -> frozenset[Place]:
+    """The event arguments, by the counts of `role_counts`."""
+    none = np.empty(0, np.int64)
+    roles = _Roles(none, none, none, dict(counts))
+    return frozenset(place for place in counts if roles.is_event(place))
+
+
+def _events_at(facts: Tables, n_constants: int, places: Set[Place]) -> Pairs:
+    """What the dimensions link, and what stands in event arguments that are known."""
+    links = [((f"next_{name}", 2), i) for name in dimension_names(facts) for i in (0, 1)]
+    columns = [_pairs(facts[key], i, n_constants) for key, i in links]
+    columns += [_pairs(facts[key], i, n_constants) for key, i in places if key in facts]
+    return tb.distinct(np.concatenate([np.empty(0, np.int64), *columns]))
 
 
 def _roles(facts: Tables, n_constants: int) -> _Roles:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import html
+import os
 from array import array
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relynx.data.partition_writer import cuts, write_folder
 from relynx.data.readings import Reading
-from relynx.data.roles import Tables, dimension_names
+from relynx.data.roles import Place, Tables, dimension_names
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
 from relynx.data.xes_log import Log
@@ -43,11 +46,13 @@ class Facts:
     """All that holds in some sequences, the facts that background rules derive included.
 
     `cache` is where a later layer keeps what it computed from these facts (indexes, bit sets).
+    `event_arguments` are known where the facts are a part of a whole that decides on them.
     """
 
     vocabulary: Vocabulary
     tables: Tables
     n_sequences: int
+    event_arguments: frozenset[Place] | None = None
     cache: dict[str, Any] = field(default_factory=dict)
     _offsets: dict[Key, NDArray[np.int64]] = field(default_factory=dict)
 
@@ -311,9 +316,28 @@ class Sequences:
                 len(self),
                 object_identity=flag,
             )
-            vocabulary = self.vocabulary.extended(constants)
+            vocabulary, derived = self._in_order(constants, derived)
             self._facts[flag] = Facts(vocabulary, self.tables | derived, len(self))
         return self._facts[flag]
+
+    def _in_order(
+        self, constants: list[Constant], derived: Tables
+    ) -> tuple[Vocabulary, dict[Key, Table]]:
+        """The vocabulary with the constants that rules made, in an order of their own.
+
+        So a part of the sequences has the constants that it makes in the order of the whole.
+        """
+        n_known = len(self.vocabulary)
+        if len(constants) == n_known:
+            return self.vocabulary, dict(derived)
+        new = sorted(range(n_known, len(constants)), key=lambda i: text_order(constants[i]))
+        codes = np.arange(len(constants), dtype=np.int32)
+        codes[new] = np.arange(n_known, len(constants))
+        tables = {
+            key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
+            for key, table in derived.items()
+        }
+        return self.vocabulary.extended(constants[i] for i in new), tables
 
     def with_background(self, background: Background | None) -> Sequences:
         """The same facts under other background knowledge."""
@@ -364,7 +388,7 @@ class Sequences:
         """
         arguments = [np.unique(table[1:]) for table in self.tables.values()]
         used = np.unique(np.concatenate(arguments)).tolist() if arguments else []
-        ordered = sorted(used, key=lambda code: _text_order(self.vocabulary[code]))
+        ordered = sorted(used, key=lambda code: text_order(self.vocabulary[code]))
         codes = np.zeros(len(self.vocabulary), np.int32)
         codes[ordered] = np.arange(len(ordered))
         tables = {
@@ -374,6 +398,31 @@ class Sequences:
         }
         vocabulary = Vocabulary(self.vocabulary[code] for code in ordered)
         return self._with(vocabulary, tables)
+
+    def to_parquet(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        partitions: int | None = None,
+        rows_per_partition: int | None = None,
+        y: Iterable[object] | None = None,
+    ) -> None:
+        """Write the sequences to a new folder of Parquet partitions; see `scan_parquet`.
+
+        All is kept but the log of `read_xes`. The folder appears whole or not at all.
+
+        Parameters
+        ----------
+        folder
+            A new folder.
+        partitions, rows_per_partition
+            How many partitions there are, or how many sequences each has at most (100,000).
+        y
+            Labels in place of those of the sequences.
+        """
+        X = self if y is None else self.with_labels(y)
+        edges = cuts(len(X), partitions, rows_per_partition)
+        write_folder((X[a:b] for a, b in pairwise(edges)), folder)
 
     def _with(self, vocabulary: Vocabulary, tables: Tables) -> Sequences:
         """The same sequences, their facts in other codes."""
@@ -575,8 +624,12 @@ def counted(n: int, noun: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as Python writes it, cut to what a message can hold."""
-    text = repr(value)
+    """A value as Python writes it, in one line and cut to what a message can hold."""
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except ValueError:  # of an integer of too many digits
+        text = f"<{type(value).__name__}>"
+    text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
@@ -616,7 +669,7 @@ def _same_objects(left: Ordered[Any] | NDArray[Any], right: Ordered[Any] | NDArr
     )
 
 
-def _text_order(constant: Constant) -> tuple[bool, Constant, str]:
+def text_order(constant: Constant) -> tuple[bool, Constant, str]:
     """Numbers before text."""
     return isinstance(constant, str), constant, type(constant).__name__
 

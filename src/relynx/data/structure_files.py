@@ -6,18 +6,16 @@ struct_conf, struct_sheet_range and struct_sheet_order.
 
 from __future__ import annotations
 
-import gzip
 import io
 import re
 import warnings
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, TypeAlias
 
 from relynx.errors import DataError, InputError, ParseError, Problem, Source
-from relynx.logic.source_files import decoded, read_bytes
+from relynx.logic.source_files import decoded, read_bytes, unpacked
 
 Residue: TypeAlias = tuple[int, str]  # a number and an insertion code
 Span: TypeAlias = tuple[str, int, int]  # a chain, and its first and last residue, counted from 0
@@ -94,11 +92,7 @@ def read_structure(path: str, *, compute: bool) -> Structure:
         raise InputError(Problem("unknown kind of file", Source("", path), hint=hint))
     data = read_bytes(path)
     if path.lower().endswith(".gz"):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            what, hint = "this is no gzip file, or it is cut", "gzip packs a file"
-            raise ParseError(Problem(what, Source("", path), hint=hint)) from None
+        data = unpacked(data, path)
     if not data.strip():
         raise ParseError(Problem("this file is empty", Source("", path)))
     told = _Told(Source("" if kind == "BinaryCIF" else decoded(data, path), path))
@@ -364,7 +358,7 @@ class _Rows:
         """The ends of an element: chain, number and insertion code of both."""
         one, first, code, two, last, last_code = texts
         for text in (first, last):
-            if not re.match(r"-?[0-9]+\Z", text):
+            if not re.match(r"-?[0-9]{1,9}\Z", text):
                 what = f"row {row} of _{self.name}: {text!r} is no number of a residue"
                 self.told.problem(what, hint=f"say where {title} begins and ends")
                 return None

@@ -20,7 +20,7 @@ from relynx.logic.terms import Constant, as_constant
 
 Places: TypeAlias = dict[tuple[str, int], int]
 
-SEGMENT = re.compile(r"(?:([^:,]*):)?(?:(-?\d+[A-Za-z]?)-(-?\d+[A-Za-z]?))?\Z", re.ASCII)
+SEGMENT = re.compile(r"(?:([^:,]*):)?(?:(-?\d{1,9}[A-Za-z]?)-(-?\d{1,9}[A-Za-z]?))?\Z", re.ASCII)
 EXAMPLE = "write A:1-120, A: for all of a chain, or A:1-50,A:90-120 for parts"
 MISSING = ("error", "compute")
 SHOWN = 12
@@ -87,7 +87,11 @@ def read_structures(
     for name, structure in structures.items() if wanted is None else ():
         for chain in structure.chains:
             places = _cut(structure, [(chain, None, None)], "", problems)
-            parts[f"{name}_{chain}" if chain else name] = name, places
+            id = f"{name}_{chain}" if chain else name
+            if id in parts:
+                what = f"two sequences are named {id!r}: of {files[parts[id][0]]} and {files[name]}"
+                problems.append(Problem(what, hint="rename one of the files, or give domains"))
+            parts[id] = name, places
     for id, (name, ranges) in (wanted or {}).items():
         parts[id] = name, _cut(structures[name], ranges, id, problems)
     if problems:

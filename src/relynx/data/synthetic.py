@@ -64,7 +64,7 @@ def planted_rule(
     while len(missing):
         actions[missing] = rng.integers(n_actions, size=(len(missing), n_events))
         objects[missing] = rng.integers(n_objects, size=(len(missing), n_events))
-        missing = missing[_holds(actions[missing], objects[missing]) != wanted[missing]]
+        missing = missing[rule_holds(actions[missing], objects[missing]) != wanted[missing]]
     flipped = rng.choice(n_sequences, round(flip * n_sequences), replace=False)
     labels = wanted.copy()
     labels[flipped] = ~labels[flipped]
@@ -77,7 +77,7 @@ def planted_rule(
     return X, y
 
 
-def _holds(actions: NDArray[np.int64], objects: NDArray[np.int64]) -> NDArray[np.bool_]:
+def rule_holds(actions: NDArray[np.int64], objects: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether a0 and later a1 are done to the same object, row by row."""
     holds = np.zeros(len(actions), bool)
     for j in range(1, actions.shape[1]):

@@ -1,18 +1,28 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and stay when the machine loses power."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import re
 from collections.abc import Iterator
 
 from relynx.errors import InputError, Problem, Source
 
+PARTIAL = re.compile(r"(.+)\.([0-9]+)\.part")  # what a process that was killed may leave behind
+HINTS = {
+    errno.ENOSPC: "the disk is full: make room, or write to another one",
+    errno.EDQUOT: "your share of the disk is full: make room, or write to another one",
+    errno.EFBIG: "files may not be so large here: write to another disk",
+    errno.EROFS: "the folder is read-only: write to another one",
+    errno.EACCES: "you may not write there: write to another folder",
+}
+
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise InputError where `whole_file` would, before there is anything to write."""
-    with _named(path) as target:
+    with named(path) as target:
         if os.path.isdir(target):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         partial = _beside(target)
@@ -21,19 +31,62 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[str]:
+def whole_file(path: str | os.PathLike[str], *, tidy: bool = True, kept: str = "") -> Iterator[str]:
     """A name beside `path` to write to, moved there in one step when the block ends well.
+
+    The content is on the disk before it gets its name, and the name before this returns. What
+    processes that were killed left of the same file is removed, unless others see to it (`tidy`).
+    `kept` is added to the hint of a file that cannot be written: what there is all the same.
 
     Raises InputError when the file cannot be written.
     """
-    with _named(path) as target:
+    with named(path, kept=kept) as target:
+        if tidy:
+            _remove_partials(target)
         partial = _beside(target)
         try:
             yield partial
+            sync(partial)
             os.replace(partial, target)
+            sync(os.path.dirname(target))
         finally:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):  # it has its name, or there is an error already
                 os.remove(partial)
+
+
+def _remove_partials(target: str) -> None:
+    """Remove what processes of this machine, which are no more, left of a file."""
+    folder, name = os.path.split(target)
+    with contextlib.suppress(OSError):  # the next one may have more luck
+        for left in os.listdir(folder):
+            partial = PARTIAL.fullmatch(left)
+            if partial and partial[1] == name and not _runs(int(partial[2])):
+                os.remove(os.path.join(folder, left))
+
+
+def _runs(process: int) -> bool:
+    if os.name != "posix":  # elsewhere the question would end it
+        return True
+    try:
+        os.kill(process, 0)  # which does nothing to it
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # it is somebody else's
+        return True
+    return True
+
+
+def sync(path: str) -> None:
+    """Wait until a file or a folder is on the disk, as far as the file system can tell."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EACCES):  # of folders, here and there
+            raise
 
 
 def _beside(target: str) -> str:
@@ -41,11 +94,15 @@ def _beside(target: str) -> str:
 
 
 @contextlib.contextmanager
-def _named(path: str | os.PathLike[str]) -> Iterator[str]:
+def named(
+    path: str | os.PathLike[str], what: str = "this file cannot be written", *, kept: str = ""
+) -> Iterator[str]:
     """The file that a path stands for; errors of the system become messages about the path."""
     name = os.fsdecode(path)
     try:
         yield os.path.realpath(name)
     except OSError as error:
-        reason = f"this file cannot be written ({error.strerror})"
-        raise InputError(Problem(reason, Source("", name))) from None
+        hints = [HINTS.get(error.errno or 0), kept]
+        hint = "; ".join(hint for hint in hints if hint)
+        reason = f"{what} ({error.strerror or error})"
+        raise InputError(Problem(reason, Source("", name), hint=hint or None)) from None

@@ -16,7 +16,7 @@ from relynx.data.readings import Reading
 from relynx.data.sequences import Sequences, counted
 from relynx.data.xes_log import NUMBERS
 from relynx.data.xes_reader import read_log
-from relynx.data.xes_tables import CASE, SEQUENCE, XesTable
+from relynx.data.xes_tables import CASE, EVENT, SEQUENCE, XesTable
 from relynx.errors import InputError, Problem, did_you_mean
 
 ENDINGS = (".xes", ".xes.gz")
@@ -131,8 +131,9 @@ def _fitted(reading: Reading, table: XesTable) -> tuple[Reading, dict[str, str],
         reading = replace(reading, order=())  # that of the file
     label = [] if reading.label is None else [reading.label.name]
     for name in (*_columns(reading), *label):
-        if name not in names and CASE + name in names:
-            also[name] = CASE + name
+        for prefix in (CASE, EVENT):
+            if name not in names and prefix + name in names:
+                also[name] = prefix + name
     missing = [name for name in _columns(reading) if name not in names and name not in also]
     return reading, also, missing
 

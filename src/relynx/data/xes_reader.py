@@ -31,6 +31,7 @@ from relynx.data.xes_log import (
     Shape,
 )
 from relynx.errors import DataError, InputError, ParseError, Problem, Source
+from relynx.logic.source_files import FREE, MAGIC, most_unpacked, too_much
 
 CHUNK = 1 << 18  # bytes
 LONGEST_ELEMENT = 1 << 23  # bytes
@@ -50,10 +51,13 @@ def read_log(path: str | os.PathLike[str]) -> Log:
     """All of a `.xes` or `.xes.gz` file. Raises InputError with what is wrong and on which line."""
     name = os.fsdecode(path)
     source = Source("", name)
-    reader = _Reader(source)
+    reader, fed = _Reader(source), 0
     with _opened(name, source) as file:
         while chunk := file.read(CHUNK):
             reader.feed(chunk)
+            fed += len(chunk)
+            if fed > FREE and fed > most_unpacked(size := os.path.getsize(name)):
+                raise ParseError(too_much(size, name))
         reader.feed(b"", last=True)
     return reader.log()
 
@@ -64,7 +68,7 @@ def _opened(name: str, source: Source) -> Iterator[IO[bytes]]:
     try:
         with open(name, "rb") as plain:
             packed = name.lower().endswith(".gz")
-            if not packed and plain.read(2) == b"\x1f\x8b":
+            if not packed and plain.read(2) == MAGIC:
                 hint = "end its name in .xes.gz, or unpack it with gunzip"
                 raise ParseError(Problem("this file is compressed", source, hint=hint))
             plain.seek(0)

@@ -14,6 +14,7 @@ from relynx.data.event_columns import (
     LoadedTable,
     Values,
     WrongColumn,
+    moment_of,
     object_values,
     read_moment,
     text_values,
@@ -24,6 +25,7 @@ from relynx.errors import Source
 from relynx.logic.terms import Constant
 
 CASE = "case:"  # before the key of an attribute of traces
+EVENT = "event:"  # before that of an attribute of events that looks like one of traces
 NAME = "concept:name"
 SEQUENCE = CASE + NAME
 INTEGER = re.compile(r"\s*[-+]?[0-9]{1,400}\s*\Z")
@@ -71,7 +73,7 @@ class XesTable:
         self._columns: dict[str, tuple[Part, list[Place]]] = {}
         of_traces = log.traces.columns()
         for name, places in log.events.columns().items():
-            own = name if not name.startswith(CASE) else f"event:{name}"
+            own = EVENT + name if name.startswith(CASE) else name
             self._columns[own] = log.events, places
         for name, places in of_traces.items():
             self._columns[CASE + name] = log.traces, places
@@ -231,7 +233,7 @@ def _truth(text: str) -> bool:
 
 def _moment(text: str) -> datetime:
     try:
-        return datetime.fromisoformat(text)
+        return moment_of(text)
     except ValueError:
         moment = read_moment(text)
         if moment is None:

@@ -6,7 +6,7 @@ import gzip
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 from xml.sax.saxutils import quoteattr
@@ -231,11 +231,12 @@ def _changed(X: Sequences, log: Log, reading: Reading) -> bool:
 def _write_facts(writer: _Writer, X: Sequences, reading: Reading, key: str) -> None:
     """What became facts, by the names of the columns."""
     sequences, real, values = event_rows(X, reading)
-    fluents = [column for group in reading.fluents for column in group.columns]
-    if len(reading.order) > 1:  # a file has one order only
-        fluents += [Column(name, "integer") for _, name in reading.order]
+    fluents = {column.name: column for group in reading.fluents for column in group.columns}
+    for _, name in reading.order if len(reading.order) > 1 else ():  # a file has one order only
+        fluents.setdefault(name, Column(name, "integer"))
     attributes = [column for group in reading.attributes for column in group.columns]
     labels = None if X.labels is None else X.labels.tolist()
+    _check_keys([column.name.removeprefix(CASE) for column in attributes], labels and key)
     starts = np.searchsorted(sequences, np.arange(len(X) + 1))
     writer.node(HEAD, keep_open=True)
     for i, name in enumerate(X.ids.tolist()):
@@ -250,12 +251,23 @@ def _write_facts(writer: _Writer, X: Sequences, reading: Reading, key: str) -> N
         for row in range(starts[i], starts[i + 1]):
             if real[row]:
                 writer.open("event")
-                for column in fluents:
+                for column in fluents.values():
                     if (value := values[column.name][row]) is not None:
                         writer.attribute(*_typed(column.name, value, column))
                 writer.close()
         writer.close()
     writer.close()
+
+
+def _check_keys(keys: Sequence[str], label: str | None) -> None:
+    """Raise where a trace would have two attributes of one key."""
+    hint = f"rename the column; the name of the trace is its {NAME!r}"
+    for i, key in enumerate(keys):
+        if key in (NAME, *keys[:i]):
+            raise DataError(Problem(f"a trace would have the attribute {key!r} twice", hint=hint))
+    if label in (NAME, *keys):
+        what = f"a trace would have the attribute {label!r} twice: one is the label"
+        raise DataError(Problem(what, hint="give another key of the label: label='class'"))
 
 
 def _typed(key: str, value: Constant, column: Column | None) -> tuple[str, str, str]:

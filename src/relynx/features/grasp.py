@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -24,6 +26,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relynx.data.digests import digest
+from relynx.data.journal import Journal, Work
+from relynx.data.segments import Result
 from relynx.errors import InputError, Problem, did_you_mean
 from relynx.features import _grasp_kernels as kernels
 from relynx.features.grasp_tables import Ints, Task, count_errors, log_likelihood, task_of
@@ -32,6 +37,7 @@ from relynx.features.naive_bayes import Matrix, check_smoothing, present
 MOVES = ("add", "drop", "swap")
 OBJECTIVES = ("errors", "balanced")
 LUCK = 512  # numbers that a local search draws before it uses them again
+KEPT_FORM = 1  # of the results in a checkpoint: change it when they, or the draws, change
 RANDOM = 1 / 16  # of the rounds have alpha 1: below it the worst column could never be drawn
 
 
@@ -70,6 +76,16 @@ class Found:
     def key(self) -> tuple[int, float, int]:
         return self.cost, -self.log_likelihood, len(self.chosen)
 
+    def kept(self) -> Result:
+        """The answer as a checkpoint keeps it."""
+        numbers = np.array([self.round, self.size_built, self.cost_built, self.cost], np.int64)
+        return numbers, np.array([self.alpha, self.log_likelihood]), self.chosen
+
+    @classmethod
+    def of(cls, kept: Result) -> Found:
+        (i, size_built, cost_built, cost), (alpha, likelihood) = kept[0].tolist(), kept[1].tolist()
+        return cls(i, alpha, size_built, cost_built, kept[2], cost, likelihood)
+
 
 class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose the columns with which naive Bayes makes the fewest errors, by GRASP.
@@ -107,6 +123,10 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Rounds that run at the same time.
     random_state
         The seed.
+    checkpoint
+        A folder that keeps the rounds that were played. A search that was killed or ended by
+        `time_limit` goes on from there, also with a larger `max_iter`; its answer is that of one
+        that was not. Other data or parameters are refused.
 
     Attributes
     ----------
@@ -161,6 +181,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        checkpoint: Any = None,
     ) -> None:
         self.max_iter = max_iter
         self.moves = moves
@@ -173,6 +194,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.checkpoint = checkpoint
 
     def fit(self, X: Matrix, y: ArrayLike) -> GraspSelector:
         """Search for the columns of a 0/1 matrix, dense or sparse, that tell the classes apart."""
@@ -189,7 +211,12 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             prior=self.prior,
             balanced=self.objective == "balanced",
         )
-        best = self._search(task, begun)
+        with (
+            nullcontext()
+            if self.checkpoint is None
+            else self._journal(bits, np.asarray(y)) as journal
+        ):
+            best = self._search(task, begun, journal)
         self.support_ = np.zeros(bits.shape[1], bool)
         self.support_[best.chosen] = True
         self.errors_ = count_errors(task, best.chosen)
@@ -197,9 +224,29 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.log_likelihood_ = best.log_likelihood
         return self
 
-    def _search(self, task: Task, begun: float) -> Found:
+    def _journal(self, bits: NDArray[np.uint8], y: NDArray[Any]) -> Journal:
+        prior = self.prior if isinstance(self.prior, str) else np.asarray(self.prior, float)
+        settings = {
+            "moves": [move for move in MOVES if move in self.moves],
+            "objective": self.objective,
+            "n_features": self.n_features,
+            "smoothing": float(self.smoothing),
+            "prior": prior,
+            "alpha": self.alpha,
+            "random_state": seed_text(self.random_state),
+        }
+        data = digest([bits, y if y.dtype.kind in "biuf" else y.tolist()])
+        about = f"GRASP on {bits.shape[0]:,} rows and {bits.shape[1]:,} columns"
+        return Journal(
+            self.checkpoint, Work("GRASP", KEPT_FORM, about, {"the data": data}, settings)
+        )
+
+    def _search(self, task: Task, begun: float, journal: Journal | None) -> Found:
         """The best of all rounds, or what begins with the empty set, where they are worse."""
-        entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4).tolist()
+        drawn: Result = (check_random_state(self.random_state).randint(2**31 - 1, size=4),)
+        if journal is not None:  # it has its own numbers, where they were drawn without a seed
+            drawn = journal.once(lambda: drawn)
+        entropy = drawn[0].tolist()
         moves = np.array([move in self.moves for move in MOVES])
         most = len(task.first) if self.n_features is None else self.n_features
 
@@ -207,24 +254,43 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             seed = SeedSequence(entropy, spawn_key=(i,))
             return play_round(task, i, seed, alpha=self.alpha, most=most, moves=moves)
 
-        best = self._record(self._rounds(play, begun), task)
+        best = self._record(self._rounds(play, begun, journal), task)
+        if journal is not None and self.partial_ is None:
+            journal.finish()
         if best.cost <= kernels.cost_of(task.tables, task.prior_margins):
             return best
         return from_nothing(task, SeedSequence(entropy), most=most, moves=moves)
 
-    def _rounds(self, play: Callable[[int], Found], begun: float) -> list[Found]:
+    def _rounds(
+        self, play: Callable[[int], Found], begun: float, journal: Journal | None
+    ) -> list[Found]:
         """All rounds in their order; those that the time limit left out are missing."""
+        found = [] if journal is None else [Found.of(kept) for kept in journal.kept()]
+        found = found[: self.max_iter]
+        for one in self._played(play, begun, len(found)):
+            found.append(one)
+            if journal is not None:
+                journal.add(one.kept())
+        return found
+
+    def _played(self, play: Callable[[int], Found], begun: float, first: int) -> Iterator[Found]:
+        """The rounds from `first` on, while there is time."""
         end = math.inf if self.time_limit is None else begun + self.time_limit
+        left = False
 
         def in_time(i: int) -> bool:
-            return i == 0 or time.monotonic() < end
+            return not left and (i == 0 or time.monotonic() < end)
 
         # Kernels let other threads run, and threads share the tables.
-        results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        results = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
             delayed(lambda i: play(i) if in_time(i) else None)(i)
-            for i in takewhile(in_time, range(self.max_iter))
+            for i in takewhile(in_time, range(first, self.max_iter))
         )
-        return [one for one in results if one is not None]
+        try:
+            yield from takewhile(lambda one: one is not None, results)
+        finally:
+            left = True
+            deque(results, maxlen=0)  # those under way end; no other begins
 
     def _record(self, found: list[Found], task: Task) -> Found:
         """The best round; the history of all."""
@@ -329,6 +395,14 @@ def from_nothing(task: Task, seed: SeedSequence, *, most: int, moves: NDArray[np
         cost=int(cost),
         log_likelihood=log_likelihood(task, margins),
     )
+
+
+def seed_text(random_state: Any) -> object:
+    """What a seed is called in a checkpoint."""
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return random_state
+    _, numbers, *rest = check_random_state(random_state).get_state()
+    return f"a generator in the state {digest([numbers, rest])[:12]}"
 
 
 def _draws(seed: SeedSequence, n: int) -> NDArray[np.float64]:

@@ -5,7 +5,9 @@ And whether another learner does better with all of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from relynx.data.journal import Journal
 from relynx.features.candidates import best_columns
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB, class_prior
@@ -30,6 +33,7 @@ def best_size(
     seed: int,
     measure: str = "chi2",
     most: int | None = None,
+    journal: Journal | None = None,
 ) -> int | None:
     """The `n_features` that does best in cross-validation of naive Bayes; None is no limit.
 
@@ -37,6 +41,7 @@ def best_size(
     each fold, at most `most`, the best by `measure`: labels that are left out must not have had a
     say in it. It is the smallest number whose error, in the sense of the selector's objective, is
     within a standard error of the least. A class of one sequence cannot be left out: no limit then.
+    A journal keeps the errors of the parts.
     """
     parts = _parts(selector, M, y, seed=seed, measure=measure, most=most)
     if not parts:
@@ -46,7 +51,7 @@ def best_size(
     errors = np.zeros(len(sizes))
     for part in parts:
         for i, size in enumerate(sizes):
-            errors[i] += part.error(_predicted(selector, size, seed, *part.columns))
+            errors[i] += _kept(journal, partial(_selected_error, part, selector, size, seed))
     least = errors.min()
     return sizes[int(np.argmax(errors <= least + _slack(least, len(y)) + 1e-9))]
 
@@ -60,6 +65,7 @@ def better_on_all(
     seed: int,
     measure: str = "chi2",
     most: int | None = None,
+    journal: Journal | None = None,
 ) -> bool:
     """Whether a learner with all columns is clearly better than naive Bayes with those selected.
 
@@ -68,17 +74,17 @@ def better_on_all(
     """
     parts = _parts(selector, M, y, seed=seed, measure=measure, most=most)
     size = selector.n_features
-    selected = sum(p.error(_predicted(selector, size, seed, *p.columns)) for p in parts)
+    selected = sum(
+        _kept(journal, partial(_selected_error, part, selector, size, seed)) for part in parts
+    )
     limit = selected - _slack(selected, len(y)) - 1e-9
     if limit <= 0:
         return False
     on_all = 0.0
     for part in parts:
-        known, labels, unknown = part.columns
-        if not known.shape[1]:
+        if not part.columns[0].shape[1]:
             return False
-        fitted = clone(learner).fit(known.astype(float), labels)
-        on_all += part.error(fitted.predict(unknown.astype(float)))
+        on_all += _kept(journal, partial(_error_on_all, part, learner))
         if on_all >= limit:
             return False
     return True
@@ -119,6 +125,23 @@ def _parts(
         rows = M[np.ix_(train, columns)], y[train], M[np.ix_(test, columns)]
         found.append(_Part(rows, y[test], weights[test]))
     return found
+
+
+def _kept(journal: Journal | None, compute: Callable[[], float]) -> float:
+    """A number: from before where a journal has it, else computed."""
+    if journal is None:
+        return compute()
+    return float(journal.once(lambda: (np.array([compute()]),))[0][0])
+
+
+def _selected_error(part: _Part, selector: GraspSelector, size: int | None, seed: int) -> float:
+    return part.error(_predicted(selector, size, seed, *part.columns))
+
+
+def _error_on_all(part: _Part, learner: Any) -> float:
+    known, labels, unknown = part.columns
+    fitted = clone(learner).fit(known.astype(float), labels)
+    return part.error(fitted.predict(unknown.astype(float)))
 
 
 def _slack(error: float, n: int) -> float:

@@ -14,9 +14,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
+from relynx.data.partitions import Partitions
 from relynx.data.sequences import Sequence, Sequences
+from relynx.errors import InputError, Problem
+from relynx.mining.partitions import check_partitions
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.mining.search_input import classes_of
@@ -51,7 +54,8 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     top_k, measure
         Keep only so many patterns, the best by a measure; see `PatternSet.measure`.
     n_jobs
-        Accepted for the sake of pipelines; the search uses one core.
+        Threads of the search and of `transform`; None is one, -1 all cores. The answer is the same
+        for every number. Inside a worker of joblib it is always one.
 
     Attributes
     ----------
@@ -104,15 +108,22 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X
-            `Sequences`, or lists as `from_lists` takes them.
+            `Sequences`, or lists as `from_lists` takes them, or a folder of `scan_parquet`, for
+            which a bias must be given.
         y
             The classes; without them those of X, and without any one class for all.
         """
-        X = as_sequences(X)
-        codes, _ = classes_of(X, y)
-        X = cut_by_class(X, None if y is None and X.labels is None else codes)
+        if isinstance(X, Partitions):
+            _refuse_cuts(X)
+            check_partitions(X, y, self.bias, None)
+            assert self.bias is not None
+            self.bias_ = self.bias
+        else:
+            X = as_sequences(X)
+            codes, _ = classes_of(X, y)
+            X = cut_by_class(X, None if y is None and X.labels is None else codes)
+            self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.reading_ = X.reading
-        self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.patterns_ = mine(
             X,
             y,
@@ -125,6 +136,7 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             object_identity=self.object_identity,
             top_k=self.top_k,
             measure=self.measure,
+            n_jobs=self.n_jobs,
         )
         if not len(self.patterns_):
             warnings.warn(nothing_found(self.patterns_), UserWarning, stacklevel=2)
@@ -137,8 +149,14 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         `set_output(transform="pandas")` or `"polars"` it is a data frame, and dense.
         """
         check_is_fitted(self)
-        matrix = coverage(self.patterns_, cut_like(as_sequences(X), self.reading_))
+        matrix = self._matrix(X)
         return matrix.toarray() if self._gives_frames() else matrix
+
+    def _matrix(self, X: object) -> sparse.csr_array:
+        if isinstance(X, Partitions):
+            return stacked([self._matrix(part) for part in X.partitions()])
+        X = cut_like(as_sequences(X), self.reading_)
+        return coverage(self.patterns_, X, n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The patterns as text; `input_features` is ignored."""
@@ -171,6 +189,9 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def as_sequences(X: object) -> Sequences:
     """X itself when it is `Sequences`; else lists, as `from_lists` reads them."""
+    if isinstance(X, Partitions):
+        what = "X is a folder of partitions, and a model learns from sequences in memory"
+        raise InputError(Problem(what, hint="give X.load(), or some partitions: X.partition(0)"))
     if isinstance(X, Sequences):
         return X
     if isinstance(X, Sequence):
@@ -178,14 +199,26 @@ def as_sequences(X: object) -> Sequences:
     return from_lists(X)[0]  # type: ignore[arg-type]
 
 
-def coverage(patterns: PatternSet, X: Sequences) -> sparse.csr_array:
+def coverage(patterns: PatternSet, X: Sequences, *, n_jobs: int | None = None) -> sparse.csr_array:
     """Which sequences the patterns cover, as a sparse 0/1 matrix; some patterns at a time."""
     at_once = max(CELLS // max(len(X), 1), 1)
     parts = [
-        _sparse(patterns[start : start + at_once].coverage(X))
+        _sparse(patterns[start : start + at_once].coverage(X, n_jobs=n_jobs))
         for start in range(0, max(len(patterns), 1), at_once)
     ]
     return parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
+
+
+def _refuse_cuts(parts: Partitions) -> None:
+    """Numbers that wait to be cut by class need all sequences at once."""
+    if waiting := columns_to_cut(parts.without_sequences()):
+        what = f"column {waiting[0]!r} is to be cut by class, which needs all sequences in memory"
+        raise InputError(Problem(what, hint="read the table with other bins, or give X.load()"))
+
+
+def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:
+    """The rows of several matrices, one below the other."""
+    return sparse.vstack(parts, format="csr")
 
 
 def _sparse(dense: NDArray[np.bool_]) -> sparse.csr_array:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import zlib
 
 from relynx.errors import InputError, ParseError, Problem, Source
 
 _MARK = "\ufeff"
+MAGIC = b"\x1f\x8b"  # with which a file that gzip packed begins
+RATIO, FREE = 200, 1 << 26  # a file unpacks to at most RATIO times its size, or FREE bytes
 
 
 def read_source(path: str | os.PathLike[str]) -> Source:
@@ -34,6 +39,31 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise InputError(Problem(reason, Source("", name))) from None
 
 
+def unpacked(data: bytes, name: str) -> bytes:
+    """What is in a file that gzip packed. Raises ParseError where it is none, or a bomb."""
+    most = most_unpacked(len(data))
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            out = file.read(most + 1)
+    except (OSError, EOFError, zlib.error):
+        what, hint = "this is no gzip file, or it is cut", "gzip packs a file"
+        raise ParseError(Problem(what, Source("", name), hint=hint)) from None
+    if len(out) > most:
+        raise ParseError(too_much(len(data), name))
+    return out
+
+
+def most_unpacked(size: int) -> int:
+    """How many bytes a packed file of a size may hold."""
+    return max(RATIO * size, FREE)
+
+
+def too_much(size: int, name: str) -> Problem:
+    """The problem of a packed file that holds more."""
+    what = f"this file of {size:,} bytes unpacks to more than {most_unpacked(size):,} bytes"
+    return Problem(what, Source("", name), hint="if you trust it, unpack it with gunzip")
+
+
 def decoded(data: bytes, name: str) -> str:
     """The text of a file, given its bytes. Raises ParseError when it is no UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -44,7 +74,7 @@ def decoded(data: bytes, name: str) -> str:
                 hint="save it as UTF-8",
             )
         )
-    if data.startswith(b"\x1f\x8b"):
+    if data.startswith(MAGIC):
         raise ParseError(
             Problem("this file is compressed", Source("", name), hint="unpack it with gunzip")
         )

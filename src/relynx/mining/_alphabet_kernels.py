@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 ONE = np.uint64(1)
+ALL_ROWS = 1 << 62  # no limit on the rows of a pattern
 NONE = np.uint64(0)
 DIMENSION, N_STEPS, FROM, TO, RELATION, ARGUMENTS = range(6)  # columns of a step
 MOST = 48  # variables of a pattern, and arguments of a fact

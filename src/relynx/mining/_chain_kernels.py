@@ -32,6 +32,7 @@ from relynx.mining._alphabet_kernels import (
 SAME = -1  # the lane of facts about the last event; lane n >= 0 are links of n steps, 0 for any
 MOST_STATES = 1 << 20  # of the holders of a fact's values
 LANE_BITS = 24  # of the mark of a code: the most lanes
+TOO_MANY = -(1 << 62)  # rows
 
 
 class Rows(NamedTuple):
@@ -91,8 +92,8 @@ def shifted(word, lane):
 
 
 @njit(cache=True, nogil=True)
-def advance(alphabet, rows, before, step, first):
-    """The rows of a pattern after one more step."""
+def advance(alphabet, rows, before, step, first, most):
+    """The rows of a pattern after one more step; when there are more than `most`, some of them."""
     n_old = len(before.number)
     lane = SAME if first or step[DIMENSION] < 0 else step[N_STEPS]
     read = reading(alphabet, before, step)
@@ -120,6 +121,8 @@ def advance(alphabet, rows, before, step, first):
             continue
         if injective and not constants_are_free(constants, old_values, i):
             continue
+        if n > most:
+            break
         for g in able:
             bits = everywhere[g, s] & to
             if bits == NONE:
@@ -371,6 +374,7 @@ def grow(
     rows,
     chain,
     children,
+    most,
     limits,
     constants,
     counts,
@@ -385,7 +389,8 @@ def grow(
 
     `chain` are the steps of the pattern and `children` the steps of its children; refinement i is
     step out[i] from child owner[i]. When `out` is too small the children from owner[-1] on are
-    left to another call: the number of children that were done is stats[-1].
+    left to another call: the number of children that were done is stats[-1]. A child of more than
+    `most` rows is TOO_MANY.
     """
     before = context(alphabet, chain)
     first = len(chain) < 0  # never; a literal would be compiled apart
@@ -398,7 +403,9 @@ def grow(
         for q in range(chain.shape[1]):
             whole[len(chain), q] = children[c, q]
         now = context(alphabet, whole)
-        child_rows = advance(alphabet, rows, before, children[c], len(chain) == 0)
+        child_rows = advance(alphabet, rows, before, children[c], len(chain) == 0, most)
+        if len(child_rows.sequence) > most:
+            return TOO_MANY
         n_touched = count_steps(alphabet, child_rows, now, limits.lanes, counts, scratch)
         total = collect(
             alphabet,

@@ -63,8 +63,8 @@ def lowest_place(word):
 
 
 @njit(cache=True, nogil=True)
-def advance(alphabet, web, rows, before, lane, links, step):
-    """The rows of a pattern after one more step, by a lane."""
+def advance(alphabet, web, rows, before, lane, links, step, most):
+    """The rows of a pattern after one more step, by a lane; of more than `most` only some."""
     n_old = len(before.number)
     read = reading(alphabet, before, step)
     old, new, constants = read.old, read.new, read.constants
@@ -93,6 +93,8 @@ def advance(alphabet, web, rows, before, lane, links, step):
     n = 0
     for i in range(len(old_sequence)):
         s = old_sequence[i]
+        if n > most:
+            break
         if injective and not constants_are_free(constants, old_values, i):
             continue
         base = node_off[s]

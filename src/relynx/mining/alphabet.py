@@ -59,15 +59,23 @@ def has_few_facts(index: Index, relations: Sequence[Key]) -> bool:
 
     Not where hardly any value occurs twice, such as measured numbers.
     """
-    n_facts = 0
+    sizes = []
     for key in relations:
         cells = index.relation(key).cells
-        values = [column for column in cells if not bool((column < index.n_nodes).any())]
-        if cells.shape[1] * index.n_sequences <= MOST_WORDS // max(len(relations), 1):
-            n_facts += cells.shape[1]  # at most
+        n = cells.shape[1]
+        if n * index.n_sequences > MOST_WORDS // max(len(relations), 1):
+            values = [column for column in cells if not bool((column < index.n_nodes).any())]
+            sizes.append((n, len(tb.distinct(tb.packed(values))) if values else 1))
         else:
-            n_facts += len(tb.distinct(tb.packed(values))) if values else 1
-    return n_facts * index.n_sequences <= MOST_WORDS
+            sizes.append((n, n))  # at most
+    return room_for_facts(sizes, index.n_sequences)
+
+
+def room_for_facts(sizes: Sequence[tuple[int, int]], n_sequences: int) -> bool:
+    """`has_few_facts`, by the number of facts of each relation and of those that differ."""
+    few = MOST_WORDS // max(len(sizes), 1)
+    n_facts = sum(n if n * n_sequences <= few else distinct for n, distinct in sizes)
+    return n_facts * n_sequences <= MOST_WORDS
 
 
 def most_variables(compiled: Compiled, conditions: Conditions) -> int:

@@ -7,7 +7,7 @@ several facts: there variants are told by their canonical form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from relynx.mining import _chain_kernels as ck
 from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import LINE
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
-from relynx.mining.engine import STATS, UNUSED, Conditions, Engine, Level, Longs
+from relynx.mining.budget import OverBudget
+from relynx.mining.engine import STATS, UNUSED, Conditions, Counted, Engine, Level, Longs
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
@@ -27,17 +28,45 @@ FACTS_AT_ONCE = 1 << 19  # that are looked at before the search asks whether to 
 
 def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
     """Can this engine search this language in these data?"""
-    if len(compiled.dimensions) != 1 or len(conditions.steps) >= ck.LANE_BITS:
+    if len(compiled.dimensions) != 1:
         return False
     if bool((compiled.index.dimensions[compiled.dimensions[0]].shape != LINE).any()):
         return False
     if not is_simple(compiled, conditions, object_identity=object_identity):
         return False
+    return has_room(compiled, conditions)
+
+
+def has_room(compiled: Compiled, conditions: Conditions) -> bool:
+    """Are there few enough counters to hold, and lanes?"""
     size = n_codes(compiled, most_variables(compiled, conditions))
-    return size * len(conditions.least) * (len(conditions.steps) + 1) <= MOST_COUNTERS
+    few = size * len(conditions.least) * (len(conditions.steps) + 1) <= MOST_COUNTERS
+    return few and len(conditions.steps) < ck.LANE_BITS
 
 
-class Chains(Engine):
+@dataclass(frozen=True, slots=True)
+class Siblings:
+    """Some children of a pattern, to be refined."""
+
+    makes: int
+    chain: Longs  # the steps of the pattern
+    start: int  # the row of the first child
+    children: Longs  # their steps
+
+
+@dataclass(slots=True)
+class Buffers:
+    """Counters, room for what was counted, and the rows of a pattern and its beginnings."""
+
+    counts: ck.Counts
+    scratch: ak.Scratch
+    out: Longs
+    supports: Longs
+    owner: Longs
+    rows: list[tuple[Longs, ck.Rows]] = field(default_factory=list)
+
+
+class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
     """Searches lines."""
 
     def __init__(
@@ -59,48 +88,38 @@ class Chains(Engine):
             conditions.min_frequency,
             compiled.dimensions[0],
         )
-        self._rows: list[tuple[Longs, ck.Rows]] = []
-        most_old = conditions.max_length * int(self.alphabet.arity.max(initial=0))
+        self.crowded = crowded
+        self.nothing = np.empty((0, ARGUMENTS + self.width - 1), np.int64)
+        self.arity = np.array([len(types) for types in compiled.types], np.int64)
+
+    def _buffers(self) -> Buffers:
+        n_classes = self.n_classes
+        most_old = self.conditions.max_length * int(self.alphabet.arity.max(initial=0))
         size = max(int(ak.bases(self.alphabet, n)[-1]) for n in range(most_old + 1))
         per_word = ck.lanes_per_word(int(self.class_sizes.max(initial=0)))
-        n_words = max(1, -(-len(lanes) // per_word))
-        self.counts = ck.Counts(
-            np.full(size, -1, np.int64),
-            np.zeros((size, n_classes, n_words), np.uint64),
-            np.zeros(size, np.int64),
+        n_words = max(1, -(-len(self.limits.lanes) // per_word))
+        counts = ck.Counts(
+            self._room((size,), np.int64, -1),
+            self._room((size, n_classes, n_words), np.uint64),
+            self._room((size,), np.int64),
             ck.added(per_word),
         )
-        self.scratch = scratch(self.alphabet)
-        self._room(1 << 12)
+        none = np.empty((0, n_classes), np.int64)
+        buffers = Buffers(counts, scratch(self.alphabet), self.nothing, none, none[:, 0])
+        self._enlarge(buffers, 1 << 12)
+        return buffers
 
-    def _room(self, size: int) -> None:
-        n_classes = len(self.class_sizes)
-        self.out = np.empty((size, ARGUMENTS + self.width - 1), np.int64)
-        self.supports = np.empty((size, n_classes), np.int64)
-        self.owner = np.empty(size, np.int64)
+    def _enlarge(self, buffers: Buffers, size: int) -> None:
+        buffers.out = self._room((size, buffers.out.shape[1]), np.int64)
+        buffers.supports = self._room((size, buffers.supports.shape[1]), np.int64)
+        buffers.owner = self._room((size,), np.int64)
 
-    def run(self, on_pattern: Callable[[int], bool]) -> int:
-        """Search until done or `on_pattern(length)` says stop; the length that is complete."""
-        nothing = np.empty((0, self.out.shape[1]), np.int64)
-        groups = [(-1, nothing, *self._first_atoms())]
-        for length in range(1, self.conditions.max_length):
-            following = []
-            for row, chain, start, steps in groups:
-                more = self._refine(row, chain, start, steps, length + 1, on_pattern)
-                if more is None:
-                    return length
-                following += more
-            groups = following
-            if not groups:
-                break
-        return self.conditions.max_length
-
-    def _first_atoms(self) -> tuple[int, Longs]:
-        n_seq = len(self.alphabet.labels)
-        rows = _everywhere(n_seq)
-        start = ak.context(self.alphabet, np.empty((0, self.out.shape[1]), np.int64))
-        same = np.array([ck.SAME])
-        touched = ck.count_steps(self.alphabet, rows, start, same, self.counts, self.scratch)
+    def _begin(self) -> list[Siblings]:
+        buffers = self._buffers()
+        start = ak.context(self.alphabet, self.nothing)
+        rows, same = _everywhere(len(self.alphabet.labels)), np.array([ck.SAME])
+        counts = buffers.counts
+        touched = ck.count_steps(self.alphabet, rows, start, same, counts, buffers.scratch)
         stats = np.zeros(STATS + 1)
         while True:
             n = ck.collect(
@@ -110,139 +129,214 @@ class Chains(Engine):
                 True,
                 touched,
                 self.constants,
-                self.counts,
+                counts,
                 self.sizes,
                 stats,
-                self.out,
-                self.supports,
+                buffers.out,
+                buffers.supports,
                 0,
             )
-            if n <= len(self.out):
+            if n <= len(buffers.out):
                 break
-            self._room(2 * n)
+            self._enlarge(buffers, 2 * n)
+        self._idle.append(buffers)
         self.tallies.setdefault(1, Level()).add(stats)
-        chain = np.empty((0, self.out.shape[1]), np.int64)
-        steps = self.out[:n].copy()
-        good = self._allowed(chain, steps, 1)
-        first = self.found.n_rows
-        self.found.add(-1, steps[good], self.supports[:n][good].astype(np.int32))
+        steps, supports = buffers.out[:n].copy(), buffers.supports[:n].astype(np.int32)
+        good = self._allowed(self.nothing, steps, None, 1)
+        self.found.add(-1, steps[good], supports[good])
         self.tallies[1].kept += len(good)
-        return first, steps[good]
+        return self._siblings(self.nothing, 0, steps[good], len(self.labels), 2)
 
-    def _refine(
-        self,
-        row: int,
-        chain: Longs,
-        start: int,
-        children: Longs,
-        length: int,
-        on_pattern: Callable[[int], bool],
-    ) -> list[tuple[int, Longs, int, Longs]] | None:
-        """Refine the children of a pattern; the groups of siblings that this makes.
-
-        None when `on_pattern` says stop.
-        """
-        rows = self._rows_of(chain)
-        facts = len(self.alphabet.bits) * len(rows.sequence) // max(len(self.alphabet.labels), 1)
+    def _siblings(
+        self, chain: Longs, start: int, steps: Longs, frequency: int, makes: int
+    ) -> list[Siblings]:
+        """The children of a pattern, some at a time: more where it covers few sequences."""
+        if makes > self.conditions.max_length:
+            return []
+        facts = len(self.alphabet.bits) * frequency // max(len(self.labels), 1)
         at_once = max(1, FACTS_AT_ONCE // max(facts, 1))
-        groups = []
+        return [
+            Siblings(makes, chain, start + i, steps[i : i + at_once])
+            for i in range(0, len(steps), at_once)
+        ]
+
+    def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
+        """Tallies; then for each refinement which child it is of, its step, and its supports."""
+        rows = self._rows_of(unit.chain, buffers)
+        parts = []
         done = 0
-        while done < len(children):
-            if not on_pattern(length):
-                return None
+        while done < len(unit.children):
             stats = np.zeros(STATS + 1)
             n = ck.grow(
                 self.alphabet,
                 rows,
-                chain,
-                children[done : done + at_once],
+                unit.chain,
+                unit.children[done:],
+                self._most_rows(16 + 8 * most_variables(self.compiled, self.conditions)),
                 self.limits,
                 self.constants,
-                self.counts,
-                self.scratch,
+                buffers.counts,
+                buffers.scratch,
                 self.sizes,
                 stats,
-                self.out,
-                self.supports,
-                self.owner,
+                buffers.out,
+                buffers.supports,
+                buffers.owner,
             )
+            if n == ck.TOO_MANY:
+                raise OverBudget
             if n < 0:
-                self._room(2 * -n)
+                self._enlarge(buffers, 2 * -n)
                 continue
-            self.tallies.setdefault(length, Level()).add(stats)
-            ends = np.searchsorted(self.owner[:n], np.arange(int(stats[-1]) + 1))
-            for c in range(int(stats[-1])):
-                steps = self.out[ends[c] : ends[c + 1]]
-                if not len(steps):
-                    continue
-                longer = np.concatenate([chain, children[done + c][None, :]])
-                good = self._allowed(longer, steps, length)
-                first = self.found.n_rows
-                supports = self.supports[ends[c] : ends[c + 1]][good]
-                steps = steps[good]
-                self.found.add(start + done + c, steps, supports.astype(np.int32))
-                self.tallies[length].kept += len(steps)
-                if len(steps) and length < self.conditions.max_length:
-                    groups.append((start + done + c, longer, first, steps))
+            parts.append(
+                (
+                    stats[None, :STATS],
+                    (buffers.owner[:n] + done).astype(np.int32),
+                    buffers.out[:n].astype(np.int32),
+                    buffers.supports[:n].astype(np.int32),
+                )
+            )
             done += int(stats[-1])
-        return groups
+        if len(parts) == 1:
+            return parts[0]
+        return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
-    def _rows_of(self, chain: Longs) -> ck.Rows:
-        """The rows of a pattern, from those of its longest beginning that is still at hand."""
-        while self._rows and not (
-            self._rows[-1][0].shape[0] <= len(chain)
-            and np.array_equal(self._rows[-1][0], chain[: len(self._rows[-1][0])])
-        ):
-            self._rows.pop()
-        if not self._rows:
-            self._rows.append((chain[:0], _everywhere(len(self.alphabet.labels))))
-        while len(self._rows[-1][0]) < len(chain):
-            done, rows = self._rows[-1]
-            k = len(done)
-            before = ak.context(self.alphabet, done)
-            rows = ck.advance(self.alphabet, rows, before, chain[k], k == 0)
-            self._rows.append((chain[: k + 1], rows))
-        return self._rows[-1][1]
+    def _decode(self, unit: Siblings, counted: Counted) -> list[bytes | None] | None:
+        """The canonical forms of refinements that may come up again; None for all, if none may.
 
-    def _allowed(self, chain: Longs, steps: Longs, length: int) -> Longs:
-        """Which refinements are new and not forbidden."""
-        good = np.arange(len(steps))
-        crowded = steps[:, 0] < 0 if len(chain) else np.zeros(len(steps), bool)
-        if len(chain) > 1 and bool((chain[1:, 0] < 0).any()):
-            crowded[:] = True
-        checks = self.conditions
-        if not (checks.is_key or checks.admits or checks.forbids or crowded.any()):
-            return good
-        keep = np.ones(len(steps), bool)
-        for linked in (True, False):
-            here = np.flatnonzero(crowded & ((steps[:, 0] >= 0) == linked))
+        Of those that cannot the form is empty; of those that have an atom twice it is None.
+        """
+        if not self.crowded or not len(counted[1]):
+            return None
+        forms: list[bytes | None] = []
+        _, owner, small, _ = counted
+        steps = small.astype(np.int64)
+        ends = np.searchsorted(owner, np.arange(len(unit.children) + 1))
+        for c, child in enumerate(unit.children):
+            chain = np.concatenate([unit.chain, child[None]])
+            forms += self._forms(chain, steps[ends[c] : ends[c + 1]])
+        return forms
+
+    def _forms(self, chain: Longs, steps: Longs) -> list[bytes | None]:
+        forms: list[bytes | None] = [b""] * len(steps)
+        linked, again = steps[:, 0] >= 0, bool((chain[1:, 0] < 0).any())
+        for here in (np.flatnonzero(linked & again), np.flatnonzero(~linked)):
             if not len(here):
                 continue
-            atoms = np.stack([self._atoms(chain, steps[i]) for i in here])
+            atoms = self._atoms(chain, steps[here])
             out, distinct = np.zeros_like(atoms), np.zeros(len(here), bool)
             n_variables = np.maximum(atoms[:, :, 1:].max(axis=(1, 2)) + 1, 0)
             canonical_all(atoms, n_variables, out, distinct)
             for place, i in enumerate(here.tolist()):
-                form = out[place].tobytes()
-                keep[i] = distinct[place] and form not in self._seen
+                forms[i] = out[place].tobytes() if distinct[place] else None
+        return forms
+
+    def _keep(
+        self, unit: Siblings, counted: Counted, forms: list[bytes | None] | None
+    ) -> list[Siblings]:
+        stats, owner, small, supports = counted
+        tally = self.tallies.setdefault(unit.makes, Level())
+        for some in stats:
+            tally.add(some)
+        checks = self.conditions
+        if checks.is_key or checks.admits or checks.forbids or forms is not None:
+            good = self._allowed_of(unit, owner, small, forms)
+            owner, small, supports = owner[good], small[good], supports[good]
+        if not len(owner):
+            return []
+        start = self.found.n_rows
+        self.found.add(unit.start + owner, small, supports)
+        tally.kept += len(owner)
+        if unit.makes == checks.max_length:
+            return []
+        steps, frequencies = small.astype(np.int64), supports.sum(axis=1)
+        ends = np.searchsorted(owner, np.arange(len(unit.children) + 1)).tolist()
+        made: list[Siblings] = []
+        for c, child in enumerate(unit.children):
+            begin, end = ends[c : c + 2]
+            if begin < end:
+                chain = np.concatenate([unit.chain, child[None]])
+                most = int(frequencies[begin:end].max())
+                made += self._siblings(chain, start + begin, steps[begin:end], most, unit.makes + 1)
+        return made
+
+    def _rows_of(self, chain: Longs, buffers: Buffers) -> ck.Rows:
+        """The rows of a pattern, from those of its longest beginning that is still at hand."""
+        at_hand = buffers.rows
+        while at_hand and not (
+            len(at_hand[-1][0]) <= len(chain)
+            and np.array_equal(at_hand[-1][0], chain[: len(at_hand[-1][0])])
+        ):
+            at_hand.pop()
+        if not at_hand:
+            at_hand.append((chain[:0], _everywhere(len(self.alphabet.labels))))
+        while len(at_hand[-1][0]) < len(chain):
+            done, rows = at_hand[-1]
+            k = len(done)
+            before = ak.context(self.alphabet, done)
+            rows = ck.advance(self.alphabet, rows, before, chain[k], k == 0, ak.ALL_ROWS)
+            at_hand.append((chain[: k + 1], rows))
+        return at_hand[-1][1]
+
+    def _allowed_of(
+        self,
+        unit: Siblings,
+        owner: NDArray[np.int32],
+        small: NDArray[np.int32],
+        forms: list[bytes | None] | None,
+    ) -> Longs:
+        """Which refinements of some siblings are new and not forbidden."""
+        steps = small.astype(np.int64)
+        ends = np.searchsorted(owner, np.arange(len(unit.children) + 1)).tolist()
+        good = [np.empty(0, np.int64)]
+        for c, child in enumerate(unit.children):
+            begin, end = ends[c : c + 2]
+            if begin < end:
+                chain = np.concatenate([unit.chain, child[None]])
+                some = forms[begin:end] if forms is not None else None
+                good.append(begin + self._allowed(chain, steps[begin:end], some, unit.makes))
+        return np.concatenate(good)
+
+    def _allowed(
+        self, chain: Longs, steps: Longs, forms: list[bytes | None] | None, length: int
+    ) -> Longs:
+        """Which refinements of a pattern are new and not forbidden."""
+        keep = np.ones(len(steps), bool)
+        for i, form in enumerate(forms or ()):
+            if form:
+                keep[i] = form not in self._seen
                 self._seen.add(form)
+            elif form is None:
+                keep[i] = False
+        checks = self.conditions
         if checks.is_key or checks.admits or checks.forbids:
-            for i in np.flatnonzero(keep).tolist():
-                if self._is_forbidden(self._atoms(chain, steps[i]), first=not len(chain)):
-                    keep[i] = False
-                    self.tallies[length].forbidden += 1
+            linked = steps[:, 0] >= 0
+            for here in (np.flatnonzero(keep & linked), np.flatnonzero(keep & ~linked)):
+                for i, atoms in zip(here.tolist(), self._atoms(chain, steps[here]), strict=True):
+                    if self._is_forbidden(atoms, first=not len(chain)):
+                        keep[i] = False
+                        self.tallies[length].forbidden += 1
         return np.flatnonzero(keep)
 
-    def _atoms(self, chain: Longs, step: Longs) -> Longs:
-        """The atoms of a pattern as rows of numbers; links are numbered after the relations."""
-        n_relations = len(self.compiled.relations)
-        rows = []
-        for link in [*chain, step]:
-            if link[0] >= 0:
-                rows.append([n_relations + int(link[1]), *link[2:4]])
-            k = len(self.compiled.types[int(link[4])])
-            rows.append([int(link[4]), *link[ARGUMENTS : ARGUMENTS + k]])
-        return np.array([[*row, *[UNUSED] * (self.width - len(row))] for row in rows], np.int64)
+    def _atoms(self, chain: Longs, steps: Longs) -> Longs:
+        """The atoms of refinements as rows of numbers; links are numbered after the relations.
+
+        The steps are all of them with a link, or all without.
+        """
+        if not len(steps):
+            return np.empty((0, 0, self.width), np.int64)
+        every = [*(np.broadcast_to(step, steps.shape) for step in chain), steps]
+        n_relations, rows = len(self.compiled.relations), []
+        places = np.arange(self.width - 1)
+        for step in every:
+            if step[0, 0] >= 0:
+                link = np.full((len(steps), self.width), UNUSED, np.int64)
+                link[:, 0], link[:, 1:3] = n_relations + step[:, 1], step[:, 2:4]
+                rows.append(link)
+            used = places < self.arity[step[:, 4], None]
+            fact = np.where(used, step[:, ARGUMENTS:], UNUSED)
+            rows.append(np.concatenate([step[:, 4:5], fact], axis=1))
+        return np.stack(rows, axis=1)
 
 
 def _everywhere(n_sequences: int) -> ck.Rows:

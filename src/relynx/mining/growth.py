@@ -7,8 +7,8 @@ kept while its children are: memory holds the matches of one pattern and its anc
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,18 @@ from numpy.typing import NDArray
 from relynx.errors import BiasError
 from relynx.mining import _growth_kernels as gk
 from relynx.mining._kernels import GRAPH
-from relynx.mining.engine import UNUSED, Conditions, Engine, Level, Longs
+from relynx.mining.engine import STATS, UNUSED, Conditions, Counted, Engine, Level, Longs
 from relynx.mining.language import MOST_CODES, Compiled
 from relynx.mining.trie import ARGUMENTS
 
+ROWS_AT_ONCE = 1 << 14  # matches that are looked at before the search asks whether to go on
 
-@dataclass(slots=True)
+Ints = NDArray[np.int32]
+Links = list[tuple[int, int, int]]
+Closings = list[tuple[int, int, int, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A pattern that can be refined."""
 
@@ -31,10 +37,32 @@ class Node:
     types: Longs  # of the variables
     parent: Node | None
     step: Longs
-    matches: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
+
+    @property
+    def makes(self) -> int:
+        return self.length  # closing a pattern makes another of the same length
 
 
-class Growth(Engine):
+@dataclass(slots=True)
+class Buffers:
+    """Counters, and the matches of a pattern and its ancestors."""
+
+    counts: gk.Counts
+    matches: list[tuple[Node, Ints, Ints]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Refinements:
+    """What a pattern becomes by atoms of one predicate, after one link or none, or by a link."""
+
+    length: int
+    steps: Longs
+    supports: Ints
+    atoms: Longs
+    forms: list[bytes | None]  # None where an atom comes twice
+
+
+class Growth(Engine[Node, Buffers, list[Refinements]]):
     """Searches every language."""
 
     def __init__(
@@ -50,117 +78,132 @@ class Growth(Engine):
         self.data = compiled.data()
         self.first = compiled.language(first=True, injective=object_identity)
         self.later = compiled.language(first=False, injective=object_identity)
-        self._counts = _table(1 << 12, n_classes)
-        self._path: list[Node] = []
         shapes = [compiled.index.dimensions[d].shape for d in compiled.dimensions]
         self.acyclic = [not bool((shape == GRAPH).any()) for shape in shapes]
+        nothing = np.empty(0, np.int64)
+        self.root = Node(-1, 0, np.empty((0, self.width), np.int64), nothing, None, nothing)
 
-    def run(self, on_pattern: Callable[[int], bool]) -> int:
-        """Search until done or `on_pattern(length)` says stop; the length that is complete."""
-        level = self._first_atoms()
-        for length in range(1, self.conditions.max_length + 1):
-            following: list[Node] = []
-            for node in level:  # closing a pattern makes another of the same length
-                if not on_pattern(length):
-                    return length - 1
-                for child in self._children(node):
-                    (level if child.length == length else following).append(child)
-            level = following
-            if not level:
-                break
-        return self.conditions.max_length
+    def _buffers(self) -> Buffers:
+        return Buffers(self._table(1 << 12))
 
     # Refinements
 
-    def _first_atoms(self) -> list[Node]:
-        sizes = self.compiled.sizes(0)
-        bases = np.concatenate([[0], np.cumsum(_checked(sizes))])
+    def _begin(self) -> list[Node]:
+        buffers = self._buffers()
+        bases = np.concatenate([[0], np.cumsum(_checked(self.compiled.sizes(0)))])
         families = bases[None, :-1]
-        while not gk.count_first(self.data, self.first, self.labels, families, self._counts):
-            self._enlarge()
-        keys, supports = self._collect(1)
-        nothing = np.empty(0, np.int64)
-        root = Node(-1, 0, np.empty((0, self.width), np.int64), nothing, None, nothing)
-        nodes: list[Node] = []
+        while not gk.count_first(self.data, self.first, self.labels, families, buffers.counts):
+            self._enlarge(buffers)
+        counted = self._collect(buffers.counts, None)
+        self._idle.append(buffers)
+        _, keys, supports = counted
+        parts = []
         relation = np.searchsorted(bases, keys, side="right") - 1
         for r in np.unique(relation).tolist():
             here = relation == r
-            steps, types = self._decode(r, keys[here] - bases[r], root, None)
-            nodes += self._keep(root, steps, types, supports[here], 1)
-        return nodes
+            steps, n_variables = self._steps(r, keys[here] - bases[r], self.root, None)
+            parts.append(self._refinements(self.root, 1, steps, n_variables, supports[here]))
+        return self._keep(self.root, counted, parts)
 
-    def _children(self, node: Node) -> list[Node]:
-        links, closings = self._options(node)
-        if node.length == self.conditions.max_length:
-            links = []
-            if not closings:
-                return []
-        matches, sequence = self._matches(node)
-        n_old = len(node.types)
-        plain, linked = self.compiled.sizes(n_old), self.compiled.sizes(n_old + 1)
-        if node.length == self.conditions.max_length:
-            plain = [1] * len(plain)
-        bases = np.concatenate(
-            [[0], np.cumsum(_checked([*plain, *linked * len(links), len(closings) + 1]))]
-        )
-        n_relations = len(plain)
+    def _count(self, unit: Node, buffers: Buffers) -> Counted:
+        """Tallies of refinements and of closings; the keys of those that are frequent, in order,
+        and their supports. Nothing where there is nothing to add."""
+        links, closings = self._options(unit)
+        last = unit.length == self.conditions.max_length
+        if last and not closings:
+            return ()
+        matches, sequence = self._matches(unit, buffers)
+        bases, n_relations = self._bases(unit, links, closings)
         families = np.zeros((len(links) + 2, max(n_relations, 1)), np.int64)
         families[: len(links) + 1, :n_relations] = bases[: n_relations * (len(links) + 1)].reshape(
             -1, max(n_relations, 1)
         )
         families[len(links) + 1, 0] = bases[-2]
-        types = np.append(node.types, self.compiled.event_type)
         language = self.later
-        if node.length == self.conditions.max_length:
+        if last:
             language = language._replace(anchor_off=np.zeros_like(language.anchor_off))
+        stretches = _stretches(sequence)
         arguments = (
-            self.data,
-            language,
-            matches,
-            sequence,
             self.labels,
-            types,
-            self._taboo(node),
+            np.append(unit.types, self.compiled.event_type),
+            self._taboo(unit),
             np.array(links, np.int64).reshape(-1, 3),
             np.array(closings, np.int64).reshape(-1, 4),
             families,
         )
-        while not gk.count_refinements(*arguments, self._counts):
-            self._enlarge()
-        keys, supports = self._collect(node.length + 1, int(bases[-2]))
-        nodes: list[Node] = []
+        i = 0
+        while i < len(stretches):
+            self._pulse()
+            begin, end = stretches[i]
+            some = np.ascontiguousarray(matches[:, begin:end]), sequence[begin:end]
+            if gk.count_refinements(self.data, language, *some, *arguments, buffers.counts):
+                i += 1
+            else:
+                self._enlarge(buffers)
+                i = 0
+        return self._collect(buffers.counts, int(bases[-2]))
+
+    def _bases(self, node: Node, links: Links, closings: Closings) -> tuple[Longs, int]:
+        """Where the keys of each family begin: atoms of each predicate without a link, then with
+        each link, then closings; and the number of predicates."""
+        n_old = len(node.types)
+        plain, linked = self.compiled.sizes(n_old), self.compiled.sizes(n_old + 1)
+        if node.length == self.conditions.max_length:
+            plain = [1] * len(plain)
+        sizes = _checked([*plain, *linked * len(links), len(closings) + 1])
+        return np.concatenate([[0], np.cumsum(sizes)]), len(plain)
+
+    def _decode(self, unit: Node, counted: Counted) -> list[Refinements]:
+        if not counted or not len(counted[1]):
+            return []
+        _, keys, supports = counted
+        links, closings = self._options(unit)
+        bases, n_relations = self._bases(unit, links, closings)
+        parts = []
         family = np.searchsorted(bases, keys, side="right") - 1
         for f in np.unique(family).tolist():
             here = family == f
             codes = keys[here] - bases[f]
+            length = unit.length + 1
             if f == len(bases) - 2:
                 steps = np.zeros((len(codes), ARGUMENTS + self.width - 1), np.int64)
                 steps[:, :4] = np.array(closings, np.int64)[codes]
                 steps[:, 4] = -1
-                new_types = [node.types] * len(codes)
-                nodes += self._keep(node, steps, new_types, supports[here], node.length)
-                continue
-            link, relation = divmod(f, n_relations)
-            chosen = None if link == 0 else (*links[link - 1], n_old)
-            steps, new_types = self._decode(relation, codes, node, chosen)
-            nodes += self._keep(node, steps, new_types, supports[here], node.length + 1)
-        return nodes
+                n_variables = np.full(len(codes), len(unit.types), np.int64)
+                length = unit.length
+            else:
+                link, relation = divmod(f, n_relations)
+                chosen = None if link == 0 else (*links[link - 1], len(unit.types))
+                steps, n_variables = self._steps(relation, codes, unit, chosen)
+            parts.append(self._refinements(unit, length, steps, n_variables, supports[here]))
+        return parts
 
-    def _options(
-        self, node: Node
-    ) -> tuple[list[tuple[int, int, int]], list[tuple[int, int, int, int]]]:
+    def _refinements(
+        self, node: Node, length: int, steps: Longs, n_variables: Longs, supports: Ints
+    ) -> Refinements:
+        atoms = self._atoms(node, steps)
+        out, distinct = np.zeros_like(atoms), np.zeros(len(atoms), bool)
+        gk.canonical_all(atoms, n_variables, out, distinct)
+        forms = [
+            form.tobytes() if alone else None
+            for form, alone in zip(out, distinct.tolist(), strict=True)
+        ]
+        return Refinements(length, steps, supports, atoms, forms)
+
+    def _options(self, node: Node) -> tuple[Links, Closings]:
         """The links to a new event and between old ones that a pattern may get."""
         n_relations = len(self.compiled.relations)
         events = np.flatnonzero(node.types == self.compiled.event_type).tolist()
-        links, closings = [], []
+        links: Links = []
+        closings: Closings = []
         for i, d in enumerate(self.compiled.dimensions):
             predicates = node.atoms[:, 0] - n_relations
             mine = node.atoms[(predicates >= 0) & (predicates % len(self.acyclic) == i)]
             after = dict(zip(mine[:, 1].tolist(), mine[:, 2].tolist(), strict=True))
             leaves = [x for x in events if x not in after]
             enters = [y for y in events if y not in after.values()]
-            for x in leaves:
-                links += [(d, n, x) for n in self.conditions.steps]
+            if node.length < self.conditions.max_length:
+                links += [(d, n, x) for x in leaves for n in self.conditions.steps]
             for y in enters:
                 tail = y
                 while tail in after:
@@ -176,14 +219,14 @@ class Growth(Engine):
         i = self.compiled.dimensions.index(d)
         return len(self.compiled.relations) + n * len(self.acyclic) + i
 
-    def _decode(
+    def _steps(
         self,
         relation: int,
         codes: Longs,
         node: Node,
         link: tuple[int, int, int, int] | None,
-    ) -> tuple[Longs, list[Longs]]:
-        """Steps of the trie from codes of atoms, and the types of the variables after each."""
+    ) -> tuple[Longs, Longs]:
+        """Steps of the trie from codes of atoms, and the number of variables after each."""
         types = self.compiled.types[relation]
         k = len(types)
         n_old = len(node.types) + (link is not None)
@@ -208,24 +251,18 @@ class Growth(Engine):
             constant = digit >= n_old + 1 + k
             column[constant] = ~self._admitted(types[j])[digit[constant] - n_old - 1 - k]
             steps[:, ARGUMENTS + j] = column
-        old = node.types if link is None else np.append(node.types, self.compiled.event_type)
-        added = [
-            np.append(old, [types[j] for j in range(k) if row[j] == n_old]).astype(np.int64)
-            for row in digits.tolist()
-        ]
-        return steps, added
+        return steps, n_old + new
 
     def _admitted(self, type_: int) -> Longs:
         return self.compiled.constants[type_]
 
     # What is kept
 
-    def _collect(self, length: int, closings: int | None = None) -> tuple[Longs, NDArray[np.int32]]:
-        """The refinements counted since the last time that are frequent, in order of their keys.
+    def _collect(self, counts: gk.Counts, closings: int | None) -> Counted:
+        """What `_count` gives, of all that was counted since the last time.
 
         Keys from `closings` on are of patterns that are shorter by one.
         """
-        counts = self._counts
         slots = counts.used[: counts.n_used[0]]
         keys, supports = counts.keys[slots], counts.supports[slots]
         counts.keys[slots] = -1
@@ -236,54 +273,73 @@ class Growth(Engine):
         enough = (supports >= self.conditions.least).any(axis=1)
         weak = ~rare & ~enough
         longer = np.ones(len(keys), bool) if closings is None else keys < closings
-        for part, n in ((longer, length), (~longer, length - 1)):
-            if not part.any():
-                continue
-            tally = self.tallies.setdefault(n, Level())
-            tally.occurred += int(part.sum())
-            tally.infrequent += int((rare & part).sum())
-            tally.unsupported += int((weak & part).sum())
-            tally.note_frequency(frequency[rare & enough & part])
-            tally.note_share(share[weak & part])
+        stats = np.zeros((2, STATS))
+        for part, row in zip((longer, ~longer), stats, strict=True):
+            near = frequency[rare & enough & part]
+            shares = share[weak & part]
+            most, largest = near.max(initial=0), shares.max(initial=0.0)
+            row[:] = (
+                part.sum(),
+                (rare & part).sum(),
+                (weak & part).sum(),
+                most,
+                (near == most).sum(),
+                largest,
+                (shares == largest).sum(),
+            )
         good = np.flatnonzero(~rare & ~weak)
         good = good[np.argsort(keys[good], kind="stable")]
-        return keys[good], supports[good]
+        return stats, keys[good], supports[good]
 
-    def _keep(
-        self,
-        node: Node,
-        steps: Longs,
-        types: list[Longs],
-        supports: NDArray[np.int32],
-        length: int,
-    ) -> list[Node]:
+    def _keep(self, unit: Node, counted: Counted, decoded: list[Refinements]) -> list[Node]:
+        if not counted:
+            return []
+        for length, stats in zip((unit.length + 1, unit.length), counted[0], strict=True):
+            if stats[0]:
+                self.tallies.setdefault(length, Level()).add(stats)
+        return [node for part in decoded for node in self._kept(unit, part)]
+
+    def _kept(self, node: Node, part: Refinements) -> list[Node]:
         """Record those refinements that are new and not forbidden; those that can be refined."""
-        atoms = self._atoms(node, steps)
-        out = np.zeros_like(atoms)
-        distinct = np.zeros(len(atoms), bool)
-        gk.canonical_all(atoms, np.array([len(t) for t in types], np.int64), out, distinct)
-        tally = self.tallies.setdefault(length, Level())
+        tally = self.tallies.setdefault(part.length, Level())
         kept = []
-        for i in np.flatnonzero(distinct).tolist():
-            form = out[i].tobytes()
-            if form in self._seen:
+        for i, form in enumerate(part.forms):
+            if form is None or form in self._seen:
                 continue
             self._seen.add(form)
-            if self._is_forbidden(atoms[i], first=node.parent is None and node.row < 0):
+            if self._is_forbidden(part.atoms[i], first=node.row < 0):
                 tally.forbidden += 1
                 continue
             kept.append(i)
         tally.kept += len(kept)
         start = self.found.n_rows
-        self.found.add(node.row, steps[kept], supports[kept])
-        leaf = length == self.conditions.max_length and not self.compiled.dimensions
-        if leaf:
+        self.found.add(node.row, part.steps[kept], part.supports[kept])
+        if part.length == self.conditions.max_length and not self.compiled.dimensions:
             return []
         parent = node if node.row >= 0 else None
         return [
-            Node(start + place, length, atoms[i], types[i], parent, steps[i])
+            Node(
+                start + place,
+                part.length,
+                part.atoms[i].copy(),
+                self._types(node, part.steps[i]),
+                parent,
+                part.steps[i].copy(),
+            )
             for place, i in enumerate(kept)
         ]
+
+    def _types(self, node: Node, step: Longs) -> Longs:
+        """The types of the variables after a step."""
+        types = node.types.tolist()
+        if step[0] >= 0 and step[4] >= 0:
+            types.append(self.compiled.event_type)
+        if step[4] >= 0:
+            of_arguments = self.compiled.types[int(step[4])]
+            for argument, type_ in zip(step[ARGUMENTS:].tolist(), of_arguments, strict=False):
+                if argument == len(types):
+                    types.append(type_)
+        return np.array(types, np.int64)
 
     def _atoms(self, node: Node, steps: Longs) -> Longs:
         """The atoms of each refinement, as rows of numbers."""
@@ -302,31 +358,30 @@ class Growth(Engine):
 
     # Matches
 
-    def _matches(self, node: Node) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _matches(self, node: Node, buffers: Buffers) -> tuple[Ints, Ints]:
         """The matches of a pattern; those of other patterns than its ancestors are let go."""
-        chain = []
-        at: Node | None = node
-        while at is not None:
-            chain.append(at)
-            at = at.parent
-        for old in self._path:
-            if not any(old is node for node in chain):
-                old.matches = None
-        self._path = chain
-        for step in reversed(chain):
-            if step.matches is None:
-                step.matches = self._extended(step)
-        assert node.matches is not None
-        return node.matches
+        at_hand = buffers.matches
+        chain = [node]
+        while chain[-1].parent is not None:
+            chain.append(chain[-1].parent)
+        chain.reverse()
+        while at_hand and not (
+            len(at_hand) <= len(chain) and at_hand[-1][0] is chain[len(at_hand) - 1]
+        ):
+            at_hand.pop()
+        for step in chain[len(at_hand) :]:
+            before = at_hand[-1][1:] if at_hand else None
+            at_hand.append((step, *self._extended(step, before)))
+        return at_hand[-1][1:]
 
-    def _extended(self, node: Node) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        if node.parent is None:
+    def _extended(self, node: Node, before: tuple[Ints, Ints] | None) -> tuple[Ints, Ints]:
+        """The matches of a pattern from those of its parent."""
+        if node.parent is None or before is None:
             matches = np.empty((0, 0), np.int32)
             sequence = np.arange(len(self.labels), dtype=np.int32)
             language, n_old, taboo = self.first, 0, np.empty(0, np.int64)
         else:
-            assert node.parent.matches is not None
-            matches, sequence = node.parent.matches
+            matches, sequence = before
             language, n_old = self.later, len(node.parent.types)
             taboo = self._taboo(node.parent)
         link = np.array([-1, 0, 0, 0])
@@ -348,26 +403,37 @@ class Growth(Engine):
             else:
                 digits[j] = n_known + 1 + first_at[arg] if arg in first_at else n_known
                 first_at.setdefault(arg, j)
-        room = max(2 * len(sequence), 64)
-        while True:
-            out = np.empty((len(node.types), room), np.int32)
-            out_sequence = np.empty(room, np.int32)
-            total = gk.list_matches(
-                self.data,
-                language,
-                matches,
-                sequence,
-                taboo,
-                link,
-                relation,
-                digits,
-                keys,
-                out,
-                out_sequence,
-            )
-            if total <= room:
-                return out[:, :total].copy(), out_sequence[:total].copy()
-            room = total
+        found = []
+        for begin, end in _stretches(sequence):
+            self._pulse()
+            some = np.ascontiguousarray(matches[:, begin:end]), sequence[begin:end]
+            size = max(2 * (end - begin), 64)
+            while True:
+                out = self._room((len(node.types), size), np.int32)
+                out_sequence = self._room((size,), np.int32)
+                total = gk.list_matches(
+                    self.data,
+                    language,
+                    *some,
+                    taboo,
+                    link,
+                    relation,
+                    digits,
+                    keys,
+                    out,
+                    out_sequence,
+                )
+                if total <= size:
+                    break
+                size = total
+            found.append((out[:, :total].copy(), out_sequence[:total].copy()))
+        if len(found) == 1:
+            return found[0]
+        self.budget.take(sum(4 * (len(one) + 1) * one.shape[1] for one, _ in found))
+        return (
+            np.concatenate([one for one, _ in found], axis=1),
+            np.concatenate([one for _, one in found]),
+        )
 
     def _taboo(self, node: Node) -> Longs:
         """The keys of the constants of a pattern."""
@@ -375,18 +441,30 @@ class Growth(Engine):
         codes = ~args[(args < 0) & (args > UNUSED)]
         return np.unique(codes) + self.compiled.index.n_nodes
 
-    def _enlarge(self) -> None:
-        self._counts = _table(4 * len(self._counts.keys), self.n_classes)
+    def _enlarge(self, buffers: Buffers) -> None:
+        buffers.counts = self._table(4 * len(buffers.counts.keys))
+
+    def _table(self, size: int) -> gk.Counts:
+        return gk.Counts(
+            self._room((size,), np.int64, -1),
+            self._room((size,), np.int32, -1),
+            self._room((size, self.n_classes), np.int32),
+            self._room((size,), np.int64),
+            np.zeros(1, np.int64),
+        )
 
 
-def _table(size: int, n_classes: int) -> gk.Counts:
-    return gk.Counts(
-        np.full(size, -1, np.int64),
-        np.full(size, -1, np.int32),
-        np.zeros((size, n_classes), np.int32),
-        np.zeros(size, np.int64),
-        np.zeros(1, np.int64),
-    )
+def _stretches(sequence: Ints) -> list[tuple[int, int]]:
+    """Where to cut matches so that few are looked at before the search asks whether to go on.
+
+    Those of one sequence stay together.
+    """
+    if len(sequence) <= ROWS_AT_ONCE:
+        return [(0, len(sequence))]
+    starts = np.append(np.flatnonzero(np.diff(sequence, prepend=-1)), len(sequence))
+    cuts = np.searchsorted(starts, np.arange(0, len(sequence), ROWS_AT_ONCE), side="left")
+    ends = np.unique(np.append(starts[cuts], len(sequence))).tolist()
+    return list(pairwise(ends))
 
 
 def _checked(sizes: list[int]) -> Longs:

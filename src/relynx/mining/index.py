@@ -96,7 +96,9 @@ class Index:
         self.n_constants = max(len(facts.vocabulary), 1)
         self.dimension_names = dimension_names(facts.tables)
         self.arities = dict(facts.tables.keys())
-        events, self.event_arguments = event_keys(facts.tables, self.n_constants)
+        events, self.event_arguments = event_keys(
+            facts.tables, self.n_constants, facts.event_arguments
+        )
         self.n_nodes = len(events)
         counts = np.bincount(events // self.n_constants, minlength=self.n_sequences)
         self.node_off: Longs = np.concatenate([[0], np.cumsum(counts)])

@@ -16,6 +16,7 @@ from relynx.mining.index import Index, Template
 from relynx.mining.paths import PathIndex
 from relynx.mining.patterns import Pattern, as_pattern
 from relynx.mining.plan import Planner, Query, Registry
+from relynx.mining.workers import n_threads
 
 Bits = NDArray[np.uint64]
 NOTHING = np.empty((0, 0), np.int64)
@@ -27,6 +28,8 @@ def covers(
     pattern: Pattern | str | Iterable[Pattern | str],
     X: Sequences | Sequence,
     object_identity: bool = True,
+    *,
+    n_jobs: int | None = None,
 ) -> NDArray[np.bool_]:
     """Which sequences a pattern covers.
 
@@ -42,6 +45,8 @@ def covers(
         Sequences, or one of them.
     object_identity
         False asks for plain theta-subsumption.
+    n_jobs
+        Threads for patterns that are paths along a dimension; see `mine`.
 
     Returns
     -------
@@ -55,6 +60,7 @@ def covers(
     >>> rx.covers("a(X), follow_s(X,Y), c(Y)", X)
     array([ True, False])
     """
+    threads = n_threads(n_jobs)
     facts = _sequences(X).facts(object_identity)
     index = Index.of(facts)
     single = isinstance(pattern, Pattern | str)
@@ -63,7 +69,7 @@ def covers(
     out = np.zeros((len(patterns), facts.n_sequences), bool)
     left = list(range(len(patterns)))
     for paths in PathIndex.each(index):
-        done = paths.cover(patterns, object_identity, left, out)
+        done = paths.cover(patterns, object_identity, left, out, threads)
         _search(done, patterns, paths.others, index, object_identity, out)
         left = sorted(set(left) - set(done))
     _search(left, patterns, np.arange(facts.n_sequences), index, object_identity, out)

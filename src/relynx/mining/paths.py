@@ -23,11 +23,13 @@ from relynx.mining._kernels import LINE
 from relynx.mining._path_kernels import Paths, cover_paths, expand_all, fill_rows
 from relynx.mining.index import Index
 from relynx.mining.plan import is_number_of_steps
+from relynx.mining.workers import in_order
 
 MOST_VALUES = 5  # value arguments of a fact
 MOST_ASSIGNMENTS = 1024
 DENSE = 1 << 22
 ROW_BYTES = 1 << 28
+LEAST_SHARED = 1 << 10  # sequences that a thread takes at a time at least
 IS_EVENT = 0  # the number of a fact that holds for every event
 
 
@@ -144,6 +146,7 @@ class PathIndex:
         object_identity: bool,
         which: list[int],
         out: NDArray[np.bool_],
+        n_threads: int = 1,
     ) -> list[int]:
         """Fill the rows of `out` for those of the patterns that are paths; which these are.
 
@@ -151,10 +154,13 @@ class PathIndex:
         """
         collector = _Collector(self, object_identity)
         taken = np.array([i for i in which if collector.add(patterns[i])], np.int64)
-        return taken[self._run(collector.paths(), taken, out)].tolist() if len(taken) else []
+        if not len(taken):
+            return []
+        done: list[int] = taken[self._run(collector.paths(), taken, out, n_threads)].tolist()
+        return done
 
     def _run(
-        self, paths: Paths, taken: NDArray[np.int64], out: NDArray[np.bool_]
+        self, paths: Paths, taken: NDArray[np.int64], out: NDArray[np.bool_], n_threads: int
     ) -> NDArray[np.int64]:
         counts = np.empty(len(paths.fact_off) - 1, np.int64)
         assigned = expand_all(paths, MOST_ASSIGNMENTS, counts)
@@ -164,7 +170,10 @@ class PathIndex:
         relaxed_row, assigned_row = where[: len(paths.relaxed)], where[len(paths.relaxed) :]
         order = _by_beginning(paths, relaxed_row, kept)
         block = max(64, ROW_BYTES // (8 * len(wanted)))
-        for begin in range(0, len(self.sequences), block):
+        if n_threads > 1:
+            block = min(block, max(LEAST_SHARED, -(-len(self.sequences) // (4 * n_threads))))
+
+        def fill(begin: int) -> None:
             sequences = self.sequences[begin : begin + block]
             rows = self._rows(wanted, begin, begin + len(sequences))
             cover_paths(
@@ -178,6 +187,9 @@ class PathIndex:
                 (taken, sequences),
                 out,
             )
+
+        for _ in in_order(fill, range(0, len(self.sequences), block), n=n_threads):
+            pass
         return kept
 
     def _rows(self, wanted: NDArray[np.int64], begin: int, end: int) -> NDArray[np.uint64]:

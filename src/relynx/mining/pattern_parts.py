@@ -48,7 +48,7 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
             for level in patterns.report.levels
         ],
         "removed": plain(dict(patterns.report.removed), "the report"),
-    }
+    } | ({"advice": [*patterns.report.advice]} if patterns.report.advice else {})
 
 
 def _used_constants(trie: Trie) -> tuple[NDArray[np.int32], list[Any]]:
@@ -201,4 +201,5 @@ def _report(part: Part) -> SearchReport:
         isinstance(key, str) and isinstance(n, int) for key, n in removed.items()
     ):
         raise part.wrong("removed", "is no count for each filter")
-    return SearchReport(tuple(levels), removed)
+    advice = part.texts("advice") if part.has("advice") else ()
+    return SearchReport(tuple(levels), removed, advice)

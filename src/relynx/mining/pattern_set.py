@@ -31,6 +31,7 @@ from relynx.mining.search_report import SearchReport, explained
 from relynx.mining.trie import Rows, Trie
 from relynx.mining.trie_coverage import TrieMatcher
 from relynx.mining.version_space import Borders, implied_borders
+from relynx.mining.workers import n_threads
 
 SLACK = 1e-9  # thresholds are met up to rounding
 COVERED_AT_ONCE = 2_000
@@ -443,7 +444,9 @@ class PatternSet:
             count[open_] = still
         return ordered[kept]
 
-    def coverage(self, X: Sequences, *, packed: bool = False) -> NDArray[Any]:
+    def coverage(
+        self, X: Sequences, *, packed: bool = False, n_jobs: int | None = None
+    ) -> NDArray[Any]:
         """Which sequences the patterns cover: one row a sequence, one column a pattern.
 
         Parameters
@@ -453,16 +456,19 @@ class PatternSet:
         packed
             Give eight sequences to a byte: `np.unpackbits(bits, axis=0, count=len(X))` is the
             whole matrix.
+        n_jobs
+            Threads; see `mine`.
         """
+        threads = n_threads(n_jobs)
         matcher = self._matcher(X)
         if matcher is not None:
-            covered = matcher.coverage(self.rows)
+            covered = matcher.coverage(self.rows, n_threads=threads)
             return np.packbits(covered, axis=1).T if packed else covered.T
         height = -(-len(X) // 8) if packed else len(X)
         out: NDArray[Any] = np.zeros((height, len(self)), np.uint8 if packed else np.bool_)
         for start in range(0, len(self), COVERED_AT_ONCE):
             part = self[start : start + COVERED_AT_ONCE]
-            bits = covers(list(part.patterns()), X, self.object_identity)
+            bits = covers(list(part.patterns()), X, self.object_identity, n_jobs=threads)
             out[:, start : start + len(part)] = np.packbits(bits, axis=0) if packed else bits
         return out
 

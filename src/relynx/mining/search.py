@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-import resource
-import time
+import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.bias.constraints import matched
+from relynx.data.partitions import Partitions
 from relynx.data.sequences import Sequences
-from relynx.logic.terms import Atom, Term, Var
 from relynx.mining import chains, webs
 from relynx.mining._kernels import GRAPH
+from relynx.mining.advice import advice
 from relynx.mining.answer import answer
+from relynx.mining.budget import Budget
 from relynx.mining.engine import Conditions, Engine, Found, Level
 from relynx.mining.growth import Growth
 from relynx.mining.index import Index
 from relynx.mining.language import Compiled, compile_bias
+from relynx.mining.partitions import check_no_client, check_partitions, mine_partitions
 from relynx.mining.pattern_set import PatternSet
-from relynx.mining.search_input import check_filters, check_limits, classes_of, settings_of
+from relynx.mining.search_checkpoint import search_journal
+from relynx.mining.search_input import (
+    Settings,
+    check_filters,
+    check_limits,
+    classes_of,
+    settings_of,
+)
 from relynx.mining.search_report import Progress, SearchLevel, SearchReport
+from relynx.mining.search_setup import conditions_of, least_supports, steps_of
 from relynx.mining.trie import ARGUMENTS, Trie
-
-SLACK = 1e-9  # shares are compared with thresholds up to this
-PROGRESS_EVERY = 0.2  # seconds
+from relynx.mining.workers import n_threads
 
 
 def mine(
-    X: Sequences,
+    X: Sequences | Partitions,
     y: Iterable[object] | None = None,
     bias: Bias | None = None,
     *,
@@ -49,15 +57,19 @@ def mine(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     progress: Callable[[Progress], object] | None = None,
+    n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    client: Any = None,
 ) -> PatternSet:
     """Find every frequent pattern that a bias allows, each exactly once.
 
     Parameters
     ----------
     X, y
-        Sequences and their classes; without y those of X, without any one class for all.
+        Sequences and their classes; without y those of X, without any one class for all. A folder
+        opened by `scan_parquet` is searched a partition at a time, with the same answer.
     bias
-        What patterns may be made of; None infers a simple one from the data.
+        What patterns may be made of; None infers a simple one from the data, if they are in memory.
     min_support
         A pattern is kept when it covers at least this share of some class (0.1).
     min_frequency
@@ -78,6 +90,15 @@ def mine(
     progress
         Called with a `Progress` from time to time. Where it returns False the search ends, and
         the answer is partial.
+    n_jobs
+        Threads to search with; None is one, -1 all cores. The answer is the same for every number.
+        Inside a worker of joblib, in a cross-validation say, it is always one.
+    checkpoint
+        A folder that keeps what was counted. A search that was killed, or ended by a limit, goes on
+        from there; its answer is that of one that was not. Other data, another bias or other
+        settings of the search are refused.
+    client
+        A `dask.distributed.Client` whose workers search the partitions of a folder.
 
     Where a setting is not given, that of the bias is used, then the default in brackets.
 
@@ -94,12 +115,18 @@ def mine(
     ['a(A), follow_s(A,B), b(B)']
     """
     check_limits(time_limit, memory_limit, progress)
-    watch = _Watch(time_limit, memory_limit, progress)
-    labels, classes = classes_of(X, y)
-    bias = Bias.infer(X, labels) if bias is None else bias
+    budget = Budget(time_limit, memory_limit, progress)
+    threads = n_threads(n_jobs)
+    classes: tuple[object, ...]
+    if isinstance(X, Partitions):
+        classes = check_partitions(X, y, bias, checkpoint)
+    else:
+        check_no_client(client)
+        labels, classes = classes_of(X, y)
+        bias = Bias.infer(X, labels) if bias is None else bias
     if not isinstance(bias, Bias):
         raise TypeError(f"bias is a {type(bias).__name__}: give a Bias, or read one by parse_bias")
-    bias.check(X)
+    bias.check(X.without_sequences() if isinstance(X, Partitions) else X)
     settings = settings_of(
         bias, min_support, min_frequency, max_length, max_gap, object_identity, min_cover
     )
@@ -111,34 +138,25 @@ def mine(
         top_k=top_k,
         measure=measure,
     )
-    sizes = np.bincount(labels, minlength=len(classes))
-    index = Index.of(X.facts(settings.object_identity))
-    compiled = compile_bias(bias, index)
-    off, rest = _operators_off(bias)
-    conditions = Conditions(
-        least=np.maximum(np.ceil(settings.min_support * sizes - SLACK), 1).astype(np.int64),
-        min_frequency=max(settings.min_frequency, 1),
-        max_length=settings.max_length,
-        steps=_steps(settings.max_gap, off, compiled),
-        is_key=_key_test(bias.key),
-        forbids=rest.forbids if rest.constrained else None,
-        admits=bias.admits if bias.allowed else None,
-    )
-    search = _engine(compiled, conditions, settings.object_identity)(
-        compiled, labels, len(classes), conditions, object_identity=settings.object_identity
-    )
-    complete = search.run(lambda length: watch.goes_on(length, search.found.n_patterns))
-    found = PatternSet(
-        _trie(search.found, compiled, classes, sizes),
-        np.flatnonzero(np.concatenate([np.empty(0, bool), *search.found.shown])),
-        complete_up_to=complete,
-        partial=watch.reason,
-        report=SearchReport(_levels(search.tallies)),
-        object_identity=settings.object_identity,
-    )
+    if isinstance(X, Partitions):
+        found = mine_partitions(
+            X,
+            y,
+            bias,
+            settings,
+            client=client,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            progress=progress,
+            n_threads=threads,
+        )
+    else:
+        found = _found(X, labels, classes, bias, settings, budget, threads, checkpoint)
+    if budget.is_unasked:
+        warnings.warn(_warning(found), UserWarning, stacklevel=2)
     return answer(
         found,
-        X,
+        X.without_sequences() if isinstance(X, Partitions) else X,
         wants=bias.wants if bias.posconstraints else None,
         min_confidence=min_confidence,
         max_support=max_support,
@@ -149,7 +167,58 @@ def mine(
     )
 
 
-def _engine(compiled: Compiled, conditions: Conditions, object_identity: bool) -> type[Engine]:
+def _found(
+    X: Sequences,
+    labels: NDArray[np.int64],
+    classes: tuple[object, ...],
+    bias: Bias,
+    settings: Settings,
+    budget: Budget,
+    threads: int,
+    checkpoint: str | os.PathLike[str] | None,
+) -> PatternSet:
+    """All frequent patterns of sequences in memory."""
+    sizes = np.bincount(labels, minlength=len(classes))
+    index = Index.of(X.facts(settings.object_identity))
+    compiled = compile_bias(bias, index)
+    conditions = conditions_of(
+        bias,
+        settings,
+        least=least_supports(settings, sizes),
+        min_frequency=max(settings.min_frequency, 1),
+        steps=_steps(bias, settings, compiled),
+    )
+    search = _engine(compiled, conditions, settings.object_identity)(
+        compiled, labels, len(classes), conditions, object_identity=settings.object_identity
+    )
+    with search_journal(checkpoint, X, labels, classes, bias, settings) as journal:
+        complete = search.run(budget, n_threads=threads, journal=journal)
+        if journal is not None and budget.reason is None:
+            journal.finish()
+    trie = _trie(search.found, compiled, classes, sizes)
+    rows = np.flatnonzero(np.concatenate([np.empty(0, bool), *search.found.shown]))
+    return PatternSet(
+        trie,
+        rows,
+        complete_up_to=complete,
+        partial=budget.reason,
+        report=SearchReport(
+            _levels(search.tallies),
+            advice=advice(trie, rows, bias) if budget.reason else (),
+        ),
+        object_identity=settings.object_identity,
+    )
+
+
+def _warning(found: PatternSet) -> str:
+    """What to say where a search ended early, and nobody had asked for it."""
+    lines = [f"{found.partial}; complete up to length {found.complete_up_to}", *found.report.advice]
+    return "\n".join(lines)
+
+
+def _engine(
+    compiled: Compiled, conditions: Conditions, object_identity: bool
+) -> type[Engine[Any, Any, Any]]:
     """The fastest engine that can search a language."""
     if chains.fits(compiled, conditions, object_identity=object_identity):
         return chains.Chains
@@ -158,91 +227,12 @@ def _engine(compiled: Compiled, conditions: Conditions, object_identity: bool) -
     return Growth
 
 
-def _operators_off(bias: Bias) -> tuple[set[int], Bias]:
-    """Operators that a negconstraint of one link rules out, as numbers of steps, and the rest.
-
-    Only in a bias of one dimension: then no link of that kind need ever be tried.
-    """
-    off: set[int] = set()
-    rest = []
-    names = {
-        f"{op}_{name}": n for name in bias.dimensions for op, n in (("follow", 0), ("next", 1))
-    }
-    for constraint in bias.negconstraints:
-        link = constraint[0] if len(constraint) == len(bias.dimensions) == 1 else None
-        if isinstance(link, Atom) and link.predicate in names and _all_different(link.args):
-            off.add(names[link.predicate])
-        else:
-            rest.append(constraint)
-    return off, replace(bias, negconstraints=tuple(rest)) if off else bias
-
-
-def _all_different(args: tuple[Term, ...]) -> bool:
-    names = [arg.name for arg in args if isinstance(arg, Var) and not arg.anonymous]
-    return all(isinstance(arg, Var) for arg in args) and len(set(names)) == len(names)
-
-
-def _steps(max_gap: int, off: set[int], compiled: Compiled) -> tuple[int, ...]:
-    """The operators to try, as numbers of steps: none longer than a line of the data."""
+def _steps(bias: Bias, settings: Settings, compiled: Compiled) -> tuple[int, ...]:
     index = compiled.index
     dimensions = [index.dimensions[d] for d in compiled.dimensions]
-    if not any(bool((d.shape == GRAPH).any()) for d in dimensions):
-        max_gap = min(max_gap, max(int(np.diff(index.node_off).max(initial=0)) - 1, 1))
-    return tuple(n for n in range(max_gap + 1) if n not in off)
-
-
-def _key_test(keys: tuple[Atom, ...]) -> Callable[[Atom], bool] | None:
-    """Is an atom an instance of a key: the same predicate, constants and repeated variables?"""
-    if not keys:
-        return None
-
-    def is_key(atom: Atom) -> bool:
-        return any(matched(key, atom, {}) is not None for key in keys)
-
-    return is_key
-
-
-class _Watch:
-    """Ends a search when its time or memory is used up, and reports progress on the way."""
-
-    def __init__(
-        self,
-        time_limit: float | None,
-        memory_limit: int | None,
-        progress: Callable[[Progress], object] | None,
-    ) -> None:
-        self.start = time.monotonic()
-        self.time_limit, self.memory_limit, self.progress = time_limit, memory_limit, progress
-        self.reason: str | None = None
-        self._told = self.start
-
-    def goes_on(self, length: int, n_patterns: int) -> bool:
-        now = time.monotonic()
-        if self.time_limit is not None and now - self.start > self.time_limit:
-            self.reason = f"stopped by time_limit={self.time_limit:g} at length {length}"
-            return False
-        if now - self._told < PROGRESS_EVERY:
-            return True
-        self._told = now
-        memory = _resident()
-        if self.memory_limit is not None and memory > self.memory_limit:
-            self.reason = f"stopped by memory_limit={self.memory_limit:,} at length {length}"
-            return False
-        if self.progress is not None:
-            told = self.progress(Progress(length, n_patterns, now - self.start, memory))
-            if told is False:
-                self.reason = f"stopped by the caller at length {length}"
-                return False
-        return True
-
-
-def _resident() -> int:
-    """Bytes of memory that the process holds; its peak where the system tells no more."""
-    try:
-        with open("/proc/self/statm") as statm:
-            return int(statm.read().split()[1]) * resource.getpagesize()
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    graphs = any(bool((d.shape == GRAPH).any()) for d in dimensions)
+    longest = int(np.diff(index.node_off).max(initial=0))
+    return steps_of(bias, settings.max_gap, longest, graphs=graphs)
 
 
 def _levels(tallies: Mapping[int, Level]) -> tuple[SearchLevel, ...]:
@@ -270,12 +260,19 @@ def _trie(
 ) -> Trie:
     width = ARGUMENTS + max([2, *(len(types) for types in compiled.types)])
     return Trie(
-        parent=np.concatenate([np.empty(0, np.int32), *found.parent]),
-        steps=np.concatenate([np.empty((0, width), np.int32), *found.steps]),
-        supports=np.concatenate([np.empty((0, len(classes)), np.int32), *found.supports]),
+        parent=_whole(found.parent, np.empty(0, np.int32)),
+        steps=_whole(found.steps, np.empty((0, width), np.int32)),
+        supports=_whole(found.supports, np.empty((0, len(classes)), np.int32)),
         relations=compiled.relations,
         dimensions=compiled.index.dimension_names,
         vocabulary=compiled.index.facts.vocabulary,
         classes=classes,
         class_sizes=sizes,
     )
+
+
+def _whole(parts: list[NDArray[np.int32]], none: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The parts as one column. They are let go, since there may be room for them only once."""
+    whole = np.concatenate([none, *parts])
+    parts.clear()
+    return whole

@@ -100,16 +100,34 @@ def classes_of(
         raise DataError("there are no sequences to mine")
     if y is None and X.labels is None:
         return np.zeros(len(X), np.int64), ("all",)
-    given = X.labels if y is None else label_array(_labels(y))
-    assert given is not None
-    if len(given) != len(X):
+    if y is not None:
+        return given_classes(y, len(X))
+    assert X.labels is not None
+    return _numbered(X.labels)
+
+
+def given_classes(
+    y: Iterable[object], n_sequences: int
+) -> tuple[NDArray[np.int64], tuple[object, ...]]:
+    """The class that `y` gives each of so many sequences as a number, and the classes in order."""
+    given = label_array(_labels(y))
+    if len(given) != n_sequences:
         labels = f"{len(given)} label{'s' if len(given) != 1 else ''}"
-        sequences = f"{len(X)} sequence{'s' if len(X) != 1 else ''}"
+        sequences = f"{n_sequences} sequence{'s' if n_sequences != 1 else ''}"
         raise DataError(f"{labels} in y for {sequences} in X")
+    return _numbered(given)
+
+
+def ordered_classes(names: Iterable[Any]) -> tuple[object, ...]:
+    """Classes, each once, in the order that the supports of patterns have."""
+    return tuple(sorted(set(names), key=lambda name: (str(type(name)), name)))
+
+
+def _numbered(given: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[object, ...]]:
     if given.dtype == object:
-        names = sorted(set(given.tolist()), key=lambda name: (str(type(name)), name))
+        names = ordered_classes(given.tolist())
         number = {name: i for i, name in enumerate(names)}
-        return np.array([number[name] for name in given.tolist()], np.int64), tuple(names)
+        return np.array([number[name] for name in given.tolist()], np.int64), names
     values, numbers = np.unique(given, return_inverse=True)
     return numbers.astype(np.int64), tuple(values.tolist())
 

@@ -46,10 +46,14 @@ class SearchLevel:
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
-    """The levels of a search, and how many patterns each filter of the answer removed."""
+    """The levels of a search, and how many patterns each filter of the answer removed.
+
+    `advice`: of a search that ended early, what made it large, a line each.
+    """
 
     levels: tuple[SearchLevel, ...] = ()
     removed: Mapping[str, int] = field(default_factory=dict)
+    advice: tuple[str, ...] = ()
 
 
 def explained(report: SearchReport, *, complete_up_to: int, partial: str | None) -> str:
@@ -63,6 +67,7 @@ def explained(report: SearchReport, *, complete_up_to: int, partial: str | None)
     if partial:
         lines.append(f"the search ended early: {partial}")
     lines.append(f"the answer is complete up to length {complete_up_to}")
+    lines += report.advice
     return "\n".join(lines)
 
 

@@ -20,7 +20,9 @@ from relynx.mining.engine import Longs
 from relynx.mining.index import Index
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO, Rows, Trie
+from relynx.mining.workers import in_order
 
+LEAST_SHARED = 2_000  # sequences; with fewer the compiled loops are too short to share out
 MOST_NODES = 1 << 19  # events of all sequences for which words of links are worth holding
 EVENT, VALUE = 0, 1  # types
 NO_ROWS = wm.Rows(
@@ -105,8 +107,11 @@ class TrieMatcher:
         )
         return cls(trie, facts, kept, compiled, object_identity=object_identity)
 
-    def coverage(self, rows: Rows) -> NDArray[np.bool_]:
-        """One row a pattern, one column a sequence."""
+    def coverage(self, rows: Rows, *, n_threads: int = 1) -> NDArray[np.bool_]:
+        """One row a pattern, one column a sequence.
+
+        Threads share out the patterns of two steps, each with all that extend it.
+        """
         out = np.zeros((len(rows), self.n_sequences), bool)
         wanted: dict[int, list[int]] = {}
         for place, row in enumerate(rows.tolist()):
@@ -120,15 +125,30 @@ class TrieMatcher:
             self.web.spoken_of,
             np.empty((0, self.n_sequences), np.int64),
         )
-        todo = [_Place(-1, everywhere, (), (), ())]
-        while todo:
-            here = todo.pop()
-            for row in children.get(here.row, ()):
-                for found, covered in self._below(here, row, children):
-                    for place in wanted.get(found.row, ()):
-                        out[place] = covered
-                    if len(found.rows.sequence):
-                        todo.append(found)
+
+        def marked(here: _Place, row: int) -> list[_Place]:
+            """Mark what a row and its further links cover; those that are extended on."""
+            extended = []
+            for found, covered in self._below(here, row, children):
+                for place in wanted.get(found.row, ()):
+                    out[place] = covered
+                if len(found.rows.sequence):
+                    extended.append(found)
+            return extended
+
+        def finished(begin: tuple[_Place, int]) -> None:
+            todo = marked(*begin)
+            while todo:
+                here = todo.pop()
+                for row in children.get(here.row, ()):
+                    todo += marked(here, row)
+
+        root = _Place(-1, everywhere, (), (), ())
+        first = [place for row in children.get(-1, ()) for place in marked(root, row)]
+        tasks = [(here, row) for here in first for row in children.get(here.row, ())]
+        n = n_threads if self.n_sequences >= LEAST_SHARED else 1
+        for _ in in_order(finished, tasks, n=n):
+            pass
         return out
 
     def _below(
@@ -169,7 +189,9 @@ class TrieMatcher:
             rows = NO_ROWS
             covered = np.zeros(self.n_sequences, bool)
             if rest:
-                rows = wm.advance(self.alphabet, self.web, here.rows, before, lane, links, step)
+                rows = wm.advance(
+                    self.alphabet, self.web, here.rows, before, lane, links, step, ak.ALL_ROWS
+                )
                 covered[rows.sequence] = True
             else:
                 wm.mark_covered(

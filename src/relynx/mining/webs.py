@@ -7,20 +7,19 @@ The same pattern comes up once for each order of its events: variants are told b
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.errors import BiasError
 from relynx.mining import _alphabet_kernels as ak
 from relynx.mining import _web_kernels as wk
 from relynx.mining import _web_match_kernels as wm
 from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
-from relynx.mining.engine import STATS, UNUSED, Conditions, Engine, Level, Longs
+from relynx.mining.budget import OverBudget
+from relynx.mining.engine import STATS, UNUSED, Conditions, Counted, Engine, Level, Longs
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO
 
@@ -37,27 +36,60 @@ def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -
     shapes = [compiled.index.dimensions[d].shape for d in compiled.dimensions]
     if any(bool((shape == GRAPH).any()) for shape in shapes):
         return False
+    return has_room(compiled, conditions)
+
+
+def has_room(compiled: Compiled, conditions: Conditions) -> bool:
+    """Are there few enough counters to hold?"""
     size = n_codes(compiled, most_variables(compiled, conditions))
     n_classes = len(conditions.least)
     return size * n_classes * len(compiled.dimensions) * len(conditions.steps) <= MOST_COUNTERS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Node:
     """A pattern that can be refined."""
 
     row: int
     length: int
     atoms: Longs  # a predicate and its arguments a row
-    now: ak.Context
     events: Longs  # their variables, in the order of their coming
     parent: Node | None
     lane: Longs  # by which it came from its parent
     links: Longs  # that the lane speaks of
     step: Longs
+    context: ak.Context | None = None  # what it is made of, once that was asked for
+
+    @property
+    def makes(self) -> int:
+        return self.length + 1
 
 
-class Webs(Engine):
+@dataclass(slots=True)
+class Buffers:
+    """Counters, and the matches of a pattern and its ancestors."""
+
+    counts: wk.Counts
+    scratch: ak.Scratch
+    rows: list[tuple[Node, wm.Rows]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Refinements:
+    """What a pattern becomes, in order of lanes and codes."""
+
+    links: Longs  # that a new event may have
+    steps: Longs
+    recorded: NDArray[np.int32]  # the steps as the trie has them
+    atoms: Longs
+    n_used: Longs  # rows of the atoms
+    forms: list[bytes]
+    distinct: NDArray[np.bool_]  # has no atom twice
+    depth: Longs  # number of links
+    extends: Longs  # the refinement without the last link
+
+
+class Webs(Engine[Node, Buffers, "Refinements | None"]):
     """Searches along several dimensions."""
 
     def __init__(
@@ -71,58 +103,42 @@ class Webs(Engine):
     ) -> None:
         super().__init__(compiled, labels, n_classes, conditions, object_identity=object_identity)
         self.alphabet, self.constants, self.crowded = alphabet_of(compiled, labels, object_identity)
-        self.scratch = scratch(self.alphabet)
         self.web = self._web(labels, object_identity)
         self.meaning = self._meaning()
-        self._rows: list[tuple[Node, wm.Rows]] = []
         self._links: dict[bytes, Longs] = {}
-        size = n_codes(compiled, most_variables(compiled, conditions))
-        self.lanes_at_once = max(1, min(wk.MOST_LANES, MOST_COUNTERS // (size * n_classes)))
-        self.counts = wk.Counts(
-            np.full(size, -1, np.int32),
-            np.zeros(size, np.uint64),
-            np.zeros(size, np.uint64),
-            np.zeros((size, self.lanes_at_once, n_classes), np.int32),
-            np.zeros(size, np.int64),
-        )
+        self.n_codes = n_codes(compiled, most_variables(compiled, conditions))
+        most = MOST_COUNTERS // (self.n_codes * n_classes)
+        self.lanes_at_once = max(1, min(wk.MOST_LANES, most))
 
-    def run(self, on_pattern: Callable[[int], bool]) -> int:
-        """Search until done or `on_pattern(length)` says stop; the length that is complete."""
-        nothing = np.empty(0, np.int64)
-        root = Node(
-            -1,
-            0,
-            np.empty((0, self.width), np.int64),
-            self._context(np.empty((0, self.width), np.int64)),
-            nothing,
-            None,
-            nothing,
-            np.empty((0, 4), np.int64),
-            nothing,
+    def _buffers(self) -> Buffers:
+        size = self.n_codes
+        counts = wk.Counts(
+            self._room((size,), np.int32, -1),
+            self._room((size,), np.uint64),
+            self._room((size,), np.uint64),
+            self._room((size, self.lanes_at_once, self.n_classes), np.int32),
+            self._room((size,), np.int64),
         )
-        level = [root]
-        for length in range(1, self.conditions.max_length + 1):
-            following: list[Node] = []
-            for node in level:
-                if not on_pattern(length):
-                    return length - 1
-                following += self._refine(node)
-            level = following
-            if not level:
-                break
-        return self.conditions.max_length
+        return Buffers(counts, scratch(self.alphabet))
+
+    def _begin(self) -> list[Node]:
+        nothing, no_atoms = np.empty(0, np.int64), np.empty((0, self.width), np.int64)
+        no_links = np.empty((0, 4), np.int64)
+        return [Node(-1, 0, no_atoms, nothing, None, nothing, no_links, nothing)]
 
     # Refinements
 
-    def _refine(self, node: Node) -> list[Node]:
-        """Count and keep the refinements of a pattern; those that can be refined again."""
-        rows = self._rows_of(node)
+    def _count(self, unit: Node, buffers: Buffers) -> Counted:
+        """Tallies, lanes, the lane and the code of each refinement, and its supports."""
+        rows, now = self._rows_of(unit, buffers), self._now(unit)
         order, starts = wk.groups(rows)
-        links, lanes = self._lanes(node, rows)
-        blocks, supports = [], []
+        links, lanes = self._lanes(unit, rows)
+        blocks, supports = [np.empty((0, 2), np.int64)], [np.empty((0, self.n_classes), np.int32)]
         stats = np.zeros(STATS)
         sizes = np.maximum(self.class_sizes, 1)
+        counts = buffers.counts
         for begin in range(0, len(lanes), self.lanes_at_once):
+            self._pulse()
             some = lanes[begin : begin + self.lanes_at_once]
             touched = wk.count_lanes(
                 self.alphabet,
@@ -130,33 +146,28 @@ class Webs(Engine):
                 rows,
                 order,
                 starts,
-                node.now,
+                now,
                 links,
                 some,
-                self.counts,
-                self.scratch,
+                counts,
+                buffers.scratch,
             )
-            codes = np.sort(self.counts.touched[:touched])
-            found, counted = wk.frequent(self.web, self.counts, codes, len(some), sizes, stats)
+            codes = np.sort(counts.touched[:touched])
+            found, counted = wk.frequent(self.web, counts, codes, len(some), sizes, stats)
             found[:, 0] += begin
             blocks.append(found)
             supports.append(counted)
-        self.tallies.setdefault(node.length + 1, Level()).add(stats)
-        if not blocks or not any(map(len, blocks)):
-            return []
-        return self._keep(node, links, lanes, np.concatenate(blocks), np.concatenate(supports))
+        found, counted = np.concatenate(blocks), np.concatenate(supports)
+        return stats, lanes.astype(np.int32), found.astype(np.int32), counted
 
     def _lanes(self, node: Node, rows: wm.Rows) -> tuple[Longs, Longs]:
         """The links that a new event may have, and the ways to refine a pattern."""
-        if node.parent is None and node.row < 0:
-            return np.empty((0, 4), np.int64), np.array([[-1, 0]])
         links = self._possible_links(node)
+        if node.row < 0:
+            return links, np.array([[-1, 0]])
         lanes, n = wk.find_lanes(self.web, rows, links, MOST_LANES)
         if n < 0:
-            raise BiasError(
-                "the dimensions allow too many ways to link events: declare fewer of them, "
-                "or search with a smaller max_length or a larger min_support"
-            )
+            raise OverBudget("too many ways to link events by the dimensions")
         width = max(lanes.shape[1], 2)
         about = [[-1, i] + [-1] * (width - 2) for i in range(len(node.events) * self.crowded)]
         table = np.full((n, width), -1, np.int64)
@@ -192,29 +203,28 @@ class Webs(Engine):
         self._links[key] = np.array(links, np.int64).reshape(-1, 4)
         return self._links[key]
 
-    # What is kept
-
-    def _keep(
-        self, node: Node, links: Longs, lanes: Longs, found: Longs, supports: NDArray[np.int32]
-    ) -> list[Node]:
-        """Record the refinements that are new and allowed; those that can be refined again."""
-        n = len(found)
-        first = node.row < 0
-        n_atoms = len(node.atoms) + lanes.shape[1] + 1
+    def _decode(self, unit: Node, counted: Counted) -> Refinements | None:
+        _, small_lanes, small_found, _ = counted
+        n = len(small_found)
+        if not n:
+            return None
+        lanes, found = small_lanes.astype(np.int64), small_found.astype(np.int64)
+        links = self._possible_links(unit)
+        n_atoms = len(unit.atoms) + lanes.shape[1] + 1
         steps = np.zeros((n, ARGUMENTS + self.width - 1), np.int64)
         atoms = np.full((n, n_atoms, self.width), UNUSED, np.int64)
         n_variables = np.zeros(n, np.int64)
         wk.write_refinements(
             self.alphabet,
-            node.now,
-            first,
-            node.events,
+            self._now(unit),
+            unit.row < 0,
+            unit.events,
             links,
             self.meaning,
             lanes,
             found,
             self.constants,
-            node.atoms,
+            unit.atoms,
             steps,
             atoms,
             n_variables,
@@ -222,103 +232,27 @@ class Webs(Engine):
         forms, distinct = np.zeros_like(atoms), np.zeros(n, bool)
         canonical_all(atoms, n_variables, forms, distinct)
         n_used = (atoms[:, :, 0] != wk.PAD).sum(axis=1)
-        keep = self._new(forms, n_used) & distinct
-        self._forbid(node, atoms, n_used, keep)
-        self.tallies[node.length + 1].kept += int(keep.sum())
-        rows = self._record(node, links, lanes, found, steps, supports, keep)
-        if node.length + 1 == self.conditions.max_length:
-            return []
-        return [
-            self._node(
-                node, int(rows[i]), atoms[i, : n_used[i]], lanes[found[i, 0]], links, steps[i]
-            )
-            for i in np.flatnonzero(keep).tolist()
-        ]
-
-    def _node(
-        self, parent: Node, row: int, atoms: Longs, lane: Longs, links: Longs, step: Longs
-    ) -> Node:
-        event = int(step[ARGUMENTS + self.alphabet.event[step[RELATION]]])
-        events = parent.events
-        if parent.row < 0 or lane[0] >= 0:
-            events = np.append(events, event)
-        known = parent if parent.row >= 0 else None
-        atoms = atoms.copy()
-        return Node(
-            row, parent.length + 1, atoms, self._context(atoms), events, known, lane, links, step
-        )
-
-    def _new(self, forms: Longs, n_used: Longs) -> NDArray[np.bool_]:
-        """Which patterns have not been seen before; rows that are not used stand first."""
-        small = forms.astype(np.int32)
-        small[forms == UNUSED] = np.iinfo(np.int32).min
-        size = forms.shape[2] * 4
-        whole, stride = small.tobytes(), forms.shape[1] * size
-        new = np.zeros(len(forms), bool)
-        seen = self._seen
-        for i, used in enumerate(n_used.tolist()):
-            form = whole[(i + 1) * stride - used * size : (i + 1) * stride]
-            if form not in seen:
-                seen.add(form)
-                new[i] = True
-        return new
-
-    def _forbid(self, node: Node, atoms: Longs, n_used: Longs, keep: NDArray[np.bool_]) -> None:
-        """Drop what is against the bias."""
-        checks = self.conditions
-        if not (checks.is_key or checks.admits or checks.forbids):
-            return
-        for i in np.flatnonzero(keep).tolist():
-            if self._is_forbidden(atoms[i, : n_used[i]], first=node.row < 0):
-                keep[i] = False
-                self.tallies[node.length + 1].forbidden += 1
-
-    def _record(
-        self,
-        node: Node,
-        links: Longs,
-        lanes: Longs,
-        found: Longs,
-        steps: Longs,
-        supports: NDArray[np.int32],
-        keep: NDArray[np.bool_],
-    ) -> Longs:
-        """Append rows to the trie: one for a fact with its first link, one for each further link.
-
-        A refinement by several links extends that without the last of them, which is frequent too;
-        where that is no new pattern it stays in the trie unseen. Returns the row of each that is
-        needed.
-        """
-        size = int(found[:, 1].max()) + 1
         depth = (lanes >= 0).sum(axis=1)
         depth[lanes[:, 0] < 0] = 1
-        lane = found[:, 0]
-        further = depth[lane] > 1
-        number = {row.tobytes(): i for i, row in enumerate(lanes)}
-        shorter = np.arange(len(lanes))
-        for i in np.flatnonzero(depth > 1).tolist():
-            rest = lanes[i].copy()
-            rest[depth[i] - 1] = -1
-            shorter[i] = number[rest.tobytes()]
-        keys = lane * size + found[:, 1]
-        extends = np.searchsorted(keys, shorter[lane] * size + found[:, 1])
-        needed = keep.copy()
-        for d in range(int(depth.max(initial=1)), 1, -1):
-            here = needed & (depth[lane] == d)
-            needed[extends[here]] = True
-        place = np.cumsum(needed) - 1 + self.found.n_rows
-        parent = np.where(further, place[extends], node.row)
-        last = links[lanes[lane[further], depth[lane[further]] - 1]]
-        steps = self._with_last_link(node, last, steps, further)
-        self.found.add(parent[needed], steps[needed], supports[needed], keep[needed])
-        return place
+        extends = _without_last_link(lanes, depth, found)
+        depth = depth[found[:, 0]]
+        further = np.flatnonzero(depth > 1)
+        last = links[lanes[found[further, 0], depth[further] - 1]]
+        return Refinements(
+            links,
+            steps,
+            self._with_last_link(unit, last, steps, further).astype(np.int32),
+            atoms,
+            n_used,
+            _as_bytes(forms, n_used),
+            distinct,
+            depth,
+            extends,
+        )
 
-    def _with_last_link(
-        self, node: Node, last: Longs, steps: Longs, further: NDArray[np.bool_]
-    ) -> Longs:
-        """The steps, where those that are `further` add only a link, the last of theirs."""
+    def _with_last_link(self, node: Node, last: Longs, steps: Longs, here: Longs) -> Longs:
+        """The steps, of which some (`here`) add only a link, the last of theirs."""
         steps = steps.copy()
-        here = np.flatnonzero(further)
         event_argument = ARGUMENTS + self.alphabet.event[steps[here, RELATION]]
         new, old = steps[here, event_argument], node.events[last[:, 1]]
         kind = self.meaning[last[:, 0] % len(self.meaning)]
@@ -329,28 +263,104 @@ class Webs(Engine):
         steps[here, RELATION] = -1
         return steps
 
+    # What is kept
+
+    def _keep(self, unit: Node, counted: Counted, decoded: Refinements | None) -> list[Node]:
+        stats, lanes, found, supports = counted
+        tally = self.tallies.setdefault(unit.makes, Level())
+        tally.add(stats)
+        if decoded is None:
+            return []
+        keep = self._new(decoded.forms) & decoded.distinct
+        self._forbid(unit, decoded, keep)
+        tally.kept += int(keep.sum())
+        rows = self._record(unit, decoded, supports, keep)
+        if unit.makes == self.conditions.max_length:
+            return []
+        return [
+            self._node(unit, int(rows[i]), decoded, i, lanes[found[i, 0]].astype(np.int64))
+            for i in np.flatnonzero(keep).tolist()
+        ]
+
+    def _node(self, parent: Node, row: int, decoded: Refinements, i: int, lane: Longs) -> Node:
+        step = decoded.steps[i]
+        atoms = decoded.atoms[i, : decoded.n_used[i]].copy()
+        event = int(step[ARGUMENTS + self.alphabet.event[step[RELATION]]])
+        events = parent.events
+        if parent.row < 0 or lane[0] >= 0:
+            events = np.append(events, event)
+        known = parent if parent.row >= 0 else None
+        return Node(row, parent.makes, atoms, events, known, lane, decoded.links, step.copy())
+
+    def _new(self, forms: list[bytes]) -> NDArray[np.bool_]:
+        """Which patterns have not been seen before."""
+        seen = self._seen
+        new = np.zeros(len(forms), bool)
+        for i, form in enumerate(forms):
+            if form not in seen:
+                seen.add(form)
+                new[i] = True
+        return new
+
+    def _forbid(self, node: Node, decoded: Refinements, keep: NDArray[np.bool_]) -> None:
+        """Drop what is against the bias."""
+        checks = self.conditions
+        if not (checks.is_key or checks.admits or checks.forbids):
+            return
+        for i in np.flatnonzero(keep).tolist():
+            if self._is_forbidden(decoded.atoms[i, : decoded.n_used[i]], first=node.row < 0):
+                keep[i] = False
+                self.tallies[node.makes].forbidden += 1
+
+    def _record(
+        self,
+        node: Node,
+        decoded: Refinements,
+        supports: NDArray[np.int32],
+        keep: NDArray[np.bool_],
+    ) -> Longs:
+        """Append rows to the trie: one for a fact with its first link, one for each further link.
+
+        A refinement by several links extends that without the last of them, which is frequent too;
+        where that is no new pattern it stays in the trie unseen. Returns the row of each that is
+        needed.
+        """
+        depth, extends = decoded.depth, decoded.extends
+        needed = keep.copy()
+        for d in range(int(depth.max()), 1, -1):
+            needed[extends[needed & (depth == d)]] = True
+        place = np.cumsum(needed) - 1 + self.found.n_rows
+        chosen = np.flatnonzero(needed)
+        parent = np.where(depth[chosen] > 1, place[extends[chosen]], node.row)
+        self.found.add(parent, decoded.recorded[chosen], supports[chosen], keep[chosen])
+        return place
+
     # Matches
 
-    def _rows_of(self, node: Node) -> wm.Rows:
+    def _rows_of(self, node: Node, buffers: Buffers) -> wm.Rows:
         """The rows of a pattern, from those of its nearest ancestor that is still at hand."""
+        at_hand = buffers.rows
         chain = [node]
         while chain[-1].parent is not None:
             chain.append(chain[-1].parent)
         chain.reverse()
-        while self._rows and not (
-            len(self._rows) <= len(chain) and self._rows[-1][0] is chain[len(self._rows) - 1]
+        while at_hand and not (
+            len(at_hand) <= len(chain) and at_hand[-1][0] is chain[len(at_hand) - 1]
         ):
-            self._rows.pop()
-        for step in chain[len(self._rows) :]:
+            at_hand.pop()
+        for step in chain[len(at_hand) :]:
             if step.row < 0:
                 return self._everywhere()
-            before = self._rows[-1][1] if self._rows else self._everywhere()
-            now = step.parent.now if step.parent else self._context(step.atoms[:0])
+            before = at_hand[-1][1] if at_hand else self._everywhere()
+            now = self._now(step.parent) if step.parent else self._context(step.atoms[:0])
+            most = self._most_rows(17 + len(step.events) + 8 * len(before.values))
             rows = wm.advance(
-                self.alphabet, self.web, before, now, step.lane, step.links, step.step
+                self.alphabet, self.web, before, now, step.lane, step.links, step.step, most
             )
-            self._rows.append((step, rows))
-        return self._rows[-1][1]
+            if len(rows.sequence) > most:
+                raise OverBudget
+            at_hand.append((step, rows))
+        return at_hand[-1][1]
 
     def _everywhere(self) -> wm.Rows:
         n = len(self.alphabet.labels)
@@ -362,6 +372,11 @@ class Webs(Engine):
         )
 
     # The language in numbers
+
+    def _now(self, node: Node) -> ak.Context:
+        if node.context is None:
+            node.context = self._context(node.atoms)
+        return node.context
 
     def _context(self, atoms: Longs) -> ak.Context:
         """What a pattern is made of."""
@@ -427,3 +442,28 @@ class Webs(Engine):
             self.conditions.min_frequency,
             injective,
         )
+
+
+def _as_bytes(forms: Longs, n_used: Longs) -> list[bytes]:
+    """Each form alone; rows that are not used stand first."""
+    small = forms.astype(np.int32)
+    small[forms == UNUSED] = np.iinfo(np.int32).min
+    size = forms.shape[2] * 4
+    whole, stride = small.tobytes(), forms.shape[1] * size
+    ends = range(stride, stride * (len(forms) + 1), stride)
+    begins = (np.array(ends) - n_used * size).tolist()
+    return [whole[begin:end] for begin, end in zip(begins, ends, strict=True)]
+
+
+def _without_last_link(lanes: Longs, depth: Longs, found: Longs) -> Longs:
+    """For each refinement the one that has the same but the last link of its lane; itself where
+    there is only one."""
+    number = {row.tobytes(): i for i, row in enumerate(lanes)}
+    shorter = np.arange(len(lanes))
+    for i in np.flatnonzero(depth > 1).tolist():
+        rest = lanes[i].copy()
+        rest[depth[i] - 1] = -1
+        shorter[i] = number[rest.tobytes()]
+    lane, code = found[:, 0], found[:, 1]
+    size = int(code.max()) + 1
+    return np.searchsorted(lane * size + code, shorter[lane] * size + code)

@@ -6,7 +6,7 @@ import html
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -105,6 +105,7 @@ def cross_validate(
     folds: int = 10,
     groups: Iterable[object] | None = None,
     seeds: Sequence[int] = (0,),
+    only: Collection[int] | None = None,
     n_jobs: int | None = None,
     progress: Callable[[Fold], object] | None = None,
 ) -> CrossValidation:
@@ -125,6 +126,8 @@ def cross_validate(
         Sequences of the same group are never in different parts, such as proteins of one family.
     seeds
         Of the parts; the whole is repeated for each.
+    only
+        The numbers of the parts to hold out, where others are known; None for all.
     n_jobs
         Parts at a time. The answer is the same for every value.
     progress
@@ -145,6 +148,7 @@ def cross_validate(
         (seed, number, split)
         for seed in seeds
         for number, split in enumerate(splits(labels, folds=folds, groups=groups, seed=seed), 1)
+        if only is None or number in only
     ]
     jobs = (delayed(_one)(estimator, X, labels, *task) for task in tasks)
     done: list[Fold] = []

@@ -23,7 +23,7 @@ from relynx.errors import DataError, InputError, Problem, Source
 from relynx.features.naive_bayes import PatternNB
 
 # How the work is done here, not what was learnt: it is not kept.
-MACHINE = frozenset({"n_jobs", "memory"})
+MACHINE = frozenset({"n_jobs", "memory", "checkpoint"})
 PIPELINE = "Pipeline"
 
 

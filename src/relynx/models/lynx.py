@@ -20,15 +20,19 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
 from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.journal import Journal
+from relynx.data.partitions import Partitions
+from relynx.data.segments import Result
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.shared_coverage import SharedCoverage
-from relynx.features.vectorizer import as_sequences, coverage
+from relynx.features.vectorizer import as_sequences, coverage, stacked
 from relynx.mining.patterns import Pattern
 from relynx.models.checks import check_class_weights, check_reading, is_count, not_among
+from relynx.models.fit_checkpoint import fit_journal, model_folder
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
@@ -106,8 +110,13 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     memory
         A folder, or a `joblib.Memory`, that keeps what was mined and what it covers. A fit of the
         same sequences with another selection or learner, in a grid search say, finds it there.
+    checkpoint
+        A folder that keeps results on the way: `fit` that was killed goes on from there. Each set
+        of training sequences and parameters has its own folder in it, so that the parts of a
+        cross-validation can share one. It stays; a later `fit` of the same answers from it.
     n_jobs
-        Pairs learnt at a time. The model is the same for every value.
+        Pairs learnt at a time; with one model, threads of its search and selection. Threads of
+        `predict`, too. The model is the same for every value.
     random_state
         Seed of the selection, and of a `final_estimator` that takes one.
 
@@ -163,6 +172,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         moves: tuple[str, ...] = ("add", "drop", "swap"),
         objective: str = "errors",
         memory: Any = None,
+        checkpoint: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -186,6 +196,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.moves = moves
         self.objective = objective
         self.memory = memory
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -265,22 +276,33 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tasks = [everything]
         if self._in_pairs():
             tasks = [np.array(pair) for pair in combinations(everything, 2)]
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(tasks))
         alone, shared = len(tasks) == 1, SharedCoverage(X)
         jobs = []
-        for among, seed in zip(tasks, seeds.tolist(), strict=True):
-            where = np.flatnonzero(np.isin(codes, among))
-            prior = self._prior(codes, among)
-            recipe = self._recipe(prior, self.n_jobs if alone else None)
-            job = X[where], labels[where], prior, recipe, seed, shared.of(where)
-            jobs.append(delayed(learn)(*job))
-        workers = Parallel(n_jobs=None if alone else self.n_jobs, prefer="threads")
-        models = []
-        for model, warning in workers(jobs):
+        with fit_journal(self, self.bias_, X, labels) as journal:
+            seeds = self._seeds(len(tasks), journal)
+            for number, (among, seed) in enumerate(zip(tasks, seeds, strict=True), 1):
+                where = np.flatnonzero(np.isin(codes, among))
+                prior = self._prior(codes, among)
+                folder = model_folder(journal, number)
+                recipe = self._recipe(prior, self.n_jobs if alone else None, folder)
+                job = X[where], labels[where], prior, recipe, seed, shared.of(where)
+                jobs.append(delayed(learn)(*job))
+            learnt = Parallel(n_jobs=None if alone else self.n_jobs, prefer="threads")(jobs)
+            if journal is not None:
+                journal.finish()
+        for _, warning in learnt:
             if warning is not None:
                 warnings.warn(warning, UserWarning, stacklevel=3)
-            models.append(model)
-        return models
+        return [model for model, _ in learnt]
+
+    def _seeds(self, n: int, journal: Journal | None) -> list[int]:
+        """A seed for each model; those of a checkpoint, where it has them."""
+        drawn: Result = (check_random_state(self.random_state).randint(2**31 - 1, size=n),)
+        if journal is not None:
+            drawn = journal.once(lambda: drawn)
+            journal.flush()  # what the models keep depends on them
+        seeds: list[int] = drawn[0].tolist()
+        return seeds
 
     def _in_pairs(self) -> bool:
         if self.multiclass == "auto":
@@ -298,7 +320,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return LogisticRegression(max_iter=1000) if self.objective == "errors" else None
         return None
 
-    def _recipe(self, prior: Floats, n_jobs: int | None) -> Recipe:
+    def _recipe(self, prior: Floats, n_jobs: int | None, checkpoint: str | None) -> Recipe:
         selector, limit = None, self.n_features
         rival, many = self._rival(), self.multiclass == "auto" and not self._in_pairs()
         if self.selection is not None and not many:
@@ -336,6 +358,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             learner=learner,
             rival=rival,
             memory=check_memory(folder),
+            checkpoint=checkpoint,
+            n_jobs=n_jobs,
         )
 
     @property
@@ -392,9 +416,11 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _matrix(self, X: object) -> sparse.csr_array:
         check_is_fitted(self)
+        if isinstance(X, Partitions):
+            return stacked([self._matrix(part) for part in X.partitions()])
         X = cut_like(as_sequences(X), self.reading_)
         check_reading(self.reading_, X.reading)
-        return coverage(self.selected_, X)
+        return coverage(self.selected_, X, n_jobs=self.n_jobs)
 
     def _tally(self, M: sparse.csr_array) -> Floats:
         return tally(self._ballots(M), self.class_prior_, M.shape[0])

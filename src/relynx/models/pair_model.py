@@ -23,6 +23,7 @@ from relynx.mining.answer import answer
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.mining.search_input import as_share
+from relynx.models.fit_checkpoint import MINING, SELECTION, inside, size_journal
 
 Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
@@ -36,7 +37,8 @@ class Recipe:
 
     `selector` is None without selection; `validated` says that the number of patterns is found by
     cross-validation. `rival` is a learner to be taken, with all patterns, where it is clearly
-    better in that; None where there is none. `memory` is a `joblib.Memory`, which may keep nothing.
+    better in that; None where there is none. `memory` is a `joblib.Memory`, which may keep nothing,
+    `checkpoint` a folder for results on the way, or None. `n_jobs` are threads of the search.
     """
 
     bias: Bias
@@ -49,6 +51,8 @@ class Recipe:
     learner: Any
     rival: Any
     memory: Any
+    checkpoint: str | None = None
+    n_jobs: int | None = None
 
     def pool_size(self) -> int | None:
         """How many patterns to keep for a while: more than selection sees where it is validated."""
@@ -167,7 +171,9 @@ def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     search, least = dict(recipe.search), recipe.search["min_confidence"]
     if not recipe.bias.min_cover:  # which chooses from what is confident
         search["min_confidence"] = None
-    found: PatternSet = recipe.memory.cache(_mined)(__version__, X, y, recipe.bias, search)
+    mined = recipe.memory.cache(_mined, ignore=["checkpoint", "n_jobs"])
+    folder = inside(recipe.checkpoint, MINING)
+    found: PatternSet = mined(__version__, X, y, recipe.bias, search, folder, recipe.n_jobs)
     if least == search["min_confidence"]:
         return found
     return answer(found, X, min_confidence=as_share("min_confidence", least))
@@ -175,9 +181,15 @@ def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
 
 # What a memory keeps; it must not give one version of relynx what another one found.
 def _mined(
-    version: str, X: Sequences, y: NDArray[Any], bias: Bias, search: Mapping[str, Any]
+    version: str,
+    X: Sequences,
+    y: NDArray[Any],
+    bias: Bias,
+    search: Mapping[str, Any],
+    checkpoint: str | None,
+    n_jobs: int | None,
 ) -> PatternSet:
-    return mine(X, y, bias, **search)
+    return mine(X, y, bias, **search, n_jobs=n_jobs, checkpoint=checkpoint)
 
 
 def _covered(
@@ -191,11 +203,15 @@ def _select(recipe: Recipe, M: NDArray[np.uint8], y: NDArray[np.int64], seed: in
     selector = clone(recipe.selector).set_params(random_state=seed)
     most = recipe.max_features
     if recipe.validated:
-        how: dict[str, Any] = {"seed": seed, "measure": recipe.measure, "most": most}
-        selector.set_params(n_features=best_size(selector, M, y, **how))
-        if recipe.rival is not None and better_on_all(recipe.rival, selector, M, y, **how):
-            return None
-    return selector.fit(M[:, :most], y)
+        how: dict[str, Any] = {"measure": recipe.measure, "most": most}
+        with size_journal(recipe.checkpoint, selector, recipe.rival, M, y, **how) as journal:
+            how |= {"seed": seed, "journal": journal}
+            selector.set_params(n_features=best_size(selector, M, y, **how))
+            if recipe.rival is not None and better_on_all(recipe.rival, selector, M, y, **how):
+                return None
+    folder = inside(recipe.checkpoint, SELECTION)
+    selector.set_params(checkpoint=folder).fit(M[:, :most], y)
+    return selector.set_params(checkpoint=None)
 
 
 def seeded(learner: Any, seed: int) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +40,57 @@ class Predictions:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the table as CSV, JSON Lines or Parquet, by the ending of the path."""
-        ending = Path(path).suffix.lower()
-        if ending == ".jsonl":
-            rows = zip(*self.columns.values(), strict=True)
-            write_jsonl(path, (dict(zip(self.columns, row, strict=True)) for row in rows))
-            return
-        schema = {name: float if name.startswith("probability_") else str for name in self.columns}
-        write = write_parquet if ending == ".parquet" else write_csv
-        write(path, [self.columns], schema)
+        _write(path, [self.columns], self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was said of sequences whose predictions are in a file; see `Predictions`."""
+
+    n: int
+    accuracy: float | None
+    unknown: int
+
+    def __len__(self) -> int:
+        return self.n
+
+
+def write_predictions(
+    model: Any, parts: Iterable[Sequences], path: str | os.PathLike[str]
+) -> Written:
+    """Write what a classifier says of one part after the other, each held while it is written."""
+    told: list[tuple[int, float | None, int]] = []
+
+    def columns() -> Iterator[dict[str, list[Any]]]:
+        for X in parts:
+            table = predictions(model, X)
+            told.append((len(table), table.accuracy, table.unknown))
+            yield table.columns
+
+    chunks = columns()
+    first = next(chunks)
+    _write(path, chain([first], chunks), first)
+    n = sum(size for size, _, _ in told)
+    known = [(size, accuracy) for size, accuracy, _ in told if accuracy is not None]
+    right = sum(size * accuracy for size, accuracy in known)
+    return Written(n, right / n if known else None, sum(unknown for _, _, unknown in told))
+
+
+def _write(
+    path: str | os.PathLike[str], chunks: Iterable[dict[str, list[Any]]], names: Iterable[str]
+) -> None:
+    ending = Path(path).suffix.lower()
+    if ending == ".jsonl":
+        rows = (
+            dict(zip(columns, row, strict=True))
+            for columns in chunks
+            for row in zip(*columns.values(), strict=True)
+        )
+        write_jsonl(path, rows)
+        return
+    schema = {name: float if name.startswith("probability_") else str for name in names}
+    write = write_parquet if ending == ".parquet" else write_csv
+    write(path, chunks, schema)
 
 
 def predictions(model: Any, X: Sequences) -> Predictions:

@@ -1,15 +1,17 @@
-"""The runs of the reproduction: each is a cross-validation; what is done is kept in a file."""
+"""The runs of the reproduction: each is a cross-validation; every fold is kept when it is done."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -18,7 +20,10 @@ import numpy as np
 from relynx import __version__
 from relynx.bias.folds import ProteinFolds
 from relynx.bias.reader import parse_bias
+from relynx.data.digests import data_digest, digest
 from relynx.data.frames import write_csv
+from relynx.data.journal import locked
+from relynx.errors import InputError
 from relynx.models.baselines import baselines
 from relynx.models.evaluation import Fold, cross_validate
 from relynx.models.learners import learner
@@ -27,6 +32,8 @@ from relynx.models.systems import system
 from relynx.reproduce.settings import BIASES, PROTOCOLS, SETTINGS, SYSTEMS, Setting
 
 RECORDS = "folds.csv"
+FILES = (RECORDS, "summary.csv", "accuracy.svg")
+MINED = "mined-"  # how folders that are there for a while begin
 # The packages that results depend on.
 LEARNS = ("bias", "data", "features", "logic", "mining", "models")
 _TYPES = {"int": int, "float": float, "str": str}
@@ -105,38 +112,45 @@ def planned(
 
 
 def done_before(folder: Path, runs: Sequence[Run], data: ProteinFolds) -> list[Record]:
-    """The records in the folder of runs that are whole and would come out the same today."""
-    kept: list[Record] = []
+    """The records in the folder of folds that would come out the same today."""
     known = _read(folder / RECORDS)
-    for run in runs:
-        key = run.key(data)
-        mine = [record for record in known if record.key == key]
-        if len(mine) == run.folds:
-            kept += mine
-    return kept
+    keys = [run.key(data) for run in runs]
+    return [record for key in keys for record in known if record.key == key]
 
 
 def carried_out(
     run: Run,
     data: ProteinFolds,
     *,
+    only: Collection[int] | None = None,
     memory: str | None = None,
     n_jobs: int | None = None,
-    progress: Callable[[Fold], object] | None = None,
+    progress: Callable[[Fold, Record], object] | None = None,
 ) -> list[Record]:
-    """Do a run; its records. `memory` is a folder that keeps what was mined for the next one."""
-    model = run.model(data)
-    result = cross_validate(
+    """Do a run, or some folds of it; the records.
+
+    `memory` is a folder that keeps what was mined for the next one.
+    """
+    model, key = run.model(data), run.key(data)
+    records: list[Record] = []
+
+    def done(fold: Fold) -> None:
+        records.append(_record(run, key, fold, data))
+        if progress is not None:
+            progress(fold, records[-1])
+
+    cross_validate(
         model.set_params(memory=memory) if run.setting.of_lynx else model,
         data.X,
         data.y,
         folds=run.folds,
         groups=data.groups if run.protocol == "by family" else None,
         seeds=(run.seed,),
+        only=only,
         n_jobs=n_jobs,
-        progress=progress,
+        progress=done,
     )
-    return [_record(run, run.key(data), fold, data) for fold in result.folds]
+    return records
 
 
 def resumed(
@@ -147,22 +161,47 @@ def resumed(
     n_jobs: int | None = None,
     progress: Callable[[Run, Fold], object] | None = None,
 ) -> list[Record]:
-    """Do the runs that the folder does not have, and keep each in it as soon as it is done.
+    """Do the folds that the folder does not have, and keep each in it as soon as it is done.
 
     Records of other runs stay in the folder.
     """
-    records = done_before(folder, runs, data)
-    done = {record.key for record in records}
+    done = {(record.key, record.fold) for record in done_before(folder, runs, data)}
+    left: list[tuple[Run, list[int]]] = []
+    for run in runs:
+        key = run.key(data)
+        numbers = [number for number in range(1, run.folds + 1) if (key, number) not in done]
+        left += [(run, numbers)] if numbers else []
+
+    def kept(run: Run, fold: Fold, record: Record) -> None:
+        with locked(folder, ours=FILES.__contains__, wait=True):
+            write_records(folder, [*_read(folder / RECORDS), record])
+        if progress is not None:
+            progress(run, fold)
+
+    def mined(task: tuple[Run, list[int]]) -> tuple[str, str, int]:
+        return task[0].setting.bias, task[0].protocol, task[0].seed
+
+    for _, same in groupby(left, mined):
+        with _shared_memory(folder) as memory:
+            for run, numbers in same:
+                how: dict[str, Any] = {"memory": memory, "n_jobs": n_jobs}
+                carried_out(run, data, only=numbers, progress=partial(kept, run), **how)
     order = {run.key(data): i for i, run in enumerate(runs)}
-    left = [run for run in runs if run.key(data) not in done]
-    for _, same in groupby(left, lambda run: (run.setting.bias, run.protocol, run.seed)):
-        with TemporaryDirectory() as memory:
-            for run in same:
-                told = None if progress is None else partial(progress, run)
-                records += carried_out(run, data, memory=memory, n_jobs=n_jobs, progress=told)
-                others = [record for record in _read(folder / RECORDS) if record.key not in order]
-                write_records(folder, [*others, *records])
-    return sorted(records, key=lambda record: (order[record.key], record.fold))
+    records = {(record.key, record.fold): record for record in done_before(folder, runs, data)}
+    return sorted(records.values(), key=lambda record: (order[record.key], record.fold))
+
+
+@contextmanager
+def _shared_memory(folder: Path) -> Iterator[str]:
+    """A folder for what was mined. Those of processes that were killed are removed first."""
+    with ExitStack() as stack:
+        with locked(folder, ours=FILES.__contains__, wait=True):
+            for old in folder.glob(f"{MINED}*"):
+                with suppress(InputError), locked(old):  # else its process is at work
+                    rmtree(old)
+            name = stack.enter_context(TemporaryDirectory(prefix=MINED, dir=folder))
+            stack.enter_context(locked(name))
+        yield name
 
 
 def write_records(folder: Path, records: Sequence[Record]) -> None:
@@ -189,17 +228,8 @@ def _record(run: Run, key: str, fold: Fold, data: ProteinFolds) -> Record:
 
 def _data_key(data: ProteinFolds) -> str:
     """A text that changes with any fact, rule, class or group."""
-    X = data.X
-    rules = () if X.background is None else X.background.rules
-    digest = hashlib.sha256()
-    texts = (X.vocabulary.constants, X.ids.tolist(), [*map(str, rules)])
-    for part in (*texts, data.y.tolist(), data.groups.tolist()):
-        digest.update(repr(part).encode())
-    for key in sorted(X.tables):
-        table = np.ascontiguousarray(X.tables[key])
-        digest.update(repr((key, table.dtype.str, table.shape)).encode())
-        digest.update(table.tobytes())
-    return digest.hexdigest()
+    names = [column.tolist() for column in (data.X.ids, data.y, data.groups)]
+    return digest([data_digest(data.X), *names])
 
 
 @cache

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from numbers import Integral, Real
+from typing import Any
 
 from relynx.bias.places import Places, Where
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean
 from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
 from relynx.models.lohmm.clauses import (
     END,
@@ -26,6 +27,7 @@ from relynx.models.lohmm.printing import Clauses
 from relynx.models.lohmm.program import Compiler, Program, drawn_slots
 
 SLACK = 0.001  # probabilities in a text are rounded
+LAST_STEP = 2**31
 
 
 def checked_program(model: Clauses, at: Places) -> tuple[Program, dict[Slot, tuple[float, ...]]]:
@@ -33,7 +35,8 @@ def checked_program(model: Clauses, at: Places) -> tuple[Program, dict[Slot, tup
 
     Raises InputError with all that is wrong with the model.
     """
-    problems = [*_declaration_problems(model, at), *clause_problems(model, at)]
+    found = chain(_declaration_problems(model, at), clause_problems(model, at))
+    problems = list(islice(found, MOST_PROBLEMS + 1))
     if problems:
         raise InputError(problems)
     start, transitions = ordered_start(model.start), ordered_transitions(model.transitions)
@@ -45,7 +48,7 @@ def checked_program(model: Clauses, at: Places) -> tuple[Program, dict[Slot, tup
     origins = {id(t): ("transition", k) for k, t in enumerate(model.transitions)}
     origins |= {id(c): ("start", k) for k, c in enumerate(model.start)}
     where = [origins[id(clause)] for clause in (*start, *transitions)]
-    problems += coverage_problems(program, where, at)
+    problems += islice(coverage_problems(program, where, at), MOST_PROBLEMS + 1)
     if problems:
         raise InputError(problems)
     selections: dict[Slot, tuple[float, ...]] = {}
@@ -106,6 +109,9 @@ def _declaration_problems(model: Clauses, at: Places) -> Iterator[Problem]:
             f"the blocks {list(blocks)} do not begin with 1 and grow",
             hint="give the first step of each block, as in [1,6,20]",
         )
+    elif blocks and blocks[-1] > LAST_STEP:
+        what = f"a block begins after step {LAST_STEP:,}"
+        yield at.problem(("blocks",), what, hint="give the first step of each block")
 
 
 # Clauses
@@ -131,12 +137,9 @@ def clause_problems(model: Clauses, at: Places) -> Iterator[Problem]:
     yield from _repeated(model, at)
 
 
-def _probability_problems(probability: object, here: Where, at: Places) -> Iterator[Problem]:
-    if (
-        isinstance(probability, bool)
-        or not isinstance(probability, Real)
-        or not 0 <= float(probability) <= 1
-    ):
+def _probability_problems(probability: Any, here: Where, at: Places) -> Iterator[Problem]:
+    is_number = isinstance(probability, Real) and not isinstance(probability, bool)
+    if not is_number or not 0 <= probability <= 1:
         yield at.problem((*here, "probability"), f"a probability is from 0 to 1, not {probability}")
 
 

@@ -21,6 +21,8 @@ from relynx.models.lohmm.program import (
     walked,
 )
 
+MOST_COMPARISONS = 10_000_000  # of a state with a body: seconds
+
 
 def coverage_problems(program: Program, where: Sequence[Where], at: Places) -> Iterator[Problem]:
     """States without a body, and pairs of bodies of which none is the most specific.
@@ -29,7 +31,7 @@ def coverage_problems(program: Program, where: Sequence[Where], at: Places) -> I
     """
     for bodies in program.bodies.values():
         yield from _closure_problems(program, bodies, where, at)
-    mentioned = _mentioned(program)
+    mentioned, done = _mentioned(program), _Done()
     known: set[Coded] = set()
     pairs: list[tuple[Clause, Body | None]] = [(clause, None) for clause in program.start]
     for bodies in program.bodies.values():
@@ -37,7 +39,13 @@ def coverage_problems(program: Program, where: Sequence[Where], at: Places) -> I
     for clause, body in sorted(pairs, key=lambda pair: pair[0].number):
         if clause.ends:
             continue
-        lost = _Search(program, clause, body, mentioned).lost([-1] * len(clause.kinds))
+        try:
+            lost = _Search(program, clause, body, mentioned, done).lost([-1] * len(clause.kinds))
+        except _TooManyError:
+            what = "it cannot be checked in time whether every state of this model has a body"
+            hint = "give fewer bodies, or add for each predicate a body with variables only"
+            yield at.problem((*where[clause.number], "head"), what, hint=hint)
+            return
         if lost is not None and (clause.head[0], _canonical(lost)) not in known:
             known.add((clause.head[0], _canonical(lost)))
             atom = _shown(program, (clause.head[0], lost))
@@ -74,6 +82,22 @@ def _closure_problems(
         )
 
 
+class _TooManyError(Exception):
+    """The search takes too long; in the worst case it would take exponential time."""
+
+
+class _Done:
+    """Counts the comparisons of all searches of a model."""
+
+    def __init__(self) -> None:
+        self.comparisons = 0
+
+    def add(self, n: int) -> None:
+        self.comparisons += n
+        if self.comparisons > MOST_COMPARISONS:
+            raise _TooManyError
+
+
 class _Search:
     """Looks for a state that a clause leads to and that no body fits.
 
@@ -81,12 +105,19 @@ class _Search:
     """
 
     def __init__(
-        self, program: Program, clause: Clause, body: Body | None, mentioned: list[set[int]]
+        self,
+        program: Program,
+        clause: Clause,
+        body: Body | None,
+        mentioned: list[set[int]],
+        done: _Done,
     ) -> None:
         self.program = program
         self.clause = clause
         self.mentioned = mentioned
+        self.done = done
         self.targets = [b.pattern[1] for b in program.bodies.get(clause.head[0], ())]
+        self.ground = {target for target in self.targets if min(target, default=0) >= 0}
         kinds = program.argument_kinds[clause.head[0]]
         self.held = {
             (kind, arg) for arg, kind in zip(clause.head[1], kinds, strict=True) if arg >= 0
@@ -104,6 +135,10 @@ class _Search:
     def lost(self, binding: list[int]) -> Args | None:
         """A head that no body fits, with these and perhaps more values; None if there is none."""
         head = bound(self.clause.head[1], binding)
+        self.done.add(1)
+        if head in self.ground:
+            return None
+        self.done.add(2 * (len(self.targets) + len(self.exceptions)))
         if any(subsumes(target, head) for target in self.targets):
             return None
         telling = self._telling(self.targets, self.clause.head[1], binding)

@@ -73,8 +73,18 @@ def _is_constant(value: object) -> bool:
     return True
 
 
+def _is_number(value: object) -> bool:
+    if not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:  # of an integer
+        return False
+    return True
+
+
 _FITS: Mapping[str, Any] = {
     "types": lambda value: isinstance(value, str),
     "values": _is_constant,
-    "selections": lambda value: isinstance(value, Real),
+    "selections": _is_number,
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, TypeVar
 
 from relynx.bias.places import Places, Span, Where
@@ -108,7 +110,7 @@ class _Reader:
         problems = [*parser.problems, *self.problems]
         if problems:
             if self.declared:
-                problems += clause_problems(self, at)
+                problems += islice(clause_problems(self, at), MOST_PROBLEMS + 1)
             wrong = ParseError if parser.problems else InputError
             raise wrong(first_problems(problems))
         try:
@@ -183,10 +185,10 @@ class _Reader:
             self._place((*here, "block"), block)
         found = [atom for atom in atoms if atom is not None]
         if of_start:
-            self.start.append(Start(float(probability.value), found[0]))
+            self.start.append(Start(_number(probability), found[0]))
         else:
             into, shown, body = found
-            self.transitions.append(Transition(float(probability.value), into, shown, body, number))
+            self.transitions.append(Transition(_number(probability), into, shown, body, number))
 
     def _no_start(self, node: Node, of_start: bool) -> None:
         if of_start:
@@ -316,7 +318,7 @@ class _Reader:
             what = f"the selection of {slot_text(slot)} is given twice"
             self._again(("select", slot_text(slot)), node, what)
             return
-        self.selections[slot] = tuple(float(arg.value) for arg in listed.args)
+        self.selections[slot] = tuple(map(_number, listed.args))
         self._place(("select", slot_text(slot)), node)
         self._place(("select", slot_text(slot), "list"), listed)
 
@@ -396,3 +398,11 @@ class _Reader:
 
     def _place(self, where: Where, node: Node) -> None:
         self.spans[where] = node.start, node.end
+
+
+def _number(node: Node) -> float:
+    """A number as a probability may be; one that is too large is infinite."""
+    try:
+        return float(node.value)
+    except OverflowError:
+        return -math.inf if str(node.value).startswith("-") else math.inf

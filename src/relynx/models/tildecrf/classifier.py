@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from relynx.bias import Bias
 from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError
+from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading, not_among
 from relynx.models.labels import checked_labels, coded_classes
@@ -131,11 +131,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        problems = [
-            *wrong_settings(self),
-            *not_among("training", self.training, TRAININGS),
-            *not_among("readout", self.readout, READOUTS),
-        ]
+        problems = [*wrong_classifier_settings(self)]
         if problems:
             raise InputError(problems)
         X = as_sequences(X)
@@ -274,3 +270,10 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+
+def wrong_classifier_settings(model: TildeCRFClassifier) -> Iterator[Problem]:
+    """A problem for each parameter that has no value it may have."""
+    yield from wrong_settings(model)
+    yield from not_among("training", model.training, TRAININGS)
+    yield from not_among("readout", model.readout, READOUTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -12,11 +13,12 @@ from relynx.bias.parts import bias_of, bias_text
 from relynx.data.parts import Part, plain, plain_labels
 from relynx.data.readings import reading_or_none, reading_state
 from relynx.data.roles import places_of, places_state
+from relynx.errors import Problem
 from relynx.models.tildecrf.boosting import Boosted
-from relynx.models.tildecrf.classifier import TildeCRFClassifier
+from relynx.models.tildecrf.classifier import TildeCRFClassifier, wrong_classifier_settings
 from relynx.models.tildecrf.labeller import TildeCRF
 from relynx.models.tildecrf.language import Language
-from relynx.models.tildecrf.settings import WIDEST
+from relynx.models.tildecrf.settings import WIDEST, wrong_settings
 from relynx.models.tildecrf.tree_parts import trees_of, trees_state
 
 State: TypeAlias = dict[str, Any]
@@ -32,6 +34,7 @@ def restore_labeller(model: TildeCRF, part: Part) -> None:
     """Give a `TildeCRF`, its parameters set, what `labeller_state` wrote."""
     language, reading = _language(part), reading_or_none(part)
     model._keep(*_learnt(part, language, model.window), reading)
+    _check_settings(part, wrong_settings(model))
 
 
 def classifier_state(model: TildeCRFClassifier) -> State:
@@ -61,6 +64,13 @@ def restore_classifier(model: TildeCRFClassifier, part: Part) -> None:
     found = [labeller.classes_.tolist() for labeller in model.estimators_]
     if found != [model.classes_[[*pair]].tolist() for pair in combinations(range(n), 2)]:
         raise part.wrong("estimators_", "are not one for each pair of classes")
+    _check_settings(part, wrong_classifier_settings(model))
+
+
+def _check_settings(part: Part, problems: Iterable[Problem]) -> None:
+    """Refuse what `fit` refuses, for `predict` goes by the same parameters."""
+    for problem in problems:
+        raise part.wrong("params", f"hold what fit refuses: {problem.message}")
 
 
 def _language_state(model: TildeCRF) -> State:

@@ -1,0 +1,118 @@
+"""How many values a Parquet file says that it holds, read from its footer.
+
+pyarrow tells this, too, but where a footer is damaged asking it may end the process. A footer is a
+struct in the compact protocol of Thrift; only the numbers of values are taken out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+MAGIC = b"PAR1"
+DEEPEST = 20
+STOP, TRUE, FALSE, BYTE, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
+INTEGERS = (4, 5, 6)
+# The fields that lead to the values of a column: row groups, columns, metadata, number of values.
+ROW_GROUPS, COLUMNS, METADATA, N_VALUES = 4, 1, 3, 5
+PATH = (ROW_GROUPS, COLUMNS, METADATA, N_VALUES)
+
+
+def n_values(data: bytes) -> int:
+    """The values of all columns together. Raises ValueError where there is no good footer."""
+    size = int.from_bytes(data[-8:-4], "little")
+    if len(data) < 12 or data[:4] != MAGIC or data[-4:] != MAGIC or size > len(data) - 12:
+        raise ValueError("no Parquet file")
+    reader = _Reader(data[-8 - size : -8])
+    try:
+        reader.struct(PATH)
+    except IndexError:
+        raise ValueError("the footer is cut") from None
+    return reader.total
+
+
+class _Reader:
+    """Goes through a struct; adds up the integers at a path of fields."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+        self.total = 0
+
+    def struct(self, path: tuple[int, ...], depth: int = 0) -> None:
+        """A struct; `path` are the fields, from here on, that are looked for."""
+        if depth > DEEPEST:
+            raise ValueError("nested too deeply")
+        field = 0
+        while (head := self._byte()) != STOP:
+            field = field + (head >> 4) if head >> 4 else self._zigzag()
+            found = path[1:] if path and field == path[0] else None
+            self._value(head & 15, found, depth)
+
+    def _value(self, kind: int, path: tuple[int, ...] | None, depth: int) -> None:
+        """A value of a field; `path` is what to look for inside, None for nothing."""
+        if kind in INTEGERS:
+            number = self._zigzag()
+            if path == ():
+                if number < 0:
+                    raise ValueError("a number of values below 0")
+                self.total += number
+        elif kind == STRUCT:
+            self.struct(path or (), depth + 1)
+        elif kind in (LIST, SET):
+            head = self._byte()
+            n = head >> 4 if head >> 4 < 15 else self._varint()
+            self._several(n, lambda: self._element(head & 15, path, depth + 1))
+        elif kind == MAP:
+            self._map(depth)
+        elif kind == BINARY:
+            self._skip(self._varint())
+        elif kind in (BYTE, DOUBLE):
+            self._skip(1 if kind == BYTE else 8)
+        elif kind not in (TRUE, FALSE):
+            raise ValueError("an unknown kind of value")
+
+    def _element(self, kind: int, path: tuple[int, ...] | None, depth: int) -> None:
+        """A value of a list; a truth value is a byte there."""
+        if depth > DEEPEST:
+            raise ValueError("nested too deeply")
+        self._value(BYTE if kind in (TRUE, FALSE) else kind, path, depth)
+
+    def _map(self, depth: int) -> None:
+        n = self._varint()
+        kinds = self._byte() if n else 0
+
+        def pair() -> None:
+            self._element(kinds >> 4, None, depth + 1)
+            self._element(kinds & 15, None, depth + 1)
+
+        self._several(n, pair)
+
+    def _several(self, n: int, read: Callable[[], None]) -> None:
+        if n > len(self.data):  # each takes a byte at least
+            raise ValueError("a list that is longer than the footer")
+        for _ in range(n):
+            read()
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def _skip(self, n: int) -> None:
+        self.at += n
+        if self.at > len(self.data):
+            raise IndexError
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+            if shift > 63:
+                raise ValueError("a number of more than 64 bits")
+
+    def _zigzag(self) -> int:
+        value = self._varint()
+        return value >> 1 if not value & 1 else -(value >> 1) - 1

@@ -1,0 +1,151 @@
+"""The time and the memory that a search may take.
+
+Memory is what the process holds, as the system counts it. Where no limit is given the search takes
+at most four fifths of what the machine, or the container that it runs in, had free when it began.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from relynx.mining.search_report import Progress
+
+LOOK_EVERY = 0.05  # seconds between looks at the memory
+PROGRESS_EVERY = 0.2  # seconds
+SHARE = 0.8  # of the memory that is free
+SMALL = 1 << 20  # bytes that are taken without asking
+
+CGROUPS = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    (
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+    ),
+)
+
+
+class OverBudget(Exception):
+    """What a search wants next is more than it may take; with words for what, if not memory."""
+
+
+class Budget:
+    """Ends a search when its time or memory is used up, and reports progress on the way.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds from now; None for no limit.
+    memory_limit
+        Bytes that the process may hold in all; None for `default_memory_limit`.
+    progress
+        Called with a `Progress` from time to time; the search ends where it returns False.
+
+    Attributes
+    ----------
+    reason : str or None
+        Why the search ended early.
+    is_unasked : bool
+        Whether it did so by a limit that the caller has not set.
+    """
+
+    def __init__(
+        self,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.start = time.monotonic()
+        self.time_limit, self.progress = time_limit, progress
+        self.memory_limit = default_memory_limit() if memory_limit is None else memory_limit
+        self.is_default = memory_limit is None
+        self.is_unasked = False
+        self.reason: str | None = None
+        self._looked = self._told = self.start
+
+    def goes_on(self, length: int, n_patterns: int, more: int = 0) -> bool:
+        """May the search go on, at this length, with so many patterns?
+
+        `more` is how many bytes it takes yet to hand over what was found.
+        """
+        now = time.monotonic()
+        if self.time_limit is not None and now - self.start > self.time_limit:
+            return self._ended(f"time_limit={self.time_limit:g}", length)
+        if now - self._looked < LOOK_EVERY:
+            return True
+        self._looked = now
+        memory = resident()
+        if memory + more > self.memory_limit:
+            return self._out_of_memory(length)
+        if self.progress is not None and now - self._told >= PROGRESS_EVERY:
+            self._told = now
+            if self.progress(Progress(length, n_patterns, now - self.start, memory)) is False:
+                return self._ended("the caller", length)
+        return True
+
+    def take(self, n_bytes: int) -> None:
+        """Ask for room before it is allocated; safe in threads. Raises OverBudget."""
+        if n_bytes > SMALL and n_bytes > self.left():
+            raise OverBudget
+
+    def left(self) -> int:
+        """How many bytes may still be taken."""
+        return max(int(self.memory_limit) - resident(), 0)
+
+    def over(self, length: int, what: str = "") -> None:
+        """The search ended since it wanted more than it may take."""
+        if what:
+            self.is_unasked = True
+            self._ended(what, length)
+        else:
+            self._out_of_memory(length)
+
+    def _out_of_memory(self, length: int) -> bool:
+        limit = f"memory_limit={int(self.memory_limit):,}"
+        if self.is_default:
+            self.is_unasked = True
+            limit = f"the memory of the machine, of which {int(self.memory_limit):,} bytes"
+            return self._ended(f"{limit} may be used,", length)
+        return self._ended(limit, length)
+
+    def _ended(self, by: str, length: int) -> bool:
+        if self.reason is None:
+            self.reason = f"stopped by {by} at length {length}"
+        return False
+
+
+def resident() -> int:
+    """Bytes of memory that the process holds; its peak where the system tells no more."""
+    try:
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[1]) * resource.getpagesize()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def default_memory_limit() -> float:
+    """What the process holds and four fifths of what is free; infinite where nobody knows."""
+    return resident() + SHARE * min(_machine_free(), _container_free())
+
+
+def _machine_free() -> float:
+    try:
+        with open("/proc/meminfo") as meminfo:
+            for line in meminfo:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    return float("inf")
+
+
+def _container_free() -> float:
+    for limit, current in CGROUPS:
+        try:
+            most, used = Path(limit).read_text().strip(), Path(current).read_text().strip()
+            return float("inf") if most == "max" else max(int(most) - int(used), 0)
+        except (OSError, ValueError):
+            continue
+    return float("inf")

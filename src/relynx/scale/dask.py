@@ -1,0 +1,87 @@
+"""Dask's own: a client of a scheduler, and models over partitions by its workers.
+
+`mine(parts, client=client)` needs no more than a client. The one place that uses Dask.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from relynx.data.partitions import Partitions
+from relynx.errors import InputError, Problem
+from relynx.features.vectorizer import PatternVectorizer, stacked
+from relynx.mining.partition_tasks import Where, opened
+from relynx.mining.tasks import OnWorkers
+
+INSTALL = "pip install 'relynx[dask]'"
+WAIT = 60.0  # seconds for a scheduler, and for its first worker
+
+
+@contextlib.contextmanager
+def connected(address: str, *, timeout: float = WAIT) -> Iterator[Any]:
+    """A client of a scheduler that has workers. Raises InputError where there is none.
+
+    Parameters
+    ----------
+    address
+        As Dask writes it, `tcp://host:8786`.
+    timeout
+        Seconds to wait for the scheduler, and then for its first worker.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        what = "a scheduler needs dask and distributed, which are not installed"
+        raise InputError(Problem(what, hint=INSTALL)) from None
+    try:
+        client = Client(address, timeout=timeout)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        what = f"there is no scheduler at {address}"
+        hint = "start one with dask scheduler, and give the address that it prints"
+        raise InputError(Problem(what, hint=hint)) from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=timeout)
+        except TimeoutError as error:
+            what = f"the scheduler at {address} has no workers"
+            hint = f"start some with dask worker {address}"
+            raise InputError(Problem(what, hint=hint)) from error
+        yield client
+
+
+def transform(vectorizer: PatternVectorizer, parts: Partitions, client: Any) -> sparse.csr_array:
+    """`vectorizer.transform(parts)`, by the workers of a client, each a partition at a time.
+
+    It is a sparse matrix, whatever `set_output` says.
+    """
+    return stacked(_each(_transformed, vectorizer, parts, client))
+
+
+def predict(model: Any, parts: Partitions, client: Any) -> NDArray[Any]:
+    """`model.predict(parts)`, by the workers of a client, each a partition at a time.
+
+    `model` is any fitted classifier that takes `Sequences`.
+    """
+    return np.concatenate(_each(_predicted, model, parts, client))
+
+
+def _each(function: Any, model: Any, parts: Partitions, client: Any) -> list[Any]:
+    tasks = OnWorkers(client)
+    sent = client.scatter(model, hash=False)  # once, not with every task
+    where = Where.of(parts)
+    calls = [(sent, where, i) for i in range(parts.n_partitions)]
+    return tasks.values(tasks.each(function, calls))
+
+
+def _transformed(vectorizer: PatternVectorizer, where: Where, number: int) -> Any:
+    return sparse.csr_array(vectorizer.transform(opened(where).partition(number)))
+
+
+def _predicted(model: Any, where: Where, number: int) -> NDArray[Any]:
+    return np.asarray(model.predict(opened(where).partition(number)))

@@ -1,0 +1,1 @@
+:- modeb(1, +size >= #size).
