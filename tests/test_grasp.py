@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib import Parallel, delayed
 from numpy.random import SeedSequence
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
@@ -16,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from relynx import GraspSelector, PatternNB
 from relynx.errors import InputError
 from relynx.features import _grasp_kernels as kernels
-from relynx.features import grasp_tables
+from relynx.features import grasp, grasp_tables
 from relynx.features.grasp import LUCK, MOVES, play_round
 from relynx.features.grasp_tables import count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import TIE, class_prior, score_terms
@@ -611,3 +612,23 @@ def test_smoothing_prior_and_threshold_are_checked_as_by_naive_bayes():
         "row 0, column 1 is 2, neither 0 nor 1\n"
         "hint: give 0/1 columns, or a threshold above which a value counts as present"
     )
+
+
+def test_a_number_of_jobs_that_has_no_meaning_is_refused():
+    with pytest.raises(InputError) as caught:
+        GraspSelector(4, n_jobs=0).fit(np.eye(4), [0, 0, 1, 1])
+    assert str(caught.value) == (
+        "n_jobs is 0: give a number of threads, -1 for all cores, or None for one"
+    )
+
+
+def test_inside_a_worker_of_joblib_rounds_run_one_after_another(monkeypatch):
+    asked = []
+    real = grasp.Parallel
+    monkeypatch.setattr(grasp, "Parallel", lambda n, **more: asked.append(n) or real(n, **more))
+    X, y = np.eye(4), [0, 0, 1, 1]
+    fit = delayed(GraspSelector(4, n_jobs=3, random_state=0).fit)
+    Parallel(n_jobs=2, prefer="threads")(fit(X, y) for _ in range(2))
+    assert asked == [1, 1]
+    GraspSelector(4, n_jobs=3, random_state=0).fit(X, y)
+    assert asked == [1, 1, 3]

@@ -33,6 +33,7 @@ from relynx.errors import InputError, Problem, did_you_mean
 from relynx.features import _grasp_kernels as kernels
 from relynx.features.grasp_tables import Ints, Task, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
+from relynx.mining.workers import n_threads
 
 MOVES = ("add", "drop", "swap")
 OBJECTIVES = ("errors", "balanced")
@@ -282,7 +283,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return not left and (i == 0 or time.monotonic() < end)
 
         # Kernels let other threads run, and threads share the tables.
-        results = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+        results = Parallel(n_threads(self.n_jobs), prefer="threads", return_as="generator")(
             delayed(lambda i: play(i) if in_time(i) else None)(i)
             for i in takewhile(in_time, range(first, self.max_iter))
         )

@@ -6,7 +6,6 @@ partition. What goes to and fro is small: names, settings, and patterns as array
 
 from __future__ import annotations
 
-import gc
 import os
 import socket
 from collections.abc import Callable, Sequence
@@ -162,15 +161,9 @@ def opened(where: Where) -> Partitions:
     return parts
 
 
-def _loaded(parts: Partitions, share: Share) -> Sequences:
-    """A partition, when nothing is left of others: facts and their index refer to each other."""
-    gc.collect()
-    return parts.partition(share.number)
-
-
 def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Summary:
     """What of a partition decides how the whole is searched."""
-    X = _loaded(opened(work.where), share)
+    X = opened(work.where).partition(share.number)
     facts = X.facts(work.settings.object_identity)
     counts = role_counts(facts.tables, max(len(facts.vocabulary), 1))
     places = event_places(counts) if places is None else places
@@ -181,7 +174,7 @@ def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Su
     index = compiled.index
     shapes = [index.dimensions[d].shape for d in compiled.dimensions]
     fits = _fits(work, compiled)
-    return Summary(
+    summary = Summary(
         counts,
         places,
         None,
@@ -195,6 +188,13 @@ def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Su
         if fits
         else (),
     )
+    _let_go(index)
+    return summary
+
+
+def _let_go(index: Index) -> None:
+    """Facts and their index refer to each other: without this they would outlive their task."""
+    index.facts.cache.clear()
 
 
 def _compiled(work: Work, facts: Facts, places: frozenset[Place]) -> Compiled:
@@ -232,7 +232,7 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
     """The patterns that are frequent in a partition."""
     budget = Budget(local.time_limit, local.memory_limit, local.progress)
     parts = opened(work.where)
-    X = _loaded(parts, share)
+    X = parts.partition(share.number)
     labels = _labels(X, work, share)
     facts = X.facts(work.settings.object_identity)
     compiled = _compiled(work, facts, local.places)
@@ -264,6 +264,7 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
         counted,
         facts.vocabulary.constants[len(X.vocabulary) :],
     )
+    _let_go(compiled.index)
     return LocalAnswer(patterns, complete, budget.reason)
 
 
@@ -307,7 +308,7 @@ def count(
     )
     flag = work.settings.object_identity
     asked = PatternSet(*trie.restricted(rows), object_identity=flag)
-    X = _loaded(parts, share)
+    X = parts.partition(share.number)
     labels = _labels(X, work, share)
     X.facts(flag)  # of all at once; parts take what is theirs
     at_once = max(min(AT_ONCE, CELLS // len(rows)), 64)

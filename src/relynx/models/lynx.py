@@ -31,6 +31,7 @@ from relynx.features.naive_bayes import PatternNB
 from relynx.features.shared_coverage import SharedCoverage
 from relynx.features.vectorizer import as_sequences, coverage, stacked
 from relynx.mining.patterns import Pattern
+from relynx.mining.workers import n_threads
 from relynx.models.checks import check_class_weights, check_reading, is_count, not_among
 from relynx.models.fit_checkpoint import fit_journal, model_folder
 from relynx.models.labels import checked_labels, coded_classes
@@ -287,7 +288,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 recipe = self._recipe(prior, self.n_jobs if alone else None, folder)
                 job = X[where], labels[where], prior, recipe, seed, shared.of(where)
                 jobs.append(delayed(learn)(*job))
-            learnt = Parallel(n_jobs=None if alone else self.n_jobs, prefer="threads")(jobs)
+            learnt = Parallel(1 if alone else n_threads(self.n_jobs), prefer="threads")(jobs)
             if journal is not None:
                 journal.finish()
         for _, warning in learnt:

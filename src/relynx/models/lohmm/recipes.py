@@ -16,6 +16,7 @@ from relynx.data.event_order import link_of
 from relynx.data.roles import Place
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem
+from relynx.mining.workers import n_threads
 from relynx.models.checks import is_amount, is_count, not_among, not_true_or_false
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.ground import Grounding
@@ -165,7 +166,7 @@ def learn(
         _refuse_impossible(model, X, rows, grounding)
     n_classes = int(codes.max()) + 1
     seeds = random_state.randint(2**31 - 1, size=n_classes).tolist()
-    models = Parallel(n_jobs=n_jobs, prefer="threads")(
+    models = Parallel(n_threads(n_jobs), prefer="threads")(
         delayed(model.fit)(
             grounding,
             max_iter=recipe.max_iter,

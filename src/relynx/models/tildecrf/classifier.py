@@ -19,6 +19,7 @@ from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
+from relynx.mining.workers import n_threads
 from relynx.models.checks import check_reading, not_among
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
@@ -162,7 +163,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 held_out(codes[sequences], self, random_state),
             )
             jobs.append(delayed(boost)(task, settings))
-        learnt: list[Boosted] = Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
+        learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
             model = self._labeller()
