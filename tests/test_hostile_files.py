@@ -6,6 +6,7 @@ import time
 import tracemalloc
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from relynx import (
@@ -21,7 +22,8 @@ from relynx import (
     read_xes,
     scan_parquet,
 )
-from relynx.errors import MOST_PROBLEMS, SHOWN_PROBLEMS, did_you_mean
+from relynx.data import frames, structure_files
+from relynx.errors import MOST_PROBLEMS, SHOWN_PROBLEMS, Source, did_you_mean
 from relynx.logic.source_files import FREE
 from relynx.models.lohmm import coverage
 
@@ -180,8 +182,29 @@ def parquet(tmp_path):
     return path
 
 
+@pytest.fixture
+def by_polars(monkeypatch):
+    monkeypatch.setattr(frames, "_READ_PARQUET", ("polars",))
+
+
+def test_parquet_files_are_read_by_arrow_where_it_is_installed(parquet, monkeypatch):
+    asked = []
+    scan = frames.nw.scan_parquet
+    monkeypatch.setattr(
+        frames.nw,
+        "scan_parquet",
+        lambda name, backend: asked.append(backend) or scan(name, backend=backend),
+    )
+    from_events(parquet, sequence="case")
+    monkeypatch.setattr(frames, "_installed", lambda library: library == "polars")
+    from_events(parquet, sequence="case")
+    assert asked == ["pyarrow", "polars"]
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars"])
 @pytest.mark.parametrize("byte", [4, 8, 12])
-def test_a_parquet_file_with_damaged_pages_is_refused(byte, parquet):
+def test_a_parquet_file_with_damaged_pages_is_refused(byte, library, parquet, monkeypatch):
+    monkeypatch.setattr(frames, "_READ_PARQUET", (library,))
     data = bytearray(parquet.read_bytes())
     data[byte : byte + 4] = b"\xff\xff\xff\x7f"
     parquet.write_bytes(data)
@@ -195,7 +218,7 @@ class PanicException(BaseException):
     """As the one that libraries in Rust raise."""
 
 
-def test_a_library_that_panics_is_a_damaged_file(parquet, monkeypatch):
+def test_a_library_that_panics_is_a_damaged_file(parquet, by_polars, monkeypatch):
     def panic(*args):
         raise PanicException("called `Result::unwrap()` on an `Err` value")
 
@@ -205,13 +228,35 @@ def test_a_library_that_panics_is_a_damaged_file(parquet, monkeypatch):
     )
 
 
-def test_an_interrupt_is_no_damaged_file(parquet, monkeypatch):
+def test_an_interrupt_is_no_damaged_file(parquet, by_polars, monkeypatch):
     def interrupt(*args):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pl.LazyFrame, "collect", interrupt)
     with pytest.raises(KeyboardInterrupt):
         from_events(parquet, sequence="case")
+
+
+def test_integers_that_no_float_holds_are_cut_as_the_nearest():
+    large = [2**60 + 1, None, -(2**55) - 1, 7, 2**60 + 1, -3]
+    told = []
+    for make in (dict, pl.DataFrame, pa.table):
+        table = make({"case": [1, 1, 1, 2, 2, 2], "size": large})
+        told.append(from_events(table, sequence="case", bins={"size": [0, 2**59]})[0])
+    assert told[0] == told[1] == told[2]
+    assert sorted(told[0].vocabulary.constants)[0] != 2**60 + 1
+
+
+def test_a_category_of_a_structure_with_columns_of_different_lengths_is_refused():
+    told = structure_files._Told(Source("", "a.bcif"))
+    rows = structure_files._Rows(told, "struct_conf", {"id": ["a"], "kind": ["b", "c"]})
+    assert [*rows("id", "kind")] == []
+    assert [(one.message, one.hint) for one in told.problems] == [
+        (
+            "the items of the category _struct_conf have different numbers of rows",
+            "the file is damaged: get it again",
+        )
+    ]
 
 
 def test_a_probability_that_no_float_holds_is_refused():

@@ -38,6 +38,7 @@ Chunks: TypeAlias = Iterable[Mapping[str, Sequence[Any]]]
 BACKENDS = ("pandas", "polars", "pyarrow")
 PANIC = "PanicException"
 _WRITE_PARQUET = ("polars", "pyarrow")
+_READ_PARQUET = ("pyarrow", "polars")  # of damaged files the second may end the process
 _TYPES: dict[type, Any] = {
     str: nw.String,
     int: nw.Int64,
@@ -74,9 +75,11 @@ def write_parquet(path: str | os.PathLike[str], chunks: Chunks, schema: Schema) 
         _frame(chunks, schema, backend).write_parquet(partial)
 
 
-def parquet_library(instead: str = "write .csv or .jsonl") -> str:
+def parquet_library(
+    instead: str = "write .csv or .jsonl", among: tuple[str, ...] = _WRITE_PARQUET
+) -> str:
     """The library for Parquet files. Raises InputError where none is installed."""
-    backend = next(filter(_installed, _WRITE_PARQUET), None)
+    backend = next(filter(_installed, among), None)
     if backend is None:
         what = "Parquet files need polars or pyarrow, and neither is installed"
         raise InputError(Problem(what, hint=f"pip install polars, or {instead}"))
@@ -194,12 +197,12 @@ def open_frame(data: Any) -> FrameTable | None:
 
 
 def open_parquet(path: str | os.PathLike[str]) -> FrameTable:
-    """Open a Parquet file, with polars or pyarrow, whichever is installed."""
+    """Open a Parquet file, with pyarrow or polars, whichever is installed."""
     name = os.fsdecode(path)
     source = Source("", name)
     if not os.path.isfile(name):
         raise InputError(Problem("there is no such file", source))
-    backend: Any = parquet_library("give a .csv file")
+    backend: Any = parquet_library("give a .csv file", _READ_PARQUET)
     with _no_parquet(source):
         frame = nw.scan_parquet(name, backend=backend)
         return FrameTable(frame.collect_schema().names(), frame, source)
@@ -219,7 +222,10 @@ def _no_parquet(source: Source) -> Iterator[None]:
 
 
 def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
-    """The numbers, NaN where one is missing."""
+    """The numbers, NaN where one is missing; of large integers the nearest."""
+    if column.dtype.is_integer():  # arrow casts none that a float does not hold
+        numbers = np.asarray(column.fill_null(0).to_numpy(), np.float64)
+        return np.where(np.asarray(column.is_null().to_numpy(), bool), np.nan, numbers)
     return np.asarray(column.cast(nw.Float64).to_numpy(), np.float64)
 
 

@@ -352,6 +352,10 @@ class _Rows:
                 columns.append(["" if text in UNKNOWN else text for text in texts])
             else:
                 columns.append([""] * len(columns[0]))  # the first is always there
+        if len({*map(len, columns)}) > 1:
+            what = f"the items of the category _{self.name} have different numbers of rows"
+            self.told.problem(what, hint="the file is damaged: get it again")
+            return
         yield from enumerate(zip(*columns, strict=True), 1)
 
     def ends(self, title: str, row: int, texts: Sequence[str]) -> _Range | None:

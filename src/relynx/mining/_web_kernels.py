@@ -85,29 +85,33 @@ def groups(rows):
     return order, starts[: n_groups + 1].copy()
 
 
-@njit(cache=True, nogil=True)
-def find_lanes(web, rows, links, most):
-    """Ways to link a new event, as rows of numbers of `links` (-1 for none).
+class LaneSearch(NamedTuple):
+    """A search for ways to link a new event, which goes on where it was left.
 
-    `links` are (kind, event, slot, leads here): slots are the places of a new event's links, at
-    most one for each dimension and direction, in rising order; links that lead to the new event
-    come first. Kept are all single links that occur, and those sets of which some class has
-    enough sequences, whatever the facts of the new event are. Each comes after the set without
-    its last link.
+    Its columns are matches with one place for each event.
     """
+
+    nodes: NDArray[np.int32]  # a row for each event
+    owner: NDArray[np.int32]  # sequence
+    active: NDArray[np.int32]  # for each number of links the matches that have them
+    room: NDArray[np.uint64]  # and the places that these leave for the new event
+    n_active: NDArray[np.int64]
+    chosen: NDArray[np.int64]  # links
+    at: NDArray[np.int64]  # how many are chosen, the next to try or -1 at the end, lanes found
+
+
+def lane_bytes(n_events: int, depth_most: int) -> int:
+    """What a match with one place for each event takes in a search for lanes."""
+    return 4 * (n_events + 1) + 12 * (depth_most + 1)
+
+
+@njit(cache=True, nogil=True)
+def lane_search(web, rows, depth_most, total):
+    """The beginning of a search; `total` are the places of the newest event in all rows."""
     sequence, events, word = rows.sequence, rows.events, rows.word
     n_old = len(events)  # number of the newest event
-    total = 0
-    for i in range(len(sequence)):
-        w = word[i]
-        while w != NONE:
-            w &= w - ONE
-            total += 1
     nodes = np.empty((n_old + 1, total), np.int32)
-    owner = np.empty(total, np.int32)  # sequence
-    depth_most = 0
-    for p in range(len(links)):
-        depth_most = max(depth_most, links[p, 2] + 1)
+    owner = np.empty(total, np.int32)
     active = np.empty((depth_most + 1, total), np.int32)
     room = np.empty((depth_most + 1, total), np.uint64)
     n_active = np.zeros(depth_most + 1, np.int64)
@@ -133,17 +137,34 @@ def find_lanes(web, rows, links, most):
                 room[0, n_active[0]] = here
                 n_active[0] += 1
             n += 1
+    chosen = np.full(depth_most + 1, -1, np.int64)
+    return LaneSearch(nodes, owner, active, room, n_active, chosen, np.zeros(3, np.int64))
+
+
+@njit(cache=True, nogil=True)
+def find_lanes(web, search, links, lanes, most, looks):
+    """Ways to link a new event, as rows of numbers of `links` (-1 for none), and how many so far.
+
+    `links` are (kind, event, slot, leads here): slots are the places of a new event's links, at
+    most one for each dimension and direction, in rising order; links that lead to the new event
+    come first. Kept are all single links that occur, and those sets of which some class has
+    enough sequences, whatever the facts of the new event are. Each comes after the set without
+    its last link.
+
+    It stops after so many looks at matches; where there are more than `most` lanes the number
+    is -1.
+    """
+    nodes, owner, active, room = search.nodes, search.owner, search.active, search.room
+    n_active, chosen = search.n_active, search.chosen
     labels, words = web.labels, web.words
     n_classes = len(web.least)
     supports = np.zeros(n_classes, np.int64)
-    chosen = np.full(depth_most + 1, -1, np.int64)
-    lanes = np.full((64, max(depth_most, 1)), -1, np.int64)
-    n_lanes = 0
-    depth = 0
-    p = 0
-    while True:
+    depth, p, n_lanes = search.at
+    looked = 0
+    while looked < looks:
         if p == len(links) or (depth == 0 and not links[p, 3]):
             if depth == 0:
+                p = -1
                 break
             depth -= 1
             p = chosen[depth] + 1
@@ -159,6 +180,7 @@ def find_lanes(web, rows, links, most):
         m = 0
         before, before_room = active[depth], room[depth]
         after, after_room = active[depth + 1], room[depth + 1]
+        looked += n_active[depth]
         for a in range(n_active[depth]):
             x = before[a]
             here = before_room[a] & along[at[x]]
@@ -192,14 +214,16 @@ def find_lanes(web, rows, links, most):
         n_lanes += 1
         depth += 1
         p += 1
+    search.at[0], search.at[1], search.at[2] = depth, p, n_lanes
     return lanes, n_lanes
 
 
 @njit(cache=True, nogil=True)
-def count_lanes(alphabet, web, rows, order, starts, now, links, lanes, counts, scratch):
-    """Count the facts that each lane admits; how many codes were touched.
+def count_lanes(alphabet, web, rows, order, starts, now, links, lanes, counts, scratch, n):
+    """Count the facts that each lane admits, in some groups; how many codes were touched so far.
 
-    A lane is a row of numbers of `links`, or (-1, event) for facts about an old event.
+    A lane is a row of numbers of `links`, or (-1, event) for facts about an old event. Before it
+    were `n`; when all groups are done, `last` of those that were touched is to be set to -1.
     """
     n_old = len(now.number)
     bases_ = bases(alphabet, n_old)
@@ -237,7 +261,6 @@ def count_lanes(alphabet, web, rows, order, starts, now, links, lanes, counts, s
     reached = np.zeros(n_lanes, np.uint64)
     here = np.zeros(newest + 1, np.int64)
     ways_in = np.zeros(64, np.uint64)  # place -> the lanes that lead there
-    n = 0
     for group in range(len(starts) - 1):
         first = order[starts[group]]
         s = sequence[first]
@@ -346,8 +369,6 @@ def count_lanes(alphabet, web, rows, order, starts, now, links, lanes, counts, s
             any_word &= any_word - ONE
     for t in range(len(now.taboo)):
         taboo[now.taboo[t]] = 0
-    for t in range(n):
-        last[touched[t]] = -1
     return n
 
 

@@ -8,6 +8,7 @@ The same pattern comes up once for each order of its events: variants are told b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO
 
 MOST_COUNTERS = 1 << 26  # that are worth holding
 MOST_LANES = 1 << 20  # ways to link one new event
+LOOKS_AT_ONCE = 1 << 23  # at matches, before the search asks whether to go on
 
 
 def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
@@ -133,26 +135,31 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
         rows, now = self._rows_of(unit, buffers), self._now(unit)
         order, starts = wk.groups(rows)
         links, lanes = self._lanes(unit, rows)
+        cuts = _cuts(rows, order, starts, LOOKS_AT_ONCE // self.lanes_at_once)
         blocks, supports = [np.empty((0, 2), np.int64)], [np.empty((0, self.n_classes), np.int32)]
         stats = np.zeros(STATS)
         sizes = np.maximum(self.class_sizes, 1)
         counts = buffers.counts
         for begin in range(0, len(lanes), self.lanes_at_once):
-            self._pulse()
             some = lanes[begin : begin + self.lanes_at_once]
-            touched = wk.count_lanes(
-                self.alphabet,
-                self.web,
-                rows,
-                order,
-                starts,
-                now,
-                links,
-                some,
-                counts,
-                buffers.scratch,
-            )
+            touched = 0
+            for start, end in pairwise(cuts):
+                self._pulse()
+                touched = wk.count_lanes(
+                    self.alphabet,
+                    self.web,
+                    rows,
+                    order,
+                    starts[start : end + 1],
+                    now,
+                    links,
+                    some,
+                    counts,
+                    buffers.scratch,
+                    touched,
+                )
             codes = np.sort(counts.touched[:touched])
+            counts.last[codes] = -1
             found, counted = wk.frequent(self.web, counts, codes, len(some), sizes, stats)
             found[:, 0] += begin
             blocks.append(found)
@@ -165,9 +172,16 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
         links = self._possible_links(node)
         if node.row < 0:
             return links, np.array([[-1, 0]])
-        lanes, n = wk.find_lanes(self.web, rows, links, MOST_LANES)
-        if n < 0:
-            raise OverBudget("too many ways to link events by the dimensions")
+        depth_most = int(links[:, 2].max(initial=-1)) + 1
+        n_places = int(np.bitwise_count(rows.word).sum(dtype=np.int64))
+        self.budget.take(n_places * wk.lane_bytes(len(node.events), depth_most))
+        search = wk.lane_search(self.web, rows, depth_most, n_places)
+        lanes, n = np.full((64, max(depth_most, 1)), -1, np.int64), 0
+        while search.at[1] >= 0:
+            self._pulse()
+            lanes, n = wk.find_lanes(self.web, search, links, lanes, MOST_LANES, LOOKS_AT_ONCE)
+            if n < 0:
+                raise OverBudget("too many ways to link events by the dimensions")
         width = max(lanes.shape[1], 2)
         about = [[-1, i] + [-1] * (width - 2) for i in range(len(node.events) * self.crowded)]
         table = np.full((n, width), -1, np.int64)
@@ -442,6 +456,14 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
             self.conditions.min_frequency,
             injective,
         )
+
+
+def _cuts(rows: wm.Rows, order: Longs, starts: Longs, places: int) -> list[int]:
+    """Where to cut groups of rows so that few places are looked at before the search asks."""
+    sizes = np.bitwise_count(rows.word[order])
+    before = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])[starts]
+    steps = np.arange(0, before[-1], max(places, 1))
+    return np.unique(np.append(np.searchsorted(before, steps), len(starts) - 1)).tolist()
 
 
 def _as_bytes(forms: Longs, n_used: Longs) -> list[bytes]:
