@@ -15,12 +15,12 @@ from questions.bars import Bar, print_table, report
 from relynx import load_protein_folds, mine, parse_bias
 
 ELEMENTS = """
-    type(he(event,hand,class,length)). mode(he(+,#,#,#)).
-    type(st(event,sense,length)). mode(st(+,#,#)).
+    type(he(event,hand,class,length)). mode(he(+,#,#,*)).
+    type(st(event,sense,length)). mode(st(+,#,*)).
 """
 SEARCHES = {
-    "along the chain, length 5": (f"{ELEMENTS} dimension(next_s).", 5, 0.1),
-    "chain and sheet, length 4": (f"{ELEMENTS} dimension(next_s). dimension(next_h).", 4, 0.1),
+    "along the chain, length 5": (f"{ELEMENTS} dimension(next_s).", 5, 0.15),
+    "chain and sheet, length 4": (f"{ELEMENTS} dimension(next_s). dimension(next_h).", 4, 0.3),
 }
 TURNS = 3
 MOST_SHARE = 0.05

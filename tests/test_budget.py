@@ -101,20 +101,66 @@ def test_by_default_four_fifths_of_what_is_free_are_taken(monkeypatch, held):
     )
 
 
+def a_group(folder, most, used, stat=None):
+    """What a system of the second kind says of a group of processes."""
+    folder.mkdir(exist_ok=True)
+    (folder / "memory.max").write_text(most)
+    (folder / "memory.current").write_text(used)
+    if stat is not None:
+        (folder / "memory.stat").write_text(stat)
+
+
+@pytest.fixture
+def groups(tmp_path, monkeypatch):
+    """A folder of groups; the process is in the group `job`."""
+    own = tmp_path / "own"
+    own.write_text("1:name=systemd:/\n0::/job\n")
+    monkeypatch.setattr(bd, "OWN_GROUPS", str(own))
+    root = tmp_path / "root"
+    root.mkdir()
+    second, first = bd.GROUPS
+    first = first._replace(root=str(tmp_path / "none"))
+    monkeypatch.setattr(bd, "GROUPS", (second._replace(root=str(root)), first))
+    return root
+
+
 @pytest.mark.parametrize(
     ("most", "used", "free"),
     [("1000\n", "400\n", 600), ("max\n", "400\n", float("inf")), ("100\n", "400\n", 0)],
 )
-def test_a_container_tells_how_much_is_free(tmp_path, monkeypatch, most, used, free):
-    (tmp_path / "max").write_text(most)
-    (tmp_path / "current").write_text(used)
-    none = (str(tmp_path / "none"), str(tmp_path / "none"))
-    monkeypatch.setattr(bd, "CGROUPS", (none, (str(tmp_path / "max"), str(tmp_path / "current"))))
+def test_a_container_tells_how_much_is_free(groups, most, used, free):
+    a_group(groups, most, used)
     assert bd._container_free() == free
 
 
-def test_where_no_container_tells_nothing_is_known(monkeypatch):
-    monkeypatch.setattr(bd, "CGROUPS", (("/no/such/file", "/no/such/file"),))
+def test_the_group_of_the_process_and_those_around_it_count(groups):
+    a_group(groups, "max", "10000")
+    a_group(groups / "job", "1000", "300")
+    assert bd._container_free() == 700
+    a_group(groups, "5000", "4900")
+    assert bd._container_free() == 100
+
+
+def test_files_that_the_system_remembers_are_no_memory_in_use(groups):
+    a_group(groups, "1000", "900", "anon 100\ninactive_file 600\nactive_file 200\n")
+    assert bd._container_free() == 700
+
+
+def test_groups_of_the_first_kind_count(groups, tmp_path, monkeypatch):
+    folder = tmp_path / "first" / "job"
+    folder.mkdir(parents=True)
+    (folder / "memory.limit_in_bytes").write_text("1000\n")
+    (folder / "memory.usage_in_bytes").write_text("900\n")
+    (folder / "memory.stat").write_text("inactive_file 5\ntotal_inactive_file 50\n")
+    (tmp_path / "own").write_text("4:cpu,memory:/job\n")
+    second, first = bd.GROUPS
+    monkeypatch.setattr(bd, "GROUPS", (second, first._replace(root=str(tmp_path / "first"))))
+    assert bd._container_free() == 150
+
+
+def test_where_no_container_tells_nothing_is_known(groups, monkeypatch):
+    assert bd._container_free() == float("inf")
+    monkeypatch.setattr(bd, "OWN_GROUPS", "/no/such/file")
     assert bd._container_free() == float("inf")
 
 
@@ -158,8 +204,46 @@ def test_matches_that_do_not_fit_end_the_search(engine, monkeypatch, n_jobs):
     assert len(ended) > 1
 
 
+@pytest.mark.parametrize("left", [3_000, 30_000, 300_000])
+@pytest.mark.parametrize("engine", ["Webs"], indirect=True)
+def test_ways_to_link_an_event_are_looked_for_only_where_there_is_room(engine, monkeypatch, left):
+    whole, taken = webs.wk.lane_search, []
+
+    def spied(web, rows, depth_most, n_places):
+        taken.append(n_places * webs.wk.lane_bytes(len(rows.events) + 1, depth_most))
+        search = whole(web, rows, depth_most, n_places)
+        columns = search.nodes, search.owner, search.active, search.room
+        assert taken[-1] == sum(column.nbytes for column in columns)
+        return search
+
+    monkeypatch.setattr(webs.wk, "lane_search", spied)
+    monkeypatch.setattr(bd, "SMALL", 0)
+    monkeypatch.setattr(Budget, "left", lambda _: left)
+    X = from_lists([["a"] * 20] * 10, predicate="q")[0]
+    bias = parse_bias("type(q(event,t)). mode(q(+,#)). dimension(next_s).")
+    found = mine(X, None, bias, max_length=4, memory_limit=10**15)
+    assert found.partial is not None
+    assert found.partial.startswith(f"stopped by memory_limit={10**15:,} at length ")
+    assert max(taken, default=0) <= left
+
+
+@pytest.mark.parametrize("engine", ["Chains"], indirect=True)
+def test_matches_that_are_made_again_ask_for_room_too(engine, monkeypatch):
+    whole, allowed = chains.ck.advance, []
+    monkeypatch.setattr(
+        chains.ck, "advance", lambda *args: (allowed.append(args[-1]), whole(*args))[1]
+    )
+    monkeypatch.setattr(engines, "FEW_ROWS", 1)
+    monkeypatch.setattr(Budget, "left", lambda _: 10**7)
+    bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
+    mine(from_lists(LETTERS, Y, predicate="q")[0], Y, bias, min_support=0.9)
+    assert {*allowed} == {10**7 // (3 * (16 + 8 * 3))}
+
+
+# The peak is asked of the process itself: `ru_maxrss` may be that of the one that started it.
 EXPLODING = """
-import resource
+import re
+from pathlib import Path
 import relynx as rx
 from relynx.mining.budget import resident
 folds = rx.load_protein_folds()
@@ -171,7 +255,8 @@ rx.mine(folds.X[::40], folds.y[::40], bias, max_length=2, min_support=0.5)
 limit = resident() + 60_000_000
 found = rx.mine(folds.X, folds.y, bias, max_length=8, min_support=0.05, memory_limit=limit)
 assert found.partial.startswith(f"stopped by memory_limit={limit:,} at length "), found.partial
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / limit)
+peak = re.search(r"VmHWM:\\s*([0-9]+) kB", Path("/proc/self/status").read_text())
+print(int(peak[1]) * 1024 / limit)
 """
 
 

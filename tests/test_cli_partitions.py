@@ -37,6 +37,12 @@ def test_a_folder_is_mined_as_a_file_is(here, capsys):
     assert sorted(rows[0]) == sorted(rows[1])  # the constants of the file have other codes
 
 
+def test_partitions_that_are_too_small_are_warned_of_in_plain_words(here, capsys):
+    rx.scan_parquet("train").load().to_parquet("small", partitions=20)
+    assert mined("small") == 0
+    assert capsys.readouterr().err.startswith("warning: in 20 of 20 partitions a pattern is ")
+
+
 def test_classes_are_named_as_in_the_folder(here):
     assert mined("train", "--max-support", "no=0.2") == 0
     found = rx.mine(

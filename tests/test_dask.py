@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 
@@ -22,20 +23,49 @@ SETTINGS = {"min_support": 0.2, "max_length": 2}
 pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all
 
 
+LONGEST = 60  # seconds, for a test and for starting and closing a cluster
+
+
+@contextlib.contextmanager
+def limited():
+    """Raise where a block takes too long: a cluster that waits for something waits for ever."""
+
+    def ring(*_):
+        raise TimeoutError(f"this is not done after {LONGEST} seconds")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(LONGEST)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(autouse=True)
+def limit():
+    with limited():
+        yield
+
+
 @pytest.fixture(scope="module")
 def cluster():
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 5}),
-        distributed.LocalCluster(
-            processes=True, n_workers=2, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster,
-    ):
-        yield cluster
+    with dask.config.set({"distributed.scheduler.allowed-failures": 5}):
+        with limited():
+            cluster = distributed.LocalCluster(
+                processes=True, n_workers=2, threads_per_worker=1, dashboard_address=":0"
+            )
+        try:
+            yield cluster
+        finally:
+            with limited():
+                cluster.close(timeout=10)
 
 
 @pytest.fixture
-def client(cluster):
+def client(limit, cluster):
     with distributed.Client(cluster) as client:
+        client.wait_for_workers(2, timeout=30)  # one may have just been killed
         yield client
 
 
@@ -51,6 +81,17 @@ def folder(tmp_path_factory):
 def whole(folder):
     X = rx.scan_parquet(folder).load()
     return X, rx.mine(X, None, BIAS, **SETTINGS)
+
+
+def kill(cluster, most):
+    """Kill so many workers, as far as they live; how many those are."""
+    killed = 0
+    for nanny in cluster.workers.values():
+        if nanny.pid is not None and killed < most:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(nanny.pid, signal.SIGKILL)
+                killed += 1
+    return killed
 
 
 class Killing:
@@ -71,9 +112,7 @@ class Killing:
 
     def _kill(self):
         self.function = None
-        pids = [nanny.pid for nanny in self.cluster.workers.values()]
-        os.kill(pids[0], signal.SIGKILL)
-        self.killed += 1
+        self.killed += kill(self.cluster, 1)
 
     def __getattr__(self, name):
         return getattr(self.client, name)
@@ -88,7 +127,6 @@ def test_workers_find_what_one_search_finds(client, folder, whole):
 def test_a_worker_that_is_killed_in_a_pass_changes_nothing(
     client, cluster, folder, whole, function
 ):
-    client.wait_for_workers(2)
     killing = Killing(client, cluster, function)
     found = rx.mine(rx.scan_parquet(folder), None, BIAS, client=killing, **SETTINGS)
     assert killing.killed == 1
@@ -104,6 +142,29 @@ def test_workers_transform_and_predict_partitions(client, folder, whole):
     model = rx.LynxClassifier(BIAS, max_length=1, max_iter=2, n_features=2, random_state=0)
     model.fit(X, X.labels)
     assert np.array_equal(scale.predict(model, parts, client), model.predict(X))
+
+
+class KillingAll:
+    """A client that kills all workers when they have got the model."""
+
+    def __init__(self, client, cluster):
+        self.client, self.cluster, self.killed = client, cluster, 0
+
+    def gather(self, futures):
+        self.killed += kill(self.cluster, 2)
+        return self.client.gather(futures)
+
+    def __getattr__(self, name):
+        return getattr(self.client, name)
+
+
+def test_workers_that_die_take_no_model_along(client, cluster, folder, whole):
+    X, _ = whole
+    vectorizer = rx.PatternVectorizer(BIAS, max_length=1).fit(X)
+    killing = KillingAll(client, cluster)
+    matrix = scale.transform(vectorizer, rx.scan_parquet(folder), killing)
+    assert killing.killed
+    assert (matrix != vectorizer.transform(X)).nnz == 0
 
 
 def test_an_error_of_a_worker_is_told_as_it_is(client, tmp_path):

@@ -15,7 +15,7 @@ from relynx import Sequences
 from relynx.bias import parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
-from relynx.mining import alphabet, budget, chains
+from relynx.mining import alphabet, budget, chains, growth, webs
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
 
@@ -147,3 +147,38 @@ def test_the_answer_does_not_depend_on_how_many_siblings_are_refined_at_once(
     found = mine(X, bias=bias)
     assert found == whole
     assert found.explain_search() == whole.explain_search()
+
+
+@pytest.mark.parametrize("at_once", [1, 7])
+@pytest.mark.parametrize("mode", ["mode(q(+,*)).", "mode(q(+,#)). mode(q(+,-))."])
+def test_the_answer_does_not_depend_on_where_matches_are_cut(monkeypatch, mode, at_once):
+    more = [Atom("r", pair) for pair in [("e0", "e2"), ("e2", "e1"), ("e1", "e1")]]
+    X = Sequences.from_atoms([line("abcdab", *more), line("dcba", *more), line("aabb", *more)])
+    bias = parse_bias(
+        f"type(q(event,t)). {mode} type(r(event,event)). mode(r(+,+)). dimension(next_s)."
+    )
+    whole = mine(X, bias=bias)
+    asked = []
+    monkeypatch.setattr(growth, "ROWS_AT_ONCE", at_once)
+    monkeypatch.setattr(growth.Growth, "_pulse", lambda _: asked.append(1))
+    found = mine(X, bias=bias)
+    assert found == whole
+    assert found.explain_search() == whole.explain_search()
+    assert len(asked) > 3 * (whole.lengths < 3).sum()
+
+
+def test_in_long_sequences_fewer_matches_are_looked_at_before_the_search_asks(monkeypatch):
+    monkeypatch.setattr(webs, "fits", lambda *_, **__: False)
+    monkeypatch.setattr(chains, "fits", lambda *_, **__: False)
+    rows = []
+
+    def stretches(n_rows: int, at_once: int) -> list[tuple[int, int]]:
+        rows.append(at_once)
+        return [(0, n_rows)]
+
+    monkeypatch.setattr(growth, "_stretches", stretches)
+    bias = parse_bias("type(q(event,t)). mode(q(+,-)). dimension(next_s).")
+    monkeypatch.setattr(growth, "EVENTS_AT_ONCE", 1024)
+    for n_events in (4, 40):
+        mine(Sequences.from_atoms([line("a" * n_events)]), bias=bias, max_length=2)
+    assert {*rows} == {1024 // 4, 1024 // 40}

@@ -214,6 +214,14 @@ def test_a_parquet_file_with_damaged_pages_is_refused(byte, library, parquet, mo
     )
 
 
+def test_a_parquet_file_with_bytes_that_are_no_text_is_refused(parquet):
+    parquet.write_bytes(parquet.read_bytes().replace(b"\x01\x00\x00\x00b", b"\x01\x00\x00\x00\xff"))
+    assert str(refused(from_events, parquet, sequence="case")) == (
+        f"{parquet}: this is no Parquet file, or it is damaged\n"
+        "hint: write it again, or give a .csv file"
+    )
+
+
 class PanicException(BaseException):
     """As the one that libraries in Rust raise."""
 

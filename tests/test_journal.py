@@ -481,6 +481,14 @@ def test_what_was_kept_stays_when_nothing_more_can_be_written(tmp_path, monkeypa
     assert kept("c") == [1, 2]
 
 
+def test_every_folder_that_is_made_is_on_the_disk(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(jn, "sync", synced.append)
+    with locked(tmp_path / "a" / "b" / "c"):
+        pass
+    assert synced == [str(tmp_path), str(tmp_path / "a"), str(tmp_path / "a" / "b")]
+
+
 def test_a_read_only_folder_is_refused_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "makedirs", failing(errno.EROFS))

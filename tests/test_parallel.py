@@ -26,6 +26,7 @@ from relynx import (
 from relynx.bias import Bias
 from relynx.logic.terms import Atom
 from relynx.mining import budget, chains, growth, paths, search, trie_coverage, webs, workers
+from relynx.mining.index import Index
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.workers import Stopped, in_order, n_threads
 
@@ -218,6 +219,63 @@ def test_an_interrupt_ends_the_threads(n):
     with pytest.raises(KeyboardInterrupt):
         mine(X, bias=bias, progress=interrupt, n_jobs=n)
     assert not ours()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_an_error_ends_long_work_of_other_threads(monkeypatch, error):
+    at_work = threading.Event()
+
+    def for_long(search: growth.Growth, *_: object) -> tuple:
+        at_work.set()
+        for _ in range(1_000):  # half a minute
+            time.sleep(0.03)
+            search._pulse()
+        return ()
+
+    def broken(*_: object) -> None:
+        if at_work.is_set():
+            raise error
+
+    monkeypatch.setattr(search, "_engine", lambda *_: growth.Growth)
+    monkeypatch.setattr(growth.Growth, "_count", for_long)
+    monkeypatch.setattr(budget.Budget, "goes_on", lambda *_: broken() is None)
+    begun = time.monotonic()
+    with pytest.raises(error):
+        mine(words(40, length=20), bias=LETTERS, n_jobs=2)
+    assert time.monotonic() - begun < 10
+    assert not ours()
+
+
+def test_patterns_are_matched_while_another_thread_reads_its_own(monkeypatch):
+    X = words(30, length=10)
+    one = "p(A,X), next_s(A,B), p(B,X)"
+    other = "p(A,a), next_s(A,B), p(B,X)"
+    wanted = covers(one, X), covers(other, X)
+    between = []
+
+    def slowly(values: frozenset[int], **how: object) -> list[int]:
+        if not between:
+            between.append(None)
+            between[0] = covers(other, X)
+        return sorted(values, **how)
+
+    X = words(30, length=10)
+    monkeypatch.setattr(paths, "sorted", slowly, raising=False)
+    assert covers(one, X).tolist() == wanted[0].tolist()
+    assert between[0].tolist() == wanted[1].tolist()
+
+
+def test_what_another_thread_dropped_from_an_index_is_made_again():
+    class Forgetful(dict):
+        def __setitem__(self, key: object, value: object) -> None:
+            """Another thread was faster."""
+
+    X = words(5, length=6)
+    facts = X.facts()
+    facts.cache["data"] = Forgetful(dict.fromkeys(range(6)))
+    index = Index.of(facts)
+    assert index.data((("p", 2),), ()).n_nodes == index.n_nodes
+    assert len(facts.cache["data"]) == 3
 
 
 # Threads in general

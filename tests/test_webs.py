@@ -100,6 +100,20 @@ def test_the_answer_does_not_depend_on_how_many_lanes_are_counted_at_once(monkey
     assert mine(X, y, parse_bias(BIAS), min_support=0.3) == whole
 
 
+@pytest.mark.parametrize(("looks", "times"), [(1, 10), (200, 2)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_answer_does_not_depend_on_how_often_the_search_asks(monkeypatch, seed, looks, times):
+    X, y = data(seed, 2)
+    whole = mine(X, y, parse_bias(BIAS), min_support=0.3)
+    asked = []
+    monkeypatch.setattr(webs, "LOOKS_AT_ONCE", looks)
+    monkeypatch.setattr(webs.Webs, "_pulse", lambda _: asked.append(1))
+    found = mine(X, y, parse_bias(BIAS), min_support=0.3)
+    assert found == whole
+    assert found.explain_search() == whole.explain_search()
+    assert len(asked) > times * (whole.lengths < 3).sum()
+
+
 def test_a_closing_link_says_side_by_side_and_two_apart():
     line = ["e1", "e2", "e3"]
     atoms = [Atom("next_s", pair) for pair in itertools.pairwise(line)]

@@ -144,7 +144,7 @@ def mine(
     most = [_class_and_most(text) for text in max_support]
     most_bytes = None if memory_limit is None else _n_bytes(memory_limit)
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
-    from relynx.console import mining_progress, show_search
+    from relynx.console import mining_progress, plain_warnings, show_search
     from relynx.data.frames import parquet_library
     from relynx.data.whole_files import check_writable
     from relynx.mining.search import mine as search
@@ -160,7 +160,7 @@ def mine(
         show_reading(X)
         named = {str(c): c for c in classes}
         with (
-            warnings.catch_warnings(),
+            plain_warnings(),
             mining_progress() as progress,
             _workers(scheduler) as client,
         ):

@@ -131,7 +131,10 @@ class FrameTable:
             chosen = self.frame.select(*names)
             return _LoadedFrame(chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)
         with _no_parquet(self.source):
-            return _LoadedFrame(self.frame.lazy().select(*names).collect())
+            frame = self.frame.lazy().select(*names).collect()
+            if _is_arrow(frame):  # reads texts that are none, and complains when they are used
+                frame.to_native().validate(full=True)
+            return _LoadedFrame(frame)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +222,10 @@ def _no_parquet(source: Source) -> Iterator[None]:
         hint = "write it again, or give a .csv file"
         what = "this is no Parquet file, or it is damaged"
         raise InputError(Problem(what, source, hint=hint)) from None
+
+
+def _is_arrow(frame: nw.DataFrame[Any]) -> bool:
+    return bool(frame.implementation.is_pyarrow())
 
 
 def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ from relynx.errors import DataError, InputError, Problem, Source
 FORMAT, VERSION = "relynx checkpoint", 1
 MANIFEST, LOCK = "manifest.json", "lock"
 FLUSH_SECONDS = 5.0  # results wait so long at most before they are written
-FLUSH_BYTES = 1 << 26
+FLUSH_BYTES = 1 << 24
 
 _SEGMENT = re.compile(r"segment-([0-9]{6,})\.bin")
 _KEPT = "what was kept before stays, and the same call goes on from there"
@@ -269,9 +269,7 @@ def locked(
     """
     name = os.fsdecode(folder)
     with named(name, "this folder cannot be used for a checkpoint") as path:
-        if not os.path.isdir(path):
-            os.makedirs(path, exist_ok=True)
-            sync(os.path.dirname(path))
+        _make(path)
         handle = os.open(os.path.join(path, LOCK), os.O_RDONLY | os.O_CREAT, 0o666)
     try:
         with named(name, "this folder cannot be locked"):
@@ -290,6 +288,16 @@ def locked(
         yield name
     finally:
         os.close(handle)
+
+
+def _make(path: str) -> None:
+    """Make a folder and those above it; their names are on the disk when this returns."""
+    missing = [path]
+    while not os.path.isdir(missing[-1]):
+        missing.append(os.path.dirname(missing[-1]))
+    os.makedirs(path, exist_ok=True)
+    for above in reversed(missing[1:]):
+        sync(above)
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
+import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -30,6 +32,7 @@ from relynx.data.partition_manifest import (
     part_name,
 )
 from relynx.data.vocabulary import Vocabulary
+from relynx.data.whole_files import is_running, named, sync
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
@@ -38,6 +41,8 @@ from relynx.logic.terms import Constant, constant_key, quoted
 if TYPE_CHECKING:
     from relynx.data.sequences import Sequences
 
+PARTIAL = re.compile(r"(.+)\.[0-9a-f]{8}\.([0-9]+)\.part", re.DOTALL)  # while it is written
+UNWRITABLE = "this folder cannot be written"
 ROWS = 100_000  # sequences of a partition where nothing else is said
 
 
@@ -62,7 +67,7 @@ def write_folder(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) ->
     """
     check_installed()
     with _whole_folder(folder) as partial:
-        writer = _Writer(partial)
+        writer = _Writer(folder, partial)
         for chunk in chunks:
             writer.add(chunk)
             del chunk
@@ -72,8 +77,8 @@ def write_folder(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) ->
 class _Writer:
     """Writes one folder; what it knows of the whole grows with each chunk."""
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
+    def __init__(self, folder: str | os.PathLike[str], partial: str) -> None:
+        self.folder, self.partial = folder, partial
         self.vocabulary = Vocabulary()
         self.relations: dict[Key, None] = {}
         self.classes: dict[object, int] = {}
@@ -152,7 +157,10 @@ class _Writer:
         return np.array(numbers, np.int32)
 
     def _write(self, name: str, data: bytes) -> File:
-        with open(os.path.join(self.folder, name), "wb") as file:
+        with (
+            named(self.folder, UNWRITABLE),
+            open(os.path.join(self.partial, name), "wb") as file,
+        ):
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -166,30 +174,29 @@ def _recoded(table: Table, codes: NDArray[np.int32]) -> Table:
 @contextlib.contextmanager
 def _whole_folder(folder: str | os.PathLike[str]) -> Iterator[str]:
     """An empty folder beside the one wanted, which takes its name when the block ends well."""
-    name = os.fsdecode(folder)
-    target = os.path.realpath(name)
-    if os.path.lexists(target):
-        hint = "give another name, or remove it first"
-        raise InputError(Problem("this is there already", Source("", name), hint=hint))
-    partial = f"{target}.{os.getpid()}.part"
+    with named(folder, UNWRITABLE) as target:
+        if os.path.lexists(target):
+            hint = "give another name, or remove it first"
+            source = Source("", os.fsdecode(folder))
+            raise InputError(Problem("this is there already", source, hint=hint))
+        _remove_partials(target)
+        partial = f"{target}.{secrets.token_hex(4)}.{os.getpid()}.part"  # threads have one number
+        os.mkdir(partial)
     try:
-        try:
-            os.mkdir(partial)
-            yield partial
-            _sync(partial)
+        yield partial
+        with named(folder, UNWRITABLE):
+            sync(partial)
             os.rename(partial, target)
-            _sync(os.path.dirname(target))
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-    except OSError as error:
-        reason = f"this folder cannot be written ({error.strerror})"
-        raise InputError(Problem(reason, Source("", name))) from None
-
-
-def _sync(folder: str) -> None:
-    """Have the names in a folder on the disk."""
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
+            sync(os.path.dirname(target))
     finally:
-        os.close(number)
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _remove_partials(target: str) -> None:
+    """Remove what processes that were killed left of a folder."""
+    parent, name = os.path.split(target)
+    with contextlib.suppress(OSError):  # making a folder there will say what is wrong
+        for left in os.listdir(parent):
+            partial = PARTIAL.fullmatch(left)
+            if partial and partial[1] == name and not is_running(int(partial[2])):
+                shutil.rmtree(os.path.join(parent, left), ignore_errors=True)

@@ -114,7 +114,8 @@ class Partitions:
     """
 
     def __init__(self, folder: str) -> None:
-        self.folder = folder
+        self.folder = folder  # as it was given, for messages
+        self.path = os.path.abspath(folder)  # wherever the process goes
         path = os.path.join(folder, MANIFEST)
         if not os.path.lexists(path):
             what = f"this is no folder of partitions: it has no {MANIFEST}"
@@ -251,7 +252,7 @@ class Partitions:
         return Sequences.concatenate(self.partitions())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Partitions, (self.folder,)
+        return Partitions, (self.path,)
 
     def __repr__(self) -> str:
         sizes = self.sizes
@@ -279,8 +280,7 @@ class Partitions:
 
     def _read(self, file: File) -> bytes:
         """The bytes of a file, which are those that the manifest speaks of."""
-        path = os.path.join(self.folder, file.name)
-        data = _content(path, file.size)
+        data = _content(os.path.join(self.path, file.name), file.size)
         if len(data) != file.size or hashlib.sha256(data).hexdigest() != file.sha256:
             raise self._problem(file, "is not what the manifest says: its checksum is another")
         return data

@@ -60,11 +60,12 @@ def _remove_partials(target: str) -> None:
     with contextlib.suppress(OSError):  # the next one may have more luck
         for left in os.listdir(folder):
             partial = PARTIAL.fullmatch(left)
-            if partial and partial[1] == name and not _runs(int(partial[2])):
+            if partial and partial[1] == name and not is_running(int(partial[2])):
                 os.remove(os.path.join(folder, left))
 
 
-def _runs(process: int) -> bool:
+def is_running(process: int) -> bool:
+    """Whether a process of this machine has this number."""
     if os.name != "posix":  # elsewhere the question would end it
         return True
     try:

@@ -6,10 +6,12 @@ at most four fifths of what the machine, or the container that it runs in, had f
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import time
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from relynx.mining.search_report import Progress
 
@@ -18,11 +20,27 @@ PROGRESS_EVERY = 0.2  # seconds
 SHARE = 0.8  # of the memory that is free
 SMALL = 1 << 20  # bytes that are taken without asking
 
-CGROUPS = (
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    (
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+OWN_GROUPS = "/proc/self/cgroup"  # lines of a number, the controllers, and the folder
+
+
+class Groups(NamedTuple):
+    """Where the system keeps what groups of processes, containers say, may take and hold."""
+
+    controller: str
+    root: str
+    limit: str
+    used: str
+    cached: str  # files that the system remembers while there is room
+
+
+GROUPS = (
+    Groups("", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
+    Groups(
+        "memory",
+        "/sys/fs/cgroup/memory",
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        "total_inactive_file",
     ),
 )
 
@@ -142,10 +160,31 @@ def _machine_free() -> float:
 
 
 def _container_free() -> float:
-    for limit, current in CGROUPS:
-        try:
-            most, used = Path(limit).read_text().strip(), Path(current).read_text().strip()
-            return float("inf") if most == "max" else max(int(most) - int(used), 0)
-        except (OSError, ValueError):
-            continue
-    return float("inf")
+    """The least that the groups of the process, and those around them, have left."""
+    own: dict[str, str] = {}
+    with contextlib.suppress(OSError, ValueError):
+        for line in Path(OWN_GROUPS).read_text().splitlines():
+            _, controllers, folder = line.split(":", 2)
+            own |= dict.fromkeys(controllers.split(","), folder)
+    free = float("inf")
+    for groups in GROUPS:
+        # Inside a container its own folder may be the root.
+        inner = PurePosixPath("/", own.get(groups.controller, "/"))
+        for each in (inner, *inner.parents):
+            free = min(free, _group_free(groups, Path(f"{groups.root}{each}")))
+    return free
+
+
+def _group_free(groups: Groups, folder: Path) -> float:
+    try:
+        most = (folder / groups.limit).read_text().strip()
+        if most == "max":
+            return float("inf")
+        free = int(most) - int((folder / groups.used).read_text())
+    except (OSError, ValueError):
+        return float("inf")
+    with contextlib.suppress(OSError, ValueError):
+        for line in (folder / "memory.stat").read_text().splitlines():
+            name, n_bytes = line.split()
+            free += int(n_bytes) if name == groups.cached else 0
+    return max(free, 0)

@@ -89,6 +89,7 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
             compiled.dimensions[0],
         )
         self.crowded = crowded
+        self.row_bytes = 16 + 8 * most_variables(compiled, conditions)
         self.nothing = np.empty((0, ARGUMENTS + self.width - 1), np.int64)
         self.arity = np.array([len(types) for types in compiled.types], np.int64)
 
@@ -172,7 +173,7 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
                 rows,
                 unit.chain,
                 unit.children[done:],
-                self._most_rows(16 + 8 * most_variables(self.compiled, self.conditions)),
+                self._most_rows(self.row_bytes),
                 self.limits,
                 self.constants,
                 buffers.counts,
@@ -274,7 +275,10 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
             done, rows = at_hand[-1]
             k = len(done)
             before = ak.context(self.alphabet, done)
-            rows = ck.advance(self.alphabet, rows, before, chain[k], k == 0, ak.ALL_ROWS)
+            most = self._most_rows(self.row_bytes)
+            rows = ck.advance(self.alphabet, rows, before, chain[k], k == 0, most)
+            if len(rows.sequence) > most:
+                raise OverBudget
             at_hand.append((chain[: k + 1], rows))
         return at_hand[-1][1]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from threading import get_ident
+from threading import Event, get_ident
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -157,7 +157,7 @@ class Engine(ABC, Generic[U, B, D]):
         self._idle: list[B] = []
         self._ask: Callable[[], None] = _never
         self._thread = get_ident()
-        self._ended = False
+        self._ending = Event()
 
     @abstractmethod
     def _begin(self) -> list[U]:
@@ -184,7 +184,7 @@ class Engine(ABC, Generic[U, B, D]):
 
         A journal keeps what was counted; what it has is not counted again.
         """
-        self.budget, self._thread, self._ended = budget, get_ident(), False
+        self.budget, self._thread = budget, get_ident()
         length = 1
         try:
             level = self._begin()
@@ -204,12 +204,11 @@ class Engine(ABC, Generic[U, B, D]):
     def _go_on(self, length: int) -> None:
         """Ask the budget. Raises Stopped."""
         if not self.budget.goes_on(length, self.found.n_patterns, self.found.n_bytes):
-            self._ended = True
             raise Stopped
 
     def _pulse(self) -> None:
-        """Inside long work, in any thread: raises Stopped when the search has ended."""
-        if self._ended:
+        """Inside long work, in any thread: raises Stopped when the search ends, for any reason."""
+        if self._ending.is_set():
             raise Stopped
         if get_ident() == self._thread:
             self._ask()
@@ -247,7 +246,9 @@ class Engine(ABC, Generic[U, B, D]):
                 ask()
                 n_kept += 1
                 yield counted, self._decode(unit, counted)
-        with closing(in_order(self._work, level[n_kept:], n=n_threads, ask=ask)) as results:
+        self._ending = Event()
+        left = in_order(self._work, level[n_kept:], n=n_threads, ask=ask, ending=self._ending)
+        with closing(left) as results:
             for counted, decoded in results:
                 if journal is not None:
                     journal.add(counted)

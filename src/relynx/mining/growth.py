@@ -20,7 +20,9 @@ from relynx.mining.engine import STATS, UNUSED, Conditions, Counted, Engine, Lev
 from relynx.mining.language import MOST_CODES, Compiled
 from relynx.mining.trie import ARGUMENTS
 
-ROWS_AT_ONCE = 1 << 14  # matches that are looked at before the search asks whether to go on
+# What is looked at before the search asks whether to go on: matches, and events from them.
+ROWS_AT_ONCE = 1 << 14
+EVENTS_AT_ONCE = 1 << 17
 
 Ints = NDArray[np.int32]
 Links = list[tuple[int, int, int]]
@@ -80,6 +82,8 @@ class Growth(Engine[Node, Buffers, list[Refinements]]):
         self.later = compiled.language(first=False, injective=object_identity)
         shapes = [compiled.index.dimensions[d].shape for d in compiled.dimensions]
         self.acyclic = [not bool((shape == GRAPH).any()) for shape in shapes]
+        longest = int(np.diff(compiled.index.node_off).max(initial=1))
+        self.rows_at_once = max(min(ROWS_AT_ONCE, EVENTS_AT_ONCE // max(longest, 1)), 1)
         nothing = np.empty(0, np.int64)
         self.root = Node(-1, 0, np.empty((0, self.width), np.int64), nothing, None, nothing)
 
@@ -122,7 +126,9 @@ class Growth(Engine[Node, Buffers, list[Refinements]]):
         language = self.later
         if last:
             language = language._replace(anchor_off=np.zeros_like(language.anchor_off))
-        stretches = _stretches(sequence)
+        # As in the kernel: where no value is at stake, an event is looked at once a sequence.
+        alone = language.one_event and bool((unit.types == self.compiled.event_type).all())
+        stretches = _stretches(len(sequence), ROWS_AT_ONCE if alone else self.rows_at_once)
         arguments = (
             self.labels,
             np.append(unit.types, self.compiled.event_type),
@@ -182,7 +188,7 @@ class Growth(Engine[Node, Buffers, list[Refinements]]):
         self, node: Node, length: int, steps: Longs, n_variables: Longs, supports: Ints
     ) -> Refinements:
         atoms = self._atoms(node, steps)
-        out, distinct = np.zeros_like(atoms), np.zeros(len(atoms), bool)
+        out, distinct = self._room(atoms.shape, np.int64), np.zeros(len(atoms), bool)
         gk.canonical_all(atoms, n_variables, out, distinct)
         forms = [
             form.tobytes() if alone else None
@@ -345,7 +351,7 @@ class Growth(Engine[Node, Buffers, list[Refinements]]):
         """The atoms of each refinement, as rows of numbers."""
         links, facts = steps[0, 0] >= 0, steps[0, 4] >= 0
         n_old = len(node.atoms)
-        atoms = np.full((len(steps), n_old + links + facts, self.width), UNUSED, np.int64)
+        atoms = self._room((len(steps), n_old + links + facts, self.width), np.int64, UNUSED)
         atoms[:, :n_old] = node.atoms
         if links:
             atoms[:, n_old, 0] = [self._predicate(d, n) for d, n in steps[:, :2].tolist()]
@@ -404,7 +410,7 @@ class Growth(Engine[Node, Buffers, list[Refinements]]):
                 digits[j] = n_known + 1 + first_at[arg] if arg in first_at else n_known
                 first_at.setdefault(arg, j)
         found = []
-        for begin, end in _stretches(sequence):
+        for begin, end in _stretches(len(sequence), self.rows_at_once):
             self._pulse()
             some = np.ascontiguousarray(matches[:, begin:end]), sequence[begin:end]
             size = max(2 * (end - begin), 64)
@@ -454,17 +460,13 @@ class Growth(Engine[Node, Buffers, list[Refinements]]):
         )
 
 
-def _stretches(sequence: Ints) -> list[tuple[int, int]]:
+def _stretches(n_rows: int, at_once: int) -> list[tuple[int, int]]:
     """Where to cut matches so that few are looked at before the search asks whether to go on.
 
-    Those of one sequence stay together.
+    A sequence may be cut: its counters know that it was counted.
     """
-    if len(sequence) <= ROWS_AT_ONCE:
-        return [(0, len(sequence))]
-    starts = np.append(np.flatnonzero(np.diff(sequence, prepend=-1)), len(sequence))
-    cuts = np.searchsorted(starts, np.arange(0, len(sequence), ROWS_AT_ONCE), side="left")
-    ends = np.unique(np.append(starts[cuts], len(sequence))).tolist()
-    return list(pairwise(ends))
+    cuts = [*range(0, n_rows, at_once), n_rows]
+    return [*pairwise(cuts)] or [(0, 0)]
 
 
 def _checked(sizes: list[int]) -> Longs:

@@ -152,8 +152,9 @@ class Index:
                 bits,
             )
             found = bits, float(np.bitwise_count(bits).sum()) / max(self.n_sequences, 1)
-            while len(self._templates) * bits.nbytes > TEMPLATE_BYTES:
-                del self._templates[next(iter(self._templates))]
+            n_most = TEMPLATE_BYTES // max(bits.nbytes, 1)
+            for old in [*self._templates][: max(len(self._templates) - n_most, 0)]:
+                self._templates.pop(old, None)  # another thread may have been faster
         self._templates[template] = found  # the last used is the last to go
         return found
 
@@ -284,11 +285,11 @@ class Index:
     def data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> Data:
         """The arrays that the kernels read, for the relations and look-ups that plans use."""
         cache = self.facts.cache.setdefault("data", {})
-        if (relations, look_ups) not in cache:
-            while len(cache) >= 4:
-                del cache[next(iter(cache))]
-            cache[relations, look_ups] = self._data(relations, look_ups)
-        data: Data = cache[relations, look_ups]
+        data: Data | None = cache.get((relations, look_ups))
+        if data is None:
+            for old in [*cache][:-3]:
+                cache.pop(old, None)  # another thread may have been faster
+            data = cache[relations, look_ups] = self._data(relations, look_ups)
         return data
 
     def _data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> Data:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,7 +32,7 @@ from relynx.mining.engine import Conditions, Engine
 from relynx.mining.growth import Growth
 from relynx.mining.index import Index
 from relynx.mining.language import Compiled, compile_bias
-from relynx.mining.partition_patterns import Longs, Patterns
+from relynx.mining.partition_patterns import Longs, Patterns, lengths_of
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search_input import Settings
 from relynx.mining.search_report import Progress
@@ -60,7 +61,7 @@ class Where:
 
     @classmethod
     def of(cls, parts: Partitions) -> Where:
-        return cls(os.path.abspath(parts.folder), parts.digest, __version__)
+        return cls(parts.path, parts.digest, __version__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class Local:
     min_frequency: int
     n_partitions: int
     time_limit: float | None
-    memory_limit: int | None
+    memory_limit: float | None
     progress: Callable[[Progress], object] | None
     n_threads: int
 
@@ -140,6 +141,18 @@ class LocalAnswer:
     patterns: Patterns
     complete_up_to: int
     partial: str | None
+    unasked: bool = False  # it ended early, by a limit that the caller has not set
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many sequences of each class patterns cover, one row a pattern, and up to which length.
+
+    None: all of them are counted.
+    """
+
+    supports: Longs
+    complete_up_to: int | None = None
 
 
 def opened(where: Where) -> Partitions:
@@ -265,7 +278,7 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
         facts.vocabulary.constants[len(X.vocabulary) :],
     )
     _let_go(compiled.index)
-    return LocalAnswer(patterns, complete, budget.reason)
+    return LocalAnswer(patterns, complete, budget.reason, budget.is_unasked)
 
 
 def _labels(X: Sequences, work: Work, share: Share) -> NDArray[np.int64]:
@@ -284,16 +297,17 @@ def count(
     answer: LocalAnswer,
     relations: Sequence[Key],
     dimensions: Sequence[str],
-) -> Longs:
+    time_limit: float | None = None,
+) -> Counts:
     """How many sequences of each class of a partition the patterns cover that it did not find.
 
-    One row a pattern; those that it found have zeros.
+    Those that it found have zeros. Where there is a limit of seconds, short patterns come first.
     """
-    patterns = answer.patterns
+    start, patterns = time.monotonic(), answer.patterns
     supports = np.zeros((len(patterns), len(work.classes)), np.int64)
     rows = np.flatnonzero(~patterns.counted[:, share.number])
     if not len(rows):
-        return supports
+        return Counts(supports)
     parts = opened(work.where)
     vocabulary = parts.vocabulary.extended(patterns.made)
     trie = Trie(
@@ -307,16 +321,21 @@ def count(
         np.zeros(0, np.int64),
     )
     flag = work.settings.object_identity
-    asked = PatternSet(*trie.restricted(rows), object_identity=flag)
     X = parts.partition(share.number)
     labels = _labels(X, work, share)
     X.facts(flag)  # of all at once; parts take what is theirs
-    at_once = max(min(AT_ONCE, CELLS // len(rows)), 64)
-    for start in range(0, len(X), at_once):
-        some = X[start : start + at_once]
-        covered = asked.coverage(some)
-        some.facts(flag).cache.clear()
-        here = labels[start : start + at_once]
-        for c in np.unique(here).tolist():
-            supports[rows, c] += covered[here == c].sum(axis=0)
-    return supports
+    lengths = np.zeros(len(rows), int) if time_limit is None else lengths_of(patterns)[rows]
+    for length in np.unique(lengths).tolist():
+        own = rows[lengths == length]
+        asked = PatternSet(*trie.restricted(own), object_identity=flag)
+        at_once = max(min(AT_ONCE, CELLS // len(own)), 64)
+        for i in range(0, len(X), at_once):
+            if time_limit is not None and time.monotonic() - start > time_limit:
+                return Counts(supports, length - 1)
+            some = X[i : i + at_once]
+            covered = asked.coverage(some)
+            some.facts(flag).cache.clear()
+            here = labels[i : i + at_once]
+            for c in np.unique(here).tolist():
+                supports[own, c] += covered[here == c].sum(axis=0)
+    return Counts(supports)

@@ -10,7 +10,7 @@ sequences, but perhaps by another partition, so one of the two is asked of each 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,6 +25,8 @@ from relynx.errors import DataError, InputError, Problem
 from relynx.logic import tables as tb
 from relynx.mining import alphabet, chains, webs
 from relynx.mining import partition_tasks as pt
+from relynx.mining.advice import advice
+from relynx.mining.budget import Budget
 from relynx.mining.engine import Conditions
 from relynx.mining.index import Index
 from relynx.mining.language import Compiled, compile_bias
@@ -43,7 +45,7 @@ from relynx.mining.partition_patterns import (
 )
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search_input import Settings, given_classes, ordered_classes
-from relynx.mining.search_report import Progress, SearchLevel, SearchReport
+from relynx.mining.search_report import SearchLevel, SearchReport
 from relynx.mining.search_setup import least_supports, steps_of
 from relynx.mining.tasks import InProcess, OnWorkers, Tasks
 from relynx.mining.trie import Trie
@@ -58,23 +60,22 @@ def mine_partitions(
     bias: Bias,
     settings: Settings,
     *,
+    budget: Budget,
     client: Any = None,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    progress: Callable[[Progress], object] | None = None,
     n_threads: int = 1,
 ) -> PatternSet:
     """All frequent patterns of a partitioned data set, before the filters of the answer.
 
-    `y` are labels in place of those of the folder. See `mine`, which checks what is given.
+    `y` are labels in place of those of the folder. The budget says what the searches may take, and
+    is told whether one of them ended by a limit that nobody has set. See `mine`, which checks what
+    is given.
     """
     if settings.min_cover:
         what = "min_cover needs all sequences at once, which partitions are not"
         hint = f"give min_cover=0, and choose by covering(X, {settings.min_cover}) from the answer"
         raise InputError(Problem(what, hint=hint))
     tasks: Tasks = InProcess() if client is None else OnWorkers(client)
-    search = _Search(parts, y, bias, settings, tasks)
-    return search.run(time_limit, memory_limit, progress if client is None else None, n_threads)
+    return _Search(parts, y, bias, settings, tasks).run(budget, n_threads)
 
 
 def check_partitions(
@@ -122,13 +123,7 @@ class _Search:
         least = least_supports(settings, self.sizes.sum(axis=0))
         self.threshold = Threshold(least, max(settings.min_frequency, 1))
 
-    def run(
-        self,
-        time_limit: float | None,
-        memory_limit: int | None,
-        progress: Callable[[Progress], object] | None,
-        n_threads: int,
-    ) -> PatternSet:
+    def run(self, budget: Budget, n_threads: int) -> PatternSet:
         places, summaries = self._summaries()
         compiled = self._compiled(summaries)
         local = pt.Local(
@@ -138,19 +133,24 @@ class _Search:
             least=self.threshold.least,
             min_frequency=1,
             n_partitions=self.parts.n_partitions,
-            time_limit=self._time_each(time_limit),
-            memory_limit=memory_limit,
-            progress=progress,
+            time_limit=self._time_each(budget.time_limit),
+            memory_limit=None if budget.is_default else budget.memory_limit,
+            progress=budget.progress if isinstance(self.tasks, InProcess) else None,
             n_threads=n_threads,
         )
         local = replace(local, engine=self._engine(compiled, local.steps, summaries))
         joined, unseen = self._first_pass(local)
-        left, supports = self._second_pass(joined, unseen, compiled)
-        patterns = replace(left.patterns, supports=left.patterns.supports + supports)
-        reason = left.partial
-        if reason is not None and time_limit is not None:
-            reason = reason.replace(f"={local.time_limit:g} ", f"={time_limit:g} ")
-        return self._answer(patterns, compiled, local.engine, left.complete_up_to, reason)
+        left, counts = self._second_pass(joined, unseen, compiled, local.time_limit)
+        budget.is_unasked |= left.unasked
+        patterns = replace(left.patterns, supports=left.patterns.supports + counts.supports)
+        complete, reason = left.complete_up_to, left.partial
+        if reason is not None and budget.time_limit is not None:
+            reason = reason.replace(f"={local.time_limit:g} ", f"={budget.time_limit:g} ")
+        if counts.complete_up_to is not None:
+            complete = counts.complete_up_to
+            reason = f"stopped by time_limit={budget.time_limit:g} at length {complete + 1}"
+            patterns = patterns.taken(lengths_of(patterns) <= complete)
+        return self._answer(patterns, compiled, local.engine, complete, reason)
 
     # What decides how all are searched
 
@@ -231,17 +231,17 @@ class _Search:
         return joined, self._unseen(least, frequency)
 
     def _second_pass(
-        self, joined: Any, unseen: Unseen, compiled: Compiled
-    ) -> tuple[pt.LocalAnswer, Longs]:
+        self, joined: Any, unseen: Unseen, compiled: Compiled, time_limit: float | None
+    ) -> tuple[pt.LocalAnswer, pt.Counts]:
         """What may be frequent in all, and its supports where it was not counted before."""
         left = self.tasks.run(_left, joined, self.threshold, unseen)
         names = compiled.relations, compiled.index.dimension_names
         counts = self.tasks.each(
-            pt.count, [(self.work, share, left, *names) for share in self.shares]
+            pt.count, [(self.work, share, left, *names, time_limit) for share in self.shares]
         )
         more = self.tasks.joined(_summed, counts)
-        answer, supports = self.tasks.values([left, more])
-        return answer, supports
+        answer, summed = self.tasks.values([left, more])
+        return answer, summed
 
     def _local_thresholds(self) -> tuple[Longs, list[int]]:
         """For each partition the least supports of the classes, and the least frequency.
@@ -285,7 +285,7 @@ class _Search:
         return Unseen(of_class, of_class.sum(axis=1))
 
     def _time_each(self, time_limit: float | None) -> float | None:
-        """Seconds for the search of a partition; half of all is left for counting."""
+        """Seconds for the search of a partition, and as many for counting in it."""
         if time_limit is None:
             return None
         rounds = -(-len(self.shares) // self.tasks.at_once)
@@ -319,12 +319,13 @@ class _Search:
             classes=self.work.classes,
             class_sizes=self.sizes.sum(axis=0),
         )
+        rows = np.flatnonzero(patterns.shown[order])
         return PatternSet(
             trie,
-            np.flatnonzero(patterns.shown[order]),
+            rows,
             complete_up_to=complete,
             partial=reason,
-            report=SearchReport(levels),
+            report=SearchReport(levels, advice=advice(trie, rows, self.bias) if reason else ()),
             object_identity=self.settings.object_identity,
         )
 
@@ -367,6 +368,7 @@ def _joined(answers: Sequence[pt.LocalAnswer], n_known: int) -> pt.LocalAnswer:
         union([answer.patterns for answer in answers], n_known),
         min(answer.complete_up_to for answer in answers),
         next((answer.partial for answer in answers if answer.partial), None),
+        any(answer.unasked for answer in answers),
     )
 
 
@@ -381,9 +383,10 @@ def _left(answer: pt.LocalAnswer, threshold: Threshold, unseen: Unseen) -> pt.Lo
     return replace(answer, patterns=answer.patterns.taken(short))
 
 
-def _summed(supports: Sequence[Longs]) -> Longs:
-    total: Longs = np.sum(supports, axis=0)
-    return total
+def _summed(counts: Sequence[pt.Counts]) -> pt.Counts:
+    """The counts of several partitions; complete where all of them are."""
+    complete = [one.complete_up_to for one in counts if one.complete_up_to is not None]
+    return pt.Counts(np.sum([one.supports for one in counts], axis=0), min(complete, default=None))
 
 
 def _classes(

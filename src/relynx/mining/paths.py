@@ -129,16 +129,6 @@ class PathIndex:
                 break
         self.digits = np.concatenate(tables) if tables else np.empty(0, np.int64)
         self.value_of = {key: i for i, key in enumerate(keys)}
-        self._choices: dict[frozenset[int], tuple[int, int]] = {}
-        self._choice_list: list[int] = []
-
-    def choices(self, values: frozenset[int]) -> tuple[int, int]:
-        """The range of the list of choices that holds these values."""
-        if values not in self._choices:
-            begin = len(self._choice_list)
-            self._choice_list += sorted(values)
-            self._choices[values] = begin, len(self._choice_list)
-        return self._choices[values]
 
     def cover(
         self,
@@ -272,6 +262,8 @@ class _Collector:
         self.relaxed: list[int] = []
         self.variable_off = [0]
         self.choice_off: list[tuple[int, int]] = []
+        self.choices: list[int] = []
+        self.known_ranges: dict[frozenset[int], tuple[int, int]] = {}
         self.use_off = [0]
         self.uses: list[tuple[int, int, int]] = []
         self.taboo_off = [0]
@@ -288,7 +280,7 @@ class _Collector:
             longs(self.relaxed),
             longs(self.variable_off),
             longs(self.choice_off).reshape(-1, 2),
-            longs(self.owner._choice_list),
+            longs(self.choices),
             longs(self.use_off),
             longs(self.uses).reshape(-1, 3),
             self.owner.digits,
@@ -381,7 +373,7 @@ class _Collector:
             return False
         for name in bound:
             values = frozenset.intersection(*(a.values for _, a in variables[name]))
-            self.choice_off.append(self.owner.choices(values))
+            self.choice_off.append(self._range(values))
             for fact, argument in variables[name]:
                 base[fact] -= argument.free * argument.stride
                 self.uses.append((fact, argument.table, argument.stride))
@@ -397,6 +389,14 @@ class _Collector:
             self.moves += [-1] * (len(facts) - 1)
         self.fact_off.append(len(self.moves))
         return True
+
+    def _range(self, values: frozenset[int]) -> tuple[int, int]:
+        """The range of the choices that holds these values."""
+        if values not in self.known_ranges:
+            begin = len(self.choices)
+            self.choices += sorted(values)
+            self.known_ranges[values] = begin, len(self.choices)
+        return self.known_ranges[values]
 
     def _bound(
         self, variables: dict[str, list[tuple[int, Argument]]], constants: dict[int, int]

@@ -144,10 +144,8 @@ def mine(
             y,
             bias,
             settings,
+            budget=budget,
             client=client,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            progress=progress,
             n_threads=threads,
         )
     else:

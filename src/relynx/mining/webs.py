@@ -225,8 +225,8 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
         lanes, found = small_lanes.astype(np.int64), small_found.astype(np.int64)
         links = self._possible_links(unit)
         n_atoms = len(unit.atoms) + lanes.shape[1] + 1
-        steps = np.zeros((n, ARGUMENTS + self.width - 1), np.int64)
-        atoms = np.full((n, n_atoms, self.width), UNUSED, np.int64)
+        steps = self._room((n, ARGUMENTS + self.width - 1), np.int64)
+        atoms = self._room((n, n_atoms, self.width), np.int64, UNUSED)
         n_variables = np.zeros(n, np.int64)
         wk.write_refinements(
             self.alphabet,
@@ -243,7 +243,7 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
             atoms,
             n_variables,
         )
-        forms, distinct = np.zeros_like(atoms), np.zeros(n, bool)
+        forms, distinct = self._room(atoms.shape, np.int64), np.zeros(n, bool)
         canonical_all(atoms, n_variables, forms, distinct)
         n_used = (atoms[:, :, 0] != wk.PAD).sum(axis=1)
         depth = (lanes >= 0).sum(axis=1)
@@ -463,7 +463,8 @@ def _cuts(rows: wm.Rows, order: Longs, starts: Longs, places: int) -> list[int]:
     sizes = np.bitwise_count(rows.word[order])
     before = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])[starts]
     steps = np.arange(0, before[-1], max(places, 1))
-    return np.unique(np.append(np.searchsorted(before, steps), len(starts) - 1)).tolist()
+    cuts: list[int] = np.unique([*np.searchsorted(before, steps), len(starts) - 1]).tolist()
+    return cuts
 
 
 def _as_bytes(forms: Longs, n_used: Longs) -> list[bytes]:

@@ -55,12 +55,13 @@ def in_order(
     *,
     n: int = 1,
     ask: Callable[[], None] | None = None,
+    ending: Event | None = None,
 ) -> Generator[Result, None, None]:
     """What `work` makes of each task, in their order, by n threads.
 
     `ask` is called before each result and while one is waited for; it may raise `Stopped`, or
-    anything else. Then, and when the caller wants no more, the threads end after the tasks that
-    they are at.
+    anything else. Then, and when the caller wants no more, `ending` is set and the threads end
+    after the tasks that they are at: long ones should look at it.
     """
     if n == 1 or len(tasks) < 2:
         for task in tasks:
@@ -68,7 +69,7 @@ def in_order(
                 ask()
             yield work(task)
         return
-    ending = Event()
+    ending = Event() if ending is None else ending
 
     def done(batch: Sequence[Task]) -> tuple[list[Result], float]:
         begun = perf_counter()

@@ -73,10 +73,16 @@ def predict(model: Any, parts: Partitions, client: Any) -> NDArray[Any]:
 
 def _each(function: Any, model: Any, parts: Partitions, client: Any) -> list[Any]:
     tasks = OnWorkers(client)
-    sent = client.scatter(model, hash=False)  # once, not with every task
+    sent = tasks.run(
+        _same, model
+    )  # once for all; a worker that dies takes it along, a task is redone
     where = Where.of(parts)
     calls = [(sent, where, i) for i in range(parts.n_partitions)]
     return tasks.values(tasks.each(function, calls))
+
+
+def _same(model: Any) -> Any:
+    return model
 
 
 def _transformed(vectorizer: PatternVectorizer, where: Where, number: int) -> Any:
