@@ -247,22 +247,24 @@ def test_an_error_ends_long_work_of_other_threads(monkeypatch, error):
 
 
 def test_patterns_are_matched_while_another_thread_reads_its_own(monkeypatch):
-    X = words(30, length=10)
-    one = "p(A,X), next_s(A,B), p(B,X)"
-    other = "p(A,a), next_s(A,B), p(B,X)"
-    wanted = covers(one, X), covers(other, X)
-    between = []
+    random, rows = Random(0), []
+    for _ in range(30):
+        atoms = [Atom("next_s", (f"e{i}", f"e{i + 1}")) for i in range(5)]
+        for name, letters in (("p", "abcdef"), ("q", "cdefgh")):
+            atoms += [Atom(name, (f"e{i}", random.choice(letters))) for i in range(6)]
+        rows.append(atoms)
+    one, other = "p(A,X), next_s(A,B), q(B,X)", "p(A,X), next_s(A,B), p(B,X)"
+    wanted = [covers(text, Sequences.from_atoms(rows)).tolist() for text in (one, other)]
+    X, between = Sequences.from_atoms(rows), []
 
     def slowly(values: frozenset[int], **how: object) -> list[int]:
         if not between:
-            between.append(None)
-            between[0] = covers(other, X)
+            between.append([])
+            between[0] = covers(other, X).tolist()
         return sorted(values, **how)
 
-    X = words(30, length=10)
     monkeypatch.setattr(paths, "sorted", slowly, raising=False)
-    assert covers(one, X).tolist() == wanted[0].tolist()
-    assert between[0].tolist() == wanted[1].tolist()
+    assert [covers(one, X).tolist(), between[0]] == wanted
 
 
 def test_what_another_thread_dropped_from_an_index_is_made_again():

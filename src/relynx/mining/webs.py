@@ -460,6 +460,8 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
 
 def _cuts(rows: wm.Rows, order: Longs, starts: Longs, places: int) -> list[int]:
     """Where to cut groups of rows so that few places are looked at before the search asks."""
+    if 64 * len(order) <= places:
+        return [0, len(starts) - 1]
     sizes = np.bitwise_count(rows.word[order])
     before = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])[starts]
     steps = np.arange(0, before[-1], max(places, 1))
