@@ -6,7 +6,6 @@ anew; read each of them before it is committed.
 
 import datetime as dt
 import gzip
-import os
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from golden_texts import compare, told
 
 from relynx import InputError, from_events
 
@@ -195,11 +195,7 @@ def test_a_wrong_input_gets_its_whole_message(name, tmp_path, monkeypatch):
         table = path
     with pytest.raises(InputError) as caught:
         from_events(table, **arguments)
-    message = f"{type(caught.value).__name__}\n{caught.value}\n"
-    expected = BAD / f"{name}.txt"
-    if os.environ.get("RELYNX_REGENERATE"):
-        expected.write_text(message, encoding="utf-8", newline="\n")
-    assert message == expected.read_text(encoding="utf-8")
+    compare(told(caught.value), BAD / f"{name}.txt")
 
 
 def test_every_expected_message_has_its_input():

@@ -4,10 +4,10 @@ After a change of wording, `RELYNX_REGENERATE=1 pytest tests/test_bad_files.py` 
 anew; read each of them before it is committed.
 """
 
-import os
 from pathlib import Path
 
 import pytest
+from golden_texts import compare, told
 
 from relynx.data.lynx_files import read_lynx
 from relynx.errors import InputError, ParseError
@@ -35,11 +35,7 @@ def test_a_bad_file_gets_its_whole_message(name, monkeypatch):
     monkeypatch.chdir(BAD)
     with pytest.raises(InputError) as caught:
         (read_rules if name.endswith(".pl") else read_lynx)(name)
-    expected = BAD / f"{Path(name).stem}.txt"
-    message = f"{type(caught.value).__name__}\n{caught.value}\n"
-    if os.environ.get("RELYNX_REGENERATE"):
-        expected.write_text(message, encoding="utf-8", newline="\n")
-    assert message == expected.read_text(encoding="utf-8")
+    compare(told(caught.value), BAD / f"{Path(name).stem}.txt")
 
 
 def test_every_expected_message_has_its_file():

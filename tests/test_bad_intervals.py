@@ -5,13 +5,13 @@ anew; read each of them before it is committed.
 """
 
 import datetime as dt
-import os
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from golden_texts import compare, told
 
 from relynx import InputError, from_events, from_intervals
 
@@ -150,11 +150,7 @@ def test_a_wrong_input_gets_its_whole_message(name, tmp_path, monkeypatch):
         table = path
     with pytest.raises(InputError) as caught:
         from_intervals(table, **arguments)
-    message = f"{type(caught.value).__name__}\n{caught.value}\n"
-    expected = BAD / f"{name}.txt"
-    if os.environ.get("RELYNX_REGENERATE"):
-        expected.write_text(message, encoding="utf-8", newline="\n")
-    assert message == expected.read_text(encoding="utf-8")
+    compare(told(caught.value), BAD / f"{name}.txt")
 
 
 def test_every_expected_message_has_its_input():

@@ -5,10 +5,10 @@ texts anew; read each of them before it is committed.
 """
 
 import gzip
-import os
 from pathlib import Path
 
 import pytest
+from golden_texts import compare, told
 
 pytest.importorskip("biotite")
 
@@ -144,11 +144,7 @@ def test_a_wrong_structure_gets_its_whole_message(name, tmp_path, monkeypatch):
     arguments = {"paths": next(iter(files), None), **arguments}
     with pytest.raises(InputError) as caught:
         read_structures(arguments.pop("paths"), **arguments)
-    message = f"{type(caught.value).__name__}\n{caught.value}\n"
-    expected = BAD / f"{name}.txt"
-    if os.environ.get("RELYNX_REGENERATE"):
-        expected.write_text(message, encoding="utf-8", newline="\n")
-    assert message == expected.read_text(encoding="utf-8")
+    compare(told(caught.value), BAD / f"{name}.txt")
 
 
 def test_every_expected_message_has_its_structure():

@@ -6,10 +6,10 @@ difference.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from golden_texts import compare
 
 from relynx.errors import DataError, InputError, ParseError
 from relynx.logic.datalog import Background, parse_background, read_background
@@ -24,10 +24,7 @@ def test_a_bad_background_file_gets_its_whole_message(name, monkeypatch):
     monkeypatch.chdir(FOLDER)
     with pytest.raises(InputError) as caught:
         read_background(f"{name}.bk")
-    expected = FOLDER / f"{name}.txt"
-    if os.environ.get("RELYNX_REGENERATE"):
-        expected.write_text(f"{caught.value}\n", encoding="utf-8")
-    assert f"{caught.value}\n" == expected.read_text(encoding="utf-8")
+    compare(f"{caught.value}\n", FOLDER / f"{name}.txt")
 
 
 def test_there_are_at_least_twenty_bad_background_files():

@@ -6,11 +6,11 @@ every file of golden/bad_foreign_bias its whole message. After a change of wordi
 before it is committed.
 """
 
-import os
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from golden_texts import compare, told
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,12 +26,6 @@ ENDINGS = (".b", ".pl")
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir() if path.suffix in ENDINGS)
-
-
-def compare(text, expected):
-    if os.environ.get("RELYNX_REGENERATE"):
-        expected.write_text(text, encoding="utf-8", newline="\n")
-    assert text == expected.read_text(encoding="utf-8")
 
 
 def text_beside(folder, name):
@@ -55,7 +49,7 @@ def test_a_wrong_foreign_bias_gets_its_whole_message(name, monkeypatch):
     monkeypatch.chdir(BAD)
     with pytest.raises(InputError) as caught:
         rx.read_bias(name)
-    compare(f"{type(caught.value).__name__}\n{caught.value}\n", text_beside(BAD, name))
+    compare(told(caught.value), text_beside(BAD, name))
 
 
 @pytest.mark.parametrize("folder", [GOOD, BAD])

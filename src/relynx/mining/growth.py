@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from relynx.errors import BiasError
 from relynx.mining import _growth_kernels as gk
 from relynx.mining._kernels import GRAPH
-from relynx.mining.engine import STATS, UNUSED, Conditions, Counted, Engine, Level, Longs
+from relynx.mining.engine import (
+    STATS,
+    UNUSED,
+    Conditions,
+    Counted,
+    Engine,
+    Level,
+    Longs,
+    steps_left,
+)
 from relynx.mining.language import MOST_CODES, Compiled
 from relynx.mining.trie import ARGUMENTS
 
@@ -50,7 +59,7 @@ class Buffers:
     """Counters, and the matches of a pattern and its ancestors."""
 
     counts: gk.Counts
-    matches: list[tuple[Node, Ints, Ints]] = field(default_factory=list)
+    matches: list[tuple[Node, tuple[Ints, Ints]]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,18 +376,10 @@ class Growth(Engine[Node, Buffers, list[Refinements]]):
     def _matches(self, node: Node, buffers: Buffers) -> tuple[Ints, Ints]:
         """The matches of a pattern; those of other patterns than its ancestors are let go."""
         at_hand = buffers.matches
-        chain = [node]
-        while chain[-1].parent is not None:
-            chain.append(chain[-1].parent)
-        chain.reverse()
-        while at_hand and not (
-            len(at_hand) <= len(chain) and at_hand[-1][0] is chain[len(at_hand) - 1]
-        ):
-            at_hand.pop()
-        for step in chain[len(at_hand) :]:
-            before = at_hand[-1][1:] if at_hand else None
-            at_hand.append((step, *self._extended(step, before)))
-        return at_hand[-1][1:]
+        for step in steps_left(node, at_hand):
+            before = at_hand[-1][1] if at_hand else None
+            at_hand.append((step, self._extended(step, before)))
+        return at_hand[-1][1]
 
     def _extended(self, node: Node, before: tuple[Ints, Ints] | None) -> tuple[Ints, Ints]:
         """The matches of a pattern from those of its parent."""

@@ -20,7 +20,16 @@ from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
 from relynx.mining.budget import OverBudget
-from relynx.mining.engine import STATS, UNUSED, Conditions, Counted, Engine, Level, Longs
+from relynx.mining.engine import (
+    STATS,
+    UNUSED,
+    Conditions,
+    Counted,
+    Engine,
+    Level,
+    Longs,
+    steps_left,
+)
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO
 
@@ -354,15 +363,7 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
     def _rows_of(self, node: Node, buffers: Buffers) -> wm.Rows:
         """The rows of a pattern, from those of its nearest ancestor that is still at hand."""
         at_hand = buffers.rows
-        chain = [node]
-        while chain[-1].parent is not None:
-            chain.append(chain[-1].parent)
-        chain.reverse()
-        while at_hand and not (
-            len(at_hand) <= len(chain) and at_hand[-1][0] is chain[len(at_hand) - 1]
-        ):
-            at_hand.pop()
-        for step in chain[len(at_hand) :]:
+        for step in steps_left(node, at_hand):
             if step.row < 0:
                 return self._everywhere()
             before = at_hand[-1][1] if at_hand else self._everywhere()
