@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -424,6 +425,15 @@ def test_a_year_of_five_digits_is_a_year():
     frame = pd.DataFrame({"case": [1, 1], "time": days, "v": ["late", "early"]})
     X, _ = from_events(frame, sequence="case", order="time", fluents=["v", "time"])
     assert atoms(X) >= {"v(e1,early)", "v(e2,late)", "time(e2,'20000-01-01')"}
+
+
+def test_days_may_be_further_away_than_microseconds_reach():
+    days = pa.array([106751992, None, -106751992], pa.int32()).cast(pa.date32())
+    table = pa.table({"case": [1, 1, 1], "n": [1, 2, 3], "day": days})
+    pandas = table.to_pandas(types_mapper=pd.ArrowDtype)
+    for frame in (table, pandas, pl.DataFrame(table)):
+        X, _ = from_events(frame, sequence="case", order="n", fluents=["day"])
+        assert atoms(X) >= {"day(e1,'294247-01-11')", "day(e3,'-290308-12-21')"}
 
 
 def test_durations_are_numbers_of_seconds():

@@ -238,9 +238,11 @@ def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
 
 def _moments(column: nw.Series[Any]) -> NDArray[np.datetime64]:
     """The moments, in UTC where they have a time zone; parts of a microsecond count."""
-    if column.dtype == nw.Date:
-        column = column.cast(nw.Datetime("us"))
-    elif getattr(column.dtype, "time_zone", None) is not None:
+    if column.dtype == nw.Date:  # days may be too far away for anything finer than seconds
+        if column.implementation.is_pandas_like():  # which has days of arrow's only
+            return column.to_arrow().to_numpy(zero_copy_only=False).astype("datetime64[s]")
+        return column.to_numpy().astype("datetime64[s]")
+    if getattr(column.dtype, "time_zone", None) is not None:
         column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     moments = np.asarray(column.to_numpy())
     fine = moments.dtype == np.dtype("datetime64[ns]")
