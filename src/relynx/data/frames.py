@@ -240,8 +240,10 @@ def _moments(column: nw.Series[Any]) -> NDArray[np.datetime64]:
     """The moments, in UTC where they have a time zone; parts of a microsecond count."""
     if column.dtype == nw.Date:  # days may be too far away for anything finer than seconds
         if column.implementation.is_pandas_like():  # which has days of arrow's only
-            return column.to_arrow().to_numpy(zero_copy_only=False).astype("datetime64[s]")
-        return column.to_numpy().astype("datetime64[s]")
+            days = column.to_arrow().to_numpy(zero_copy_only=False)
+        else:
+            days = column.to_numpy()
+        return np.asarray(days, "datetime64[s]")
     if getattr(column.dtype, "time_zone", None) is not None:
         column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     moments = np.asarray(column.to_numpy())
