@@ -216,6 +216,7 @@ def test_ways_to_link_an_event_are_looked_for_only_where_there_is_room(engine, m
         assert taken[-1] == sum(column.nbytes for column in columns)
         return search
 
+    monkeypatch.setattr(webs, "FEW_PLACES", 0)  # each pattern by itself
     monkeypatch.setattr(webs.wk, "lane_search", spied)
     monkeypatch.setattr(bd, "SMALL", 0)
     monkeypatch.setattr(Budget, "left", lambda _: left)

@@ -20,7 +20,7 @@ from relynx import cli
 from relynx.data import journal as jn
 from relynx.errors import InputError
 from relynx.features import grasp, subset_size
-from relynx.mining import budget, chains
+from relynx.mining import budget, chains, webs
 from relynx.mining.chains import Chains
 from relynx.mining.growth import Growth
 from relynx.mining.webs import Webs
@@ -98,7 +98,8 @@ def test_a_search_of_patterns_goes_on_where_it_was_killed(
     lines, engine, n_jobs, tmp_path, monkeypatch, written_at_once
 ):
     bias = rx.parse_bias(ENGINES[engine])
-    monkeypatch.setattr(chains, "FACTS_AT_ONCE", 1)  # many units
+    for module in (chains, webs):
+        monkeypatch.setattr(module, "FACTS_AT_ONCE", 1)  # many units
     how = {"bias": bias, "max_length": 3, "n_jobs": n_jobs}
     calls = count()
     with monkeypatch.context() as patch:

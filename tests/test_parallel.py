@@ -202,7 +202,7 @@ def test_an_error_in_a_thread_is_raised_as_it_is(monkeypatch):
     def broken(*_: object) -> None:
         raise ZeroDivisionError("this is broken")
 
-    monkeypatch.setattr(webs.wk, "find_lanes", broken)
+    monkeypatch.setattr(webs.wf, "count_family", broken)
     bias = parse_bias(f"{FOLDS} dimension(next_s). dimension(next_h).")
     folds = load_protein_folds()
     with pytest.raises(ZeroDivisionError, match="this is broken"):

@@ -12,6 +12,7 @@ from relynx import Sequences, covers, load_protein_folds
 from relynx.bias import Bias, parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
+from relynx.mining import _web_family_kernels as wf
 from relynx.mining import _web_kernels as wk
 from relynx.mining import _web_match_kernels as wm
 from relynx.mining import search, webs
@@ -100,6 +101,31 @@ def test_the_answer_does_not_depend_on_how_many_lanes_are_counted_at_once(monkey
     assert mine(X, y, parse_bias(BIAS), min_support=0.3) == whole
 
 
+@pytest.mark.parametrize(
+    "bound",
+    [
+        {"FEW_PLACES": 0},
+        {"FEW_PLACES": 30},
+        {"FACTS_AT_ONCE": 1},
+        {"MANY_FOUND": 1},
+        {"MANY_FOUND": 40, "FACTS_AT_ONCE": 1 << 30},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("seed", range(2))
+def test_the_answer_does_not_depend_on_how_many_patterns_are_counted_in_one_go(
+    monkeypatch, seed, bound
+):
+    X, y = data(seed, 2)
+    settings = {"bias": parse_bias(BIAS), "min_support": 0.2, "max_length": 3}
+    whole = mine(X, y, **settings)
+    for name, value in bound.items():
+        monkeypatch.setattr(webs, name, value)
+    found = mine(X, y, **settings)
+    assert found == whole
+    assert found.explain_search() == whole.explain_search()
+
+
 @pytest.mark.parametrize(("looks", "times"), [(1, 10), (200, 2)])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_answer_does_not_depend_on_how_often_the_search_asks(monkeypatch, seed, looks, times):
@@ -144,6 +170,7 @@ def test_every_pattern_of_the_folds_along_chain_and_sheet_recounts():
 
 def test_too_many_ways_to_link_an_event_end_the_search_with_a_warning(monkeypatch):
     X, y = data(1)
+    monkeypatch.setattr(webs, "FEW_PLACES", 0)  # each pattern by itself
     monkeypatch.setattr(webs.wk, "find_lanes", lambda *_: (np.empty((0, 2), np.int64), -1))
     with pytest.warns(UserWarning, match="^stopped by too many ways to link") as warned:
         found = mine(X, y, parse_bias(BIAS))
@@ -170,6 +197,48 @@ def test_constraints_and_keys_hold():
     assert all(str(entry.pattern).startswith("q(") for entry in found)
     assert not any(map(has_both, found))
     assert any(map(has_both, mine(X, y, parse_bias(BIAS), min_support=0.05, max_length=2)))
+
+
+def slow_links(
+    atoms: np.ndarray, events: list[int], n_relations: int, n_dimensions: int, n_steps: int
+) -> list[tuple[int, int, int, int]]:
+    """The links that a pattern admits: an event has one of a dimension and direction at most."""
+    old = [atom for atom in atoms.tolist() if atom[0] >= n_relations]
+    links = []
+    for against, d, k in itertools.product((0, 1), range(n_dimensions), range(n_steps)):
+        taken = {a[1 + against] for a in old if (a[0] - n_relations) % n_dimensions == d}
+        kind = (against * n_dimensions + d) * n_steps + k
+        links += [
+            (kind, i, against * n_dimensions + d, 1 - against)
+            for i, event in enumerate(events)
+            if event not in taken
+        ]
+    return links
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("seed", range(6))
+def test_the_links_that_a_pattern_admits_are_those_of_the_slow_way(seed):
+    random = Random(seed)
+    n_relations, n_dimensions, n_steps = 3, random.randint(1, 3), random.randint(1, 3)
+    events = random.sample(range(9), k=random.randint(0, 4))
+    atoms = [[random.randrange(n_relations), *random.choices(range(9), k=3)] for _ in range(3)]
+    for x, y in itertools.permutations(events, 2):
+        if random.random() < 0.3:
+            step, d = random.randrange(n_steps), random.randrange(n_dimensions)
+            atoms.append([n_relations + step * n_dimensions + d, x, y, 0])
+    meaning = np.zeros((n_dimensions * n_steps, 3), np.int64)
+    language = wf.Language(n_relations, n_dimensions, meaning, np.zeros((1, 1), np.int64), False)
+    links = wf.possible_links(language, np.array(atoms), np.array(events, np.int64))
+    slow = slow_links(np.array(atoms), events, n_relations, n_dimensions, n_steps)
+    assert [tuple(link) for link in links.tolist()] == slow
+
+
+@pytest.mark.kernels
+def test_places_are_the_bits_of_words():
+    words = np.array([0, 1, 0b1011, 2**64 - 1], np.uint64)
+    no = np.empty((0, 4), np.int64)
+    assert wm.n_places(wm.Rows(np.zeros(4, np.int64), no.astype(np.uint8), words, no)) == 68
 
 
 @pytest.mark.parametrize("seed", range(6))

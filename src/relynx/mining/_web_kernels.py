@@ -11,21 +11,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining._alphabet_kernels import (
-    MOST,
-    NONE,
-    ONE,
-    bases,
-    longer,
-    tallied,
-    ways,
-    write_step,
-)
+from relynx.mining._alphabet_kernels import NONE, ONE, bases, longer, tallied, ways
 from relynx.mining._web_match_kernels import lowest_place
 
 MOST_LANES = 62  # that are counted at a time
 MOST_STATES = 1 << 20  # of the holders of a fact's values
-PAD = -1  # the predicate of a row of atoms that is not used
 
 
 class Counts(NamedTuple):
@@ -408,91 +398,3 @@ def frequent(web, counts, touched, n_lanes, sizes, stats):
                 found_supports[at[lane], c] = supports[touched[t], lane, c]
             at[lane] += 1
     return found, found_supports
-
-
-@njit(cache=True, nogil=True)
-def write_refinements(
-    alphabet,
-    now,
-    first,
-    numbers,
-    links,
-    meaning,
-    lanes,
-    found,
-    constants,
-    atoms,
-    steps,
-    out,
-    n_variables,
-):
-    """The steps and atoms of refinements: facts with their first link, then further links.
-
-    `numbers` are the variables of the events, `meaning` (predicate, dimension, n) of each kind of
-    link. Rows of `out` that are not used come last, with the predicate PAD.
-    """
-    starts = bases(alphabet, len(now.number))
-    digit = np.zeros(MOST, np.int64)
-    place = np.zeros(MOST, np.int64)
-    n_kinds = len(meaning)
-    n_old = len(atoms)
-    for i in range(len(found)):
-        lane, code = found[i, 0], found[i, 1]
-        base = lanes[lane, 0]
-        if base < 0:
-            event = numbers[lanes[lane, 1]] if len(numbers) else 0
-            write_step(
-                alphabet,
-                now,
-                first,
-                -1,
-                0,
-                event,
-                code,
-                starts,
-                constants,
-                digit,
-                place,
-                steps,
-                i,
-            )
-        else:
-            kind = links[base, 0]
-            event = write_step(
-                alphabet,
-                now,
-                False,
-                meaning[kind, 1],
-                meaning[kind, 2],
-                numbers[links[base, 1]],
-                code,
-                starts,
-                constants,
-                digit,
-                place,
-                steps,
-                i,
-            )
-        for row in range(n_old):
-            for q in range(out.shape[2]):
-                out[i, row, q] = atoms[row, q]
-        row = n_old
-        if base >= 0:
-            for q in range(lanes.shape[1]):
-                p = lanes[lane, q]
-                if p < 0:
-                    break
-                kind, old = links[p, 0], numbers[links[p, 1]]
-                out[i, row, 0] = meaning[kind % n_kinds, 0]
-                out[i, row, 1] = old if kind < n_kinds else event
-                out[i, row, 2] = event if kind < n_kinds else old
-                row += 1
-        relation = steps[i, 4]
-        out[i, row, 0] = relation
-        most = now.n_all - 1
-        for j in range(alphabet.arity[relation] + 1):
-            out[i, row, 1 + j] = steps[i, 5 + j]
-            most = max(most, steps[i, 5 + j])
-        n_variables[i] = most + 1
-        for rest in range(row + 1, out.shape[1]):
-            out[i, rest, 0] = PAD

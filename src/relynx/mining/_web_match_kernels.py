@@ -63,6 +63,17 @@ def lowest_place(word):
 
 
 @njit(cache=True, nogil=True)
+def n_places(rows):
+    """The places of the newest event in all rows."""
+    n = 0
+    for word in rows.word:
+        while word != NONE:
+            word &= word - ONE
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
 def advance(alphabet, web, rows, before, lane, links, step, most):
     """The rows of a pattern after one more step, by a lane; of more than `most` only some."""
     n_old = len(before.number)

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.mining import _alphabet_kernels as ak
+from relynx.mining import _web_family_kernels as wf
 from relynx.mining import _web_kernels as wk
 from relynx.mining import _web_match_kernels as wm
-from relynx.mining._growth_kernels import canonical_all
 from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
 from relynx.mining.budget import OverBudget
@@ -31,11 +32,15 @@ from relynx.mining.engine import (
     steps_left,
 )
 from relynx.mining.language import Compiled
-from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO
+from relynx.mining.trie import ARGUMENTS, RELATION
 
 MOST_COUNTERS = 1 << 26  # that are worth holding
 MOST_LANES = 1 << 20  # ways to link one new event
 LOOKS_AT_ONCE = 1 << 23  # at matches, before the search asks whether to go on
+FACTS_AT_ONCE = 1 << 17  # of the sequences of some siblings, which make a unit of work
+FEW_PLACES = 1 << 14  # of matches: a pattern with more is counted by itself
+FEW_LANES = 1 << 12
+MANY_FOUND = 1 << 14  # refinements of a unit
 
 
 def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
@@ -57,23 +62,36 @@ def has_room(compiled: Compiled, conditions: Conditions) -> bool:
     return size * n_classes * len(compiled.dimensions) * len(conditions.steps) <= MOST_COUNTERS
 
 
-@dataclass(slots=True)
-class Node:
-    """A pattern that can be refined."""
+@dataclass(frozen=True, slots=True)
+class Siblings:
+    """Some refinements of a pattern, to be refined in their turn."""
 
-    row: int
-    length: int
-    atoms: Longs  # a predicate and its arguments a row
-    events: Longs  # their variables, in the order of their coming
-    parent: Node | None
-    lane: Longs  # by which it came from its parent
-    links: Longs  # that the lane speaks of
-    step: Longs
-    context: ak.Context | None = None  # what it is made of, once that was asked for
+    makes: int
+    parent: Node | None  # None for those of the pattern of no atoms, and for that itself
+    rows: Longs  # of the trie
+    family: wf.Family
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A pattern: one of some siblings."""
+
+    siblings: Siblings
+    number: int
 
     @property
-    def makes(self) -> int:
-        return self.length + 1
+    def parent(self) -> Node | None:
+        return self.siblings.parent
+
+    @property
+    def atoms(self) -> Longs:
+        family = self.siblings.family
+        return family.atoms[self.number, : family.n_atoms[self.number]]
+
+    @property
+    def events(self) -> Longs:
+        family = self.siblings.family
+        return family.events[self.number, : family.n_events[self.number]]
 
 
 @dataclass(slots=True)
@@ -85,22 +103,7 @@ class Buffers:
     rows: list[tuple[Node, wm.Rows]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Refinements:
-    """What a pattern becomes, in order of lanes and codes."""
-
-    links: Longs  # that a new event may have
-    steps: Longs
-    recorded: NDArray[np.int32]  # the steps as the trie has them
-    atoms: Longs
-    n_used: Longs  # rows of the atoms
-    forms: list[bytes]
-    distinct: NDArray[np.bool_]  # has no atom twice
-    depth: Longs  # number of links
-    extends: Longs  # the refinement without the last link
-
-
-class Webs(Engine[Node, Buffers, "Refinements | None"]):
+class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
     """Searches along several dimensions."""
 
     def __init__(
@@ -113,13 +116,32 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
         object_identity: bool,
     ) -> None:
         super().__init__(compiled, labels, n_classes, conditions, object_identity=object_identity)
-        self.alphabet, self.constants, self.crowded = alphabet_of(compiled, labels, object_identity)
+        self.alphabet, constants, crowded = alphabet_of(compiled, labels, object_identity)
         self.web = self._web(labels, object_identity)
-        self.meaning = self._meaning()
-        self._links: dict[bytes, Longs] = {}
+        n_relations, n_dimensions = len(compiled.relations), len(compiled.dimensions)
+        self.language = wf.Language(
+            n_relations, n_dimensions, self._meaning(), constants, bool(crowded)
+        )
+        self.sizes = np.maximum(self.class_sizes, 1)
         self.n_codes = n_codes(compiled, most_variables(compiled, conditions))
         most = MOST_COUNTERS // (self.n_codes * n_classes)
         self.lanes_at_once = max(1, min(wk.MOST_LANES, most))
+        self.bounds = wf.Bounds(
+            FEW_PLACES, FEW_LANES, self.lanes_at_once, LOOKS_AT_ONCE, MANY_FOUND
+        )
+        self.root = self._siblings_of_nothing()
+
+    def _siblings_of_nothing(self) -> Siblings:
+        """The pattern of no atoms."""
+        family = wf.Family(
+            np.zeros((1, ARGUMENTS + self.width - 1), np.int64),
+            np.full((1, 2 * self.language.n_dimensions), -1, np.int64),
+            np.empty((1, 0, self.width), np.int64),
+            np.zeros(1, np.int64),
+            np.zeros((1, self.conditions.max_length), np.int64),
+            np.zeros(1, np.int64),
+        )
+        return Siblings(1, None, np.array([-1]), family)
 
     def _buffers(self) -> Buffers:
         size = self.n_codes
@@ -132,22 +154,66 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
         )
         return Buffers(counts, scratch(self.alphabet))
 
-    def _begin(self) -> list[Node]:
-        nothing, no_atoms = np.empty(0, np.int64), np.empty((0, self.width), np.int64)
-        no_links = np.empty((0, 4), np.int64)
-        return [Node(-1, 0, no_atoms, nothing, None, nothing, no_links, nothing)]
+    def _begin(self) -> list[Siblings]:
+        return [self.root]
 
     # Refinements
 
-    def _count(self, unit: Node, buffers: Buffers) -> Counted:
-        """Tallies, lanes, the lane and the code of each refinement, and its supports."""
-        rows, now = self._rows_of(unit, buffers), self._now(unit)
+    def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
+        """Tallies; lanes, and whose they are; the lane and the code of each refinement, and its
+        supports."""
+        stats = np.zeros(STATS)
+        if unit is self.root:
+            lane = np.full((1, 2 * self.language.n_dimensions), -1, np.int64)
+            lane[0, 1] = 0
+            parts = [self._count_alone(Node(unit, 0), self._everywhere(), lane, buffers, stats)]
+        else:
+            parts = []
+            rows, atoms, events = self._of_parent(unit, buffers)
+            at = 0
+            while at < len(unit.rows):
+                self._pulse()
+                at, large, *some = wf.count_family(
+                    self.alphabet,
+                    self.web,
+                    self.language,
+                    rows,
+                    atoms,
+                    events,
+                    unit.family,
+                    at,
+                    buffers.counts,
+                    buffers.scratch,
+                    self.sizes,
+                    self.bounds,
+                    stats,
+                )
+                parts.append(tuple(some))
+                if large:
+                    node = Node(unit, at)
+                    here = self._advanced(node, rows)
+                    parts.append(self._count_alone(node, here, None, buffers, stats))
+                    at += 1
+        return stats, *_joined(parts)
+
+    def _of_parent(self, unit: Siblings, buffers: Buffers) -> tuple[wm.Rows, Longs, Longs]:
+        """The rows, the atoms and the events of what some siblings refine."""
+        if unit.parent is None:
+            nothing = Node(self.root, 0)
+            return self._everywhere(), nothing.atoms, nothing.events
+        return self._rows_of(unit.parent, buffers), unit.parent.atoms, unit.parent.events
+
+    def _count_alone(
+        self, node: Node, rows: wm.Rows, lanes: Longs | None, buffers: Buffers, stats: Any
+    ) -> tuple[NDArray[Any], ...]:
+        """What `count_family` gives of one pattern that has many matches, asking on the way."""
+        now = wf.context_of(self.alphabet, self.language, node.atoms)
+        links = wf.possible_links(self.language, node.atoms, node.events)
+        if lanes is None:
+            lanes = self._lanes(node, rows, links)
         order, starts = wk.groups(rows)
-        links, lanes = self._lanes(unit, rows)
         cuts = _cuts(rows, order, starts, LOOKS_AT_ONCE // self.lanes_at_once)
         blocks, supports = [np.empty((0, 2), np.int64)], [np.empty((0, self.n_classes), np.int32)]
-        stats = np.zeros(STATS)
-        sizes = np.maximum(self.class_sizes, 1)
         counts = buffers.counts
         for begin in range(0, len(lanes), self.lanes_at_once):
             some = lanes[begin : begin + self.lanes_at_once]
@@ -169,176 +235,146 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
                 )
             codes = np.sort(counts.touched[:touched])
             counts.last[codes] = -1
-            found, counted = wk.frequent(self.web, counts, codes, len(some), sizes, stats)
+            found, counted = wk.frequent(self.web, counts, codes, len(some), self.sizes, stats)
             found[:, 0] += begin
             blocks.append(found)
             supports.append(counted)
-        found, counted = np.concatenate(blocks), np.concatenate(supports)
-        return stats, lanes.astype(np.int32), found.astype(np.int32), counted
+        return (
+            lanes.astype(np.int32),
+            np.full(len(lanes), node.number, np.int32),
+            np.concatenate(blocks).astype(np.int32),
+            np.concatenate(supports),
+        )
 
-    def _lanes(self, node: Node, rows: wm.Rows) -> tuple[Longs, Longs]:
-        """The links that a new event may have, and the ways to refine a pattern."""
-        links = self._possible_links(node)
-        if node.row < 0:
-            return links, np.array([[-1, 0]])
-        depth_most = int(links[:, 2].max(initial=-1)) + 1
-        n_places = int(np.bitwise_count(rows.word).sum(dtype=np.int64))
-        self.budget.take(n_places * wk.lane_bytes(len(node.events), depth_most))
-        search = wk.lane_search(self.web, rows, depth_most, n_places)
-        lanes, n = np.full((64, max(depth_most, 1)), -1, np.int64), 0
+    def _lanes(self, node: Node, rows: wm.Rows, links: Longs) -> Longs:
+        """The ways to refine a pattern."""
+        deepest = int(links[:, 2].max(initial=-1)) + 1
+        n_places = wm.n_places(rows)
+        self.budget.take(n_places * wk.lane_bytes(len(node.events), deepest))
+        search = wk.lane_search(self.web, rows, deepest, n_places)
+        lanes, n = np.full((64, 2 * self.language.n_dimensions), -1, np.int64), 0
         while search.at[1] >= 0:
             self._pulse()
             lanes, n = wk.find_lanes(self.web, search, links, lanes, MOST_LANES, LOOKS_AT_ONCE)
             if n < 0:
                 raise OverBudget("too many ways to link events by the dimensions")
-        width = max(lanes.shape[1], 2)
-        about = [[-1, i] + [-1] * (width - 2) for i in range(len(node.events) * self.crowded)]
-        table = np.full((n, width), -1, np.int64)
-        table[:, : lanes.shape[1]] = lanes[:n]
-        return links, np.concatenate([np.array(about, np.int64).reshape(-1, width), table])
+        every: Longs = wf.all_lanes(self.language, len(node.events), lanes, n)
+        return every
 
-    def _possible_links(self, node: Node) -> Longs:
-        """(kind, event, slot, leads to the new event) of each link that the language allows."""
-        n_relations, n_dimensions = len(self.compiled.relations), len(self.compiled.dimensions)
-        predicates = node.atoms[:, 0] - n_relations
-        old = node.atoms[predicates >= 0]
-        key = np.append(old[:, :3].ravel(), node.events).tobytes()
-        if key in self._links:
-            return self._links[key]
-        n_steps = len(self.conditions.steps)
-        n_kinds = n_dimensions * n_steps
-        dimension = (old[:, 0] - n_relations) % n_dimensions
-        links = []
-        for against in (0, 1):
-            for d in range(n_dimensions):
-                taken = set(old[dimension == d, 1 + against].tolist())
-                links += [
-                    (
-                        against * n_kinds + d * n_steps + k,
-                        i,
-                        against * n_dimensions + d,
-                        1 - against,
-                    )
-                    for k in range(n_steps)
-                    for i, event in enumerate(node.events.tolist())
-                    if event not in taken
-                ]
-        self._links[key] = np.array(links, np.int64).reshape(-1, 4)
-        return self._links[key]
-
-    def _decode(self, unit: Node, counted: Counted) -> Refinements | None:
-        _, small_lanes, small_found, _ = counted
-        n = len(small_found)
+    def _decode(self, unit: Siblings, counted: Counted) -> wf.Writing | None:
+        _, lanes, owner, found, _ = counted
+        n = len(found)
         if not n:
             return None
-        lanes, found = small_lanes.astype(np.int64), small_found.astype(np.int64)
-        links = self._possible_links(unit)
-        n_atoms = len(unit.atoms) + lanes.shape[1] + 1
-        steps = self._room((n, ARGUMENTS + self.width - 1), np.int64)
-        atoms = self._room((n, n_atoms, self.width), np.int64, UNUSED)
-        n_variables = np.zeros(n, np.int64)
-        wk.write_refinements(
-            self.alphabet,
-            self._now(unit),
-            unit.row < 0,
-            unit.events,
-            links,
-            self.meaning,
-            lanes,
-            found,
-            self.constants,
-            unit.atoms,
-            steps,
-            atoms,
-            n_variables,
+        n_atoms = unit.family.atoms.shape[1] + lanes.shape[1] + 1
+        width = ARGUMENTS + self.width - 1
+        writing = wf.Writing(
+            self._room((n, width), np.int64),
+            self._room((n, width), np.int32),
+            self._room((n, n_atoms, self.width), np.int64, UNUSED),
+            self._room((n, n_atoms, self.width), np.int32),
+            np.zeros(n, np.int64),
+            np.zeros(n, bool),
+            np.zeros(n, np.int64),
+            np.zeros(n, np.int64),
         )
-        forms, distinct = self._room(atoms.shape, np.int64), np.zeros(n, bool)
-        canonical_all(atoms, n_variables, forms, distinct)
-        n_used = (atoms[:, :, 0] != wk.PAD).sum(axis=1)
-        depth = (lanes >= 0).sum(axis=1)
-        depth[lanes[:, 0] < 0] = 1
-        extends = _without_last_link(lanes, depth, found)
-        depth = depth[found[:, 0]]
-        further = np.flatnonzero(depth > 1)
-        last = links[lanes[found[further, 0], depth[further] - 1]]
-        return Refinements(
-            links,
-            steps,
-            self._with_last_link(unit, last, steps, further).astype(np.int32),
-            atoms,
-            n_used,
-            _as_bytes(forms, n_used),
-            distinct,
-            depth,
-            extends,
+        first = unit is self.root
+        wf.write_family(
+            self.alphabet, self.language, unit.family, first, lanes, owner, found, writing
         )
-
-    def _with_last_link(self, node: Node, last: Longs, steps: Longs, here: Longs) -> Longs:
-        """The steps, of which some (`here`) add only a link, the last of theirs."""
-        steps = steps.copy()
-        event_argument = ARGUMENTS + self.alphabet.event[steps[here, RELATION]]
-        new, old = steps[here, event_argument], node.events[last[:, 1]]
-        kind = self.meaning[last[:, 0] % len(self.meaning)]
-        steps[here] = 0
-        steps[here, DIMENSION], steps[here, N_STEPS] = kind[:, 1], kind[:, 2]
-        steps[here, FROM] = np.where(last[:, 3], old, new)
-        steps[here, TO] = np.where(last[:, 3], new, old)
-        steps[here, RELATION] = -1
-        return steps
+        return writing
 
     # What is kept
 
-    def _keep(self, unit: Node, counted: Counted, decoded: Refinements | None) -> list[Node]:
-        stats, lanes, found, supports = counted
+    def _keep(self, unit: Siblings, counted: Counted, decoded: wf.Writing | None) -> list[Siblings]:
+        stats, lanes, owner, found, supports = counted
         tally = self.tallies.setdefault(unit.makes, Level())
         tally.add(stats)
         if decoded is None:
             return []
-        keep = self._new(decoded.forms) & decoded.distinct
+        keep = self._new(decoded) & decoded.distinct
         self._forbid(unit, decoded, keep)
         tally.kept += int(keep.sum())
-        rows = self._record(unit, decoded, supports, keep)
+        whose = owner[found[:, 0]]
+        rows = self._record(unit.rows[whose], decoded, supports, keep)
         if unit.makes == self.conditions.max_length:
             return []
-        return [
-            self._node(unit, int(rows[i]), decoded, i, lanes[found[i, 0]].astype(np.int64))
-            for i in np.flatnonzero(keep).tolist()
-        ]
+        kept = np.flatnonzero(keep)
+        whose = whose[kept]
+        family = self._family(unit, decoded, kept, whose, lanes[found[kept, 0]])
+        rows, frequencies = rows[kept], supports[kept].sum(axis=1)
+        ends = np.searchsorted(whose, np.arange(len(unit.rows) + 1)).tolist()
+        n_found = np.bincount(owner[found[:, 0]], minlength=len(unit.rows)).tolist()
+        made: list[Siblings] = []
+        for number, (begin, end) in enumerate(pairwise(ends)):
+            if begin == end:
+                continue
+            parent = None if unit is self.root else Node(unit, number)
+            at_once = self._at_once(int(frequencies[begin:end].max()), n_found[number])
+            for i in range(begin, end, at_once):
+                some = slice(i, min(i + at_once, end))
+                part = wf.Family(*(column[some] for column in family))
+                made.append(Siblings(unit.makes + 1, parent, rows[some], part))
+        return made
 
-    def _node(self, parent: Node, row: int, decoded: Refinements, i: int, lane: Longs) -> Node:
-        step = decoded.steps[i]
-        atoms = decoded.atoms[i, : decoded.n_used[i]].copy()
-        event = int(step[ARGUMENTS + self.alphabet.event[step[RELATION]]])
-        events = parent.events
-        if parent.row < 0 or lane[0] >= 0:
-            events = np.append(events, event)
-        known = parent if parent.row >= 0 else None
-        return Node(row, parent.makes, atoms, events, known, lane, decoded.links, step.copy())
+    def _at_once(self, frequency: int, n_found: int) -> int:
+        """How many siblings make a unit: more where they cover few sequences and become little."""
+        facts = len(self.alphabet.bits) * frequency // max(len(self.labels), 1)
+        return max(1, min(FACTS_AT_ONCE // max(facts, 1), MANY_FOUND // max(n_found, 1)))
 
-    def _new(self, forms: list[bytes]) -> NDArray[np.bool_]:
+    def _family(
+        self,
+        unit: Siblings,
+        decoded: wf.Writing,
+        kept: Longs,
+        whose: NDArray[np.int32],
+        lanes: NDArray[np.int32],
+    ) -> wf.Family:
+        """Those refinements that are kept."""
+        steps, n_atoms = decoded.steps[kept], decoded.n_atoms[kept]
+        events, n_events = unit.family.events[whose], unit.family.n_events[whose]
+        come = np.flatnonzero((lanes[:, 0] >= 0) | (unit is self.root))
+        place = ARGUMENTS + self.alphabet.event[steps[come, RELATION]]
+        events[come, n_events[come]] = steps[come, place]
+        n_events[come] += 1
+        return wf.Family(
+            steps,
+            lanes.astype(np.int64),
+            decoded.atoms[kept, : int(n_atoms.max(initial=0))],
+            n_atoms,
+            events,
+            n_events,
+        )
+
+    def _new(self, decoded: wf.Writing) -> NDArray[np.bool_]:
         """Which patterns have not been seen before."""
         seen = self._seen
-        new = np.zeros(len(forms), bool)
-        for i, form in enumerate(forms):
+        new = np.zeros(len(decoded.forms), bool)
+        stride, size = decoded.forms[0].nbytes, decoded.forms[0, 0].nbytes
+        whole, begin = decoded.forms.tobytes(), 0
+        for i, n_atoms in enumerate(decoded.n_atoms.tolist()):
+            form = whole[begin : begin + n_atoms * size]
+            begin += stride
             if form not in seen:
                 seen.add(form)
                 new[i] = True
         return new
 
-    def _forbid(self, node: Node, decoded: Refinements, keep: NDArray[np.bool_]) -> None:
+    def _forbid(self, unit: Siblings, decoded: wf.Writing, keep: NDArray[np.bool_]) -> None:
         """Drop what is against the bias."""
         checks = self.conditions
         if not (checks.is_key or checks.admits or checks.forbids):
             return
         for i in np.flatnonzero(keep).tolist():
-            if self._is_forbidden(decoded.atoms[i, : decoded.n_used[i]], first=node.row < 0):
+            atoms = decoded.atoms[i, : decoded.n_atoms[i]]
+            if self._is_forbidden(atoms, first=unit is self.root):
                 keep[i] = False
-                self.tallies[node.makes].forbidden += 1
+                self.tallies[unit.makes].forbidden += 1
 
     def _record(
         self,
-        node: Node,
-        decoded: Refinements,
+        parents: Longs,
+        decoded: wf.Writing,
         supports: NDArray[np.int32],
         keep: NDArray[np.bool_],
     ) -> Longs:
@@ -354,7 +390,7 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
             needed[extends[needed & (depth == d)]] = True
         place = np.cumsum(needed) - 1 + self.found.n_rows
         chosen = np.flatnonzero(needed)
-        parent = np.where(depth[chosen] > 1, place[extends[chosen]], node.row)
+        parent = np.where(depth[chosen] > 1, place[extends[chosen]], parents[chosen])
         self.found.add(parent, decoded.recorded[chosen], supports[chosen], keep[chosen])
         return place
 
@@ -364,18 +400,27 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
         """The rows of a pattern, from those of its nearest ancestor that is still at hand."""
         at_hand = buffers.rows
         for step in steps_left(node, at_hand):
-            if step.row < 0:
-                return self._everywhere()
             before = at_hand[-1][1] if at_hand else self._everywhere()
-            now = self._now(step.parent) if step.parent else self._context(step.atoms[:0])
-            most = self._most_rows(17 + len(step.events) + 8 * len(before.values))
-            rows = wm.advance(
-                self.alphabet, self.web, before, now, step.lane, step.links, step.step, most
-            )
-            if len(rows.sequence) > most:
-                raise OverBudget
-            at_hand.append((step, rows))
+            at_hand.append((step, self._advanced(step, before)))
         return at_hand[-1][1]
+
+    def _advanced(self, node: Node, before: wm.Rows) -> wm.Rows:
+        """The rows of a pattern from those of its parent."""
+        parent = node.parent or Node(self.root, 0)
+        most = self._most_rows(17 + len(node.events) + 8 * len(before.values))
+        rows: wm.Rows = wm.advance(
+            self.alphabet,
+            self.web,
+            before,
+            wf.context_of(self.alphabet, self.language, parent.atoms),
+            node.siblings.family.lanes[node.number],
+            wf.possible_links(self.language, parent.atoms, parent.events),
+            node.siblings.family.steps[node.number],
+            most,
+        )
+        if len(rows.sequence) > most:
+            raise OverBudget
+        return rows
 
     def _everywhere(self) -> wm.Rows:
         n = len(self.alphabet.labels)
@@ -387,39 +432,6 @@ class Webs(Engine[Node, Buffers, "Refinements | None"]):
         )
 
     # The language in numbers
-
-    def _now(self, node: Node) -> ak.Context:
-        if node.context is None:
-            node.context = self._context(node.atoms)
-        return node.context
-
-    def _context(self, atoms: Longs) -> ak.Context:
-        """What a pattern is made of."""
-        types: dict[int, int] = {}
-        taboo: list[int] = []
-        n_all = 0
-        for atom in atoms.tolist():
-            relation = atom[0]
-            if relation >= len(self.compiled.relations):
-                continue
-            a = int(self.alphabet.argument0[relation])
-            for j in range(len(self.compiled.types[relation])):
-                term = atom[1 + j]
-                n_all = max(n_all, term + 1)
-                if j == self.alphabet.event[relation]:
-                    continue
-                if term < 0:
-                    taboo.append(int(self.alphabet.value[~term]))
-                else:
-                    types.setdefault(term, int(self.alphabet.types[a]))
-                a += 1
-        return ak.Context(
-            np.array(list(types), np.int64),
-            np.array(list(types.values()), np.int64),
-            np.array(taboo, np.int64),
-            0,
-            n_all,
-        )
 
     def _meaning(self) -> Longs:
         """Predicate, dimension and n of each kind of link."""
@@ -470,26 +482,12 @@ def _cuts(rows: wm.Rows, order: Longs, starts: Longs, places: int) -> list[int]:
     return cuts
 
 
-def _as_bytes(forms: Longs, n_used: Longs) -> list[bytes]:
-    """Each form alone; rows that are not used stand first."""
-    small = forms.astype(np.int32)
-    small[forms == UNUSED] = np.iinfo(np.int32).min
-    size = forms.shape[2] * 4
-    whole, stride = small.tobytes(), forms.shape[1] * size
-    ends = range(stride, stride * (len(forms) + 1), stride)
-    begins = (np.array(ends) - n_used * size).tolist()
-    return [whole[begin:end] for begin, end in zip(begins, ends, strict=True)]
-
-
-def _without_last_link(lanes: Longs, depth: Longs, found: Longs) -> Longs:
-    """For each refinement the one that has the same but the last link of its lane; itself where
-    there is only one."""
-    number = {row.tobytes(): i for i, row in enumerate(lanes)}
-    shorter = np.arange(len(lanes))
-    for i in np.flatnonzero(depth > 1).tolist():
-        rest = lanes[i].copy()
-        rest[depth[i] - 1] = -1
-        shorter[i] = number[rest.tobytes()]
-    lane, code = found[:, 0], found[:, 1]
-    size = int(code.max()) + 1
-    return np.searchsorted(lane * size + code, shorter[lane] * size + code)
+def _joined(parts: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+    """Lanes, owners, refinements and supports, one after the other; lanes are numbered anew."""
+    if len(parts) == 1:
+        return parts[0]
+    lanes, owner, found, supports = map(list, zip(*parts, strict=True))
+    begin = np.cumsum([0, *map(len, lanes)], dtype=np.int32)
+    for some, first in zip(found, begin, strict=False):
+        some[:, 0] += first
+    return tuple(map(np.concatenate, (lanes, owner, found, supports)))
