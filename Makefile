@@ -14,7 +14,7 @@ TEST := $(VENV)/.installed-test
 DOCS := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs oracle languages fuzz chaos xes clean swipl chromium
+.PHONY: help demo test lint bench docs oracle languages fuzz chaos xes clean ready warm swipl chromium
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,11 @@ demo: $(CORE)  ## learn to tell protein folds apart, test it, show what was lear
 test: lint swipl chromium  ## lint, then all tests
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m kernels tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+ready: lint warm swipl chromium  ## lint, compile and install all that the tests need; make -j2 is faster
+
+warm: $(TEST)
+	@$(BIN)/relynx warmup
 
 lint: $(TEST)  ## ruff, mypy, import-linter
 	$(BIN)/ruff check .
@@ -89,7 +94,7 @@ swipl:
 	  || echo "SWI-Prolog is not installed and could not be: the tests that ask it are skipped"
 
 # Chromium opens the report in the tests; where it may not be installed, those tests say that they skip.
-chromium:
+chromium: | swipl
 	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing Chromium"; export DEBIAN_FRONTEND=noninteractive; \
 	  timeout 120 apt-get update -qq >/dev/null 2>&1; \

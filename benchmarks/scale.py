@@ -212,7 +212,7 @@ def main() -> int:
             one = run(kept, how, folder, n_jobs)
             answers.add(one["answer"])
             cells.append(f"{one['seconds']:.1f} s, {one['peak'] / 2**20:,.0f} MiB")
-            if title in before and how == "memory" and n == 2 * before[title][0]:
+            if title in before and n == 2 * before[title][0]:
                 ratio = one["seconds"] / before[title][1]["seconds"]
                 bars.append(Bar(f"{n:,} sequences, {title}: time of half of them", ratio, RATIO))
             before[title] = n, one

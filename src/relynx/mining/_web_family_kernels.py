@@ -183,7 +183,7 @@ def count_family(
         members = family.events[at, : family.n_events[at]]
         now = context_of(alphabet, language, pattern)
         links = possible_links(language, pattern, members)
-        deepest = 0
+        deepest = np.int64(0)
         for p in range(len(links)):
             deepest = max(deepest, links[p, 2] + 1)
         search = lane_search(web, here, deepest, places)
@@ -205,7 +205,7 @@ def count_family(
         for begin in range(0, len(ways), bounds.lanes_at_once):
             some = ways[begin : begin + bounds.lanes_at_once]
             n_touched = count_lanes(
-                alphabet, web, here, order, starts, now, links, some, counts, scratch, 0
+                alphabet, web, here, order, starts, now, links, some, counts, scratch, np.int64(0)
             )
             codes = np.sort(counts.touched[:n_touched])
             for i in range(n_touched):
