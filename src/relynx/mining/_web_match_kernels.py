@@ -160,8 +160,19 @@ def advance(alphabet, web, rows, before, lane, links, step, most):
 
 
 @njit(cache=True, nogil=True)
-def mark_covered(alphabet, web, rows, before, lane, links, step, out):
-    """Mark the sequences in which a pattern has a match after one more step, as by `advance`."""
+def mark_covered(alphabet, web, rows, before, lanes, links, steps, places, out):
+    """Mark the sequences in which a pattern has a match after one more step, as by `advance`.
+
+    There are several steps from the same pattern, by a lane each; what is covered by one is marked
+    in its row of `out`.
+    """
+    for k in range(len(steps)):
+        mark_step(alphabet, web, rows, before, lanes[k], links, steps[k], out[places[k]])
+
+
+@njit(cache=True, nogil=True)
+def mark_step(alphabet, web, rows, before, lane, links, step, out):
+    """`mark_covered` for one step."""
     read = reading(alphabet, before, step)
     old, new, constants, able = read.old, read.new, read.constants, read.able
     everywhere, ground_values = alphabet.everywhere, alphabet.ground_values

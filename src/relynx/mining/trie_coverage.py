@@ -5,7 +5,7 @@ For facts as `alphabet` says and dimensions that are paths, as in the engine of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +23,7 @@ from relynx.mining.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO
 from relynx.mining.workers import in_order
 
 LEAST_SHARED = 2_000  # sequences; with fewer the compiled loops are too short to share out
+AT_ONCE = 64  # patterns that a thread takes at a time, with all that extend them
 MOST_NODES = 1 << 19  # events of all sequences for which words of links are worth holding
 EVENT, VALUE = 0, 1  # types
 NO_ROWS = wm.Rows(
@@ -42,6 +43,16 @@ class _Place:
     values: tuple[int, ...]  # variables that stand for values
     taboo: tuple[int, ...]  # values that are constants of the pattern
     events: tuple[int, ...]  # variables that stand for events, in order of coming
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A pattern that nothing extends: the links and the fact that it adds."""
+
+    row: int
+    lane: Longs
+    links: Longs
+    step: Longs
 
 
 class TrieMatcher:
@@ -126,48 +137,79 @@ class TrieMatcher:
             np.empty((0, self.n_sequences), np.int64),
         )
 
-        def marked(here: _Place, row: int) -> list[_Place]:
-            """Mark what a row and its further links cover; those that are extended on."""
-            extended = []
-            for found, covered in self._below(here, row, children):
-                for place in wanted.get(found.row, ()):
-                    out[place] = covered
-                if len(found.rows.sequence):
-                    extended.append(found)
+        def marked(here: _Place, below: Sequence[int]) -> list[_Place]:
+            """Mark what some rows and their further links cover; those that are extended on."""
+            extended, leaves = [], []
+            for row in below:
+                for found in self._below(here, row, children):
+                    places = wanted.get(found.row, ())
+                    if isinstance(found, _Place):
+                        for place in places:
+                            out[place, found.rows.sequence] = True
+                        extended += [found] if len(found.rows.sequence) else []
+                    elif places:
+                        leaves.append(found)
+            self._mark(here, leaves, [wanted[leaf.row][0] for leaf in leaves], out)
+            for leaf in leaves:
+                first, *others = wanted[leaf.row]
+                out[others] = out[first]
             return extended
 
-        def finished(begin: tuple[_Place, int]) -> None:
+        def finished(begin: tuple[_Place, Sequence[int]]) -> None:
             todo = marked(*begin)
             while todo:
                 here = todo.pop()
-                for row in children.get(here.row, ()):
-                    todo += marked(here, row)
+                todo += marked(here, children.get(here.row, ()))
 
         root = _Place(-1, everywhere, (), (), ())
-        first = [place for row in children.get(-1, ()) for place in marked(root, row)]
-        tasks = [(here, row) for here in first for row in children.get(here.row, ())]
+        tasks = []
+        for here in marked(root, children.get(-1, ())):
+            below = children.get(here.row, ())
+            tasks += [(here, below[i : i + AT_ONCE]) for i in range(0, len(below), AT_ONCE)]
         n = n_threads if self.n_sequences >= LEAST_SHARED else 1
         for _ in in_order(finished, tasks, n=n):
             pass
         return out
 
+    def _mark(
+        self, here: _Place, leaves: list[_Leaf], places: list[int], out: NDArray[np.bool_]
+    ) -> None:
+        """Mark what patterns that extend another cover, each in its row of `out`."""
+        if not leaves:
+            return
+        lanes = np.full((len(leaves), max(len(leaf.lane) for leaf in leaves)), -1, np.int64)
+        n_links = 0
+        for number, leaf in enumerate(leaves):
+            lane = leaf.lane.copy()
+            if lane[0] >= 0:
+                lane[lane >= 0] += n_links
+            lanes[number, : len(lane)] = lane
+            n_links += len(leaf.links)
+        wm.mark_covered(
+            self.alphabet,
+            self.web,
+            here.rows,
+            self._context(here),
+            lanes,
+            np.concatenate([leaf.links for leaf in leaves]),
+            np.stack([leaf.step for leaf in leaves]),
+            np.array(places, np.int64),
+            out,
+        )
+
     def _below(
         self, here: _Place, row: int, children: dict[int, list[int]]
-    ) -> Iterator[tuple[_Place, NDArray[np.bool_]]]:
-        """A pattern that extends another by a fact, those that further links of the new event make
-        of it, and what each covers. Only those have matches that are extended on."""
+    ) -> Iterator[_Place | _Leaf]:
+        """A pattern that extends another by a fact, and those that further links of the new event
+        make of it: with matches where they are extended on, else how to find them."""
         step = self.steps.get(row)
         if step is None:
             return
         if step[RELATION] < 0:
             kind = self.kinds[int(step[DIMENSION]), int(step[N_STEPS])]
             x, y = (here.events.index(int(step[e])) for e in (FROM, TO))
-            found = replace(
-                here, row=row, rows=wm.close(self.web, here.rows, kind, len(self.kinds), x, y)
-            )
-            covered = np.zeros(self.n_sequences, bool)
-            covered[found.rows.sequence] = True
-            yield found, covered
+            rows = wm.close(self.web, here.rows, kind, len(self.kinds), x, y)
+            yield replace(here, row=row, rows=rows)
             return
         made = self._extended(here, row, step)
         if made is None:
@@ -186,18 +228,13 @@ class TrieMatcher:
                     number = np.array([*lane[lane >= 0], len(links), -1])
                     todo.append((child, number, np.concatenate([links, link[None]])))
             children[at] = rest
-            rows = NO_ROWS
-            covered = np.zeros(self.n_sequences, bool)
             if rest:
                 rows = wm.advance(
                     self.alphabet, self.web, here.rows, before, lane, links, step, ak.ALL_ROWS
                 )
-                covered[rows.sequence] = True
+                yield replace(place, row=at, rows=rows)
             else:
-                wm.mark_covered(
-                    self.alphabet, self.web, here.rows, before, lane, links, step, covered
-                )
-            yield replace(place, row=at, rows=rows), covered
+                yield _Leaf(at, lane, links, step)
 
     def _further(self, here: _Place, events: tuple[int, ...], row: int) -> Longs | None:
         """A row that only links the newest event to one before it, as a link of a lane.
