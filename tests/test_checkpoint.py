@@ -20,7 +20,7 @@ from relynx import cli
 from relynx.data import journal as jn
 from relynx.errors import InputError
 from relynx.features import grasp, subset_size
-from relynx.mining import budget, chains, webs
+from relynx.mining import budget, chains, growth, webs
 from relynx.mining.chains import Chains
 from relynx.mining.growth import Growth
 from relynx.mining.webs import Webs
@@ -98,7 +98,7 @@ def test_a_search_of_patterns_goes_on_where_it_was_killed(
     lines, engine, n_jobs, tmp_path, monkeypatch, written_at_once
 ):
     bias = rx.parse_bias(ENGINES[engine])
-    for module in (chains, webs):
+    for module in (chains, growth, webs):
         monkeypatch.setattr(module, "FACTS_AT_ONCE", 1)  # many units
     how = {"bias": bias, "max_length": 3, "n_jobs": n_jobs}
     calls = count()
@@ -158,6 +158,7 @@ def test_a_search_that_a_limit_ended_goes_on(lines, tmp_path):
 
 def test_ctrl_c_keeps_what_was_counted(lines, tmp_path, monkeypatch):
     monkeypatch.setattr(jn, "FLUSH_SECONDS", 60.0)
+    monkeypatch.setattr(growth, "FACTS_AT_ONCE", 1)  # many units
     bias, calls = rx.parse_bias(ENGINES[Growth]), count()
     counted = Growth._count
 
@@ -223,6 +224,7 @@ def test_a_full_disk_ends_a_search_of_patterns_and_keeps_what_was_counted(
     lines, tmp_path, monkeypatch, written_at_once
 ):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(growth, "FACTS_AT_ONCE", 1)  # many units
     how = {"bias": rx.parse_bias(ENGINES[Growth]), "n_jobs": 2}
     wanted = mined(rx.mine(lines, **how))
     with monkeypatch.context() as patch:

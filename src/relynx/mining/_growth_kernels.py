@@ -1,7 +1,6 @@
-"""Compiled loops of the miner: count all refinements of a pattern, and list its matches.
+"""Compiled loops of the miner: count all refinements of a pattern over its matches.
 
-A match is a column of keys, one for each variable of the pattern (see `_kernels`), with its
-sequence. The argument of a new atom is written as a digit: an old variable is its number v < V, a
+The argument of a new atom is written as a digit: an old variable is its number v < V, a
 new variable is V, one that repeats the new variable of argument q is V+1+q, a constant is
 V+1+arity+i, where i is its place among the constants that the bias admits there. V counts the
 event that a link introduces, which is variable V-1 then.
@@ -13,10 +12,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining._kernels import GRAPH, lower_bound, walk
+from relynx.mining._canonical_kernels import canonical_all as canonical_all
+from relynx.mining._canonical_kernels import canonical_atoms as canonical_atoms
+from relynx.mining._kernels import GRAPH, walk
+from relynx.mining._listing_kernels import MOST_ARGUMENTS, facts_with, is_taken, targets
 
 OLD, NEW, CONSTANT = 0, 1, 2  # what an argument of a new atom may be
-MOST_ARGUMENTS = 12
 
 
 class Language(NamedTuple):
@@ -47,133 +48,156 @@ class Counts(NamedTuple):
     n_used: NDArray[np.int64]  # one number
 
 
+class Pattern(NamedTuple):
+    """What is to be known of a pattern to refine it."""
+
+    length: int
+    is_last: bool  # no atom is to be added, but closings are
+    atoms: NDArray[np.int64]  # a predicate and its arguments a row
+    types: NDArray[np.int64]  # of the variables, and that of one more event
+    taboo: NDArray[np.int64]  # the keys of its constants
+    links: NDArray[np.int64]  # (dimension, n, x): steps to a new event
+    closings: NDArray[np.int64]  # (dimension, n, x, y): steps to an old one
+    bases: NDArray[np.int64]  # where the keys of each family begin, and end; empty for too many
+    families: NDArray[np.int64]  # those of new atoms, of each link, of closings: a row a relation
+
+
 @njit(inline="always")
-def count(counts, key, s, label):
+def count(keys, last, supports, used, n_used, key, s, label):
     """Count a sequence for a refinement; False when the table is full."""
-    mask = len(counts.keys) - 1
+    mask = len(keys) - 1
     slot = (key * np.int64(-7046029254386353131) >> 20) & mask
-    while counts.keys[slot] != key and counts.keys[slot] >= 0:
+    while keys[slot] != key and keys[slot] >= 0:
         slot = (slot + 1) & mask
     good = True
-    if counts.keys[slot] < 0:
-        n = counts.n_used[0]
+    if keys[slot] < 0:
+        n = n_used[0]
         if 2 * n >= mask:
             good = False
         else:
-            counts.keys[slot] = key
-            counts.last[slot] = -1
-            for c in range(counts.supports.shape[1]):
-                counts.supports[slot, c] = 0
-            counts.used[n] = slot
-            counts.n_used[0] = n + 1
-    if good and counts.last[slot] != s:
-        counts.last[slot] = s
-        counts.supports[slot, label] += 1
+            keys[slot] = key
+            last[slot] = -1
+            for c in range(supports.shape[1]):
+                supports[slot, c] = 0
+            used[n] = slot
+            n_used[0] = n + 1
+    if good and last[slot] != s:
+        last[slot] = s
+        supports[slot, label] += 1
     return good
 
 
 @njit(inline="always")
-def targets(
-    s, d, n, node, n_nodes, node_off, shape, order, rank, last, next_off, neighbours, marks, out
-):
-    """The events n steps (0: one or more) after an event, into `out`; how many."""
-    many = 0
-    if node < n_nodes:
-        if shape[d, s] == GRAPH:
-            n_here = node_off[s + 1] - node_off[s]
-            many = walk(next_off[d, 0], neighbours, node, n, node_off[s], n_here, marks, out)
-        elif n:
-            if rank[d, node] + n <= last[d, node]:
-                out[0] = order[d, rank[d, node] + n]
-                many = 1
-        else:
-            many = last[d, node] - rank[d, node]
-            for i in range(many):
-                out[i] = order[d, rank[d, node] + 1 + i]
-    return many
-
-
-@njit(inline="always")
-def is_taken(values, n, key):
-    taken = False
-    for i in range(n):
-        if values[i] == key:
-            taken = True
-            break
-    return taken
+def room_for_arguments():
+    """Where `emit` writes down how far it is, one number an argument: choices, codes and modes."""
+    choice, code = np.zeros(MOST_ARGUMENTS + 1, np.int64), np.zeros(MOST_ARGUMENTS + 1, np.int64)
+    modes = np.zeros(MOST_ARGUMENTS + 1, np.int64)
+    modes[0] = -1
+    return choice, code, modes
 
 
 @njit(inline="always")
 def emit(
-    data, language, relation, fact, fixed, values, types, n_old, taboo, family, s, label, counts
+    cells,
+    base,
+    m,
+    n_nodes,
+    k,
+    a0,
+    argument_types,
+    admits,
+    digit0,
+    digits,
+    n_constants,
+    injective,
+    fixed_at,
+    fixed,
+    values,
+    types,
+    n_old,
+    taboo,
+    family,
+    s,
+    label,
+    keys,
+    last_counted,
+    supports,
+    used,
+    n_used,
+    choice,
+    code,
+    modes,
 ):
     """Count every atom that a fact gives: one for each way to write its arguments.
 
-    Argument fixed[0] (if any) is the old variable fixed[1]. `values` and `types` are those of the
-    n_old old variables; `taboo` are the constants of the pattern. A refinement's key is `family`
-    plus the digits of the arguments as one number.
+    The fact's cells are m apart from `base` on. Argument `fixed_at` (if any) is the old variable
+    `fixed`. `values` and `types` are those of the n_old old variables; `taboo` are the constants
+    of the pattern. A refinement's key is `family` plus the digits of the arguments as one number.
     """
-    k = language.arity[relation]
-    a0 = language.argument0[relation]
-    base, m = data.cell_off[relation] + fact, data.size[relation]
-    choice = np.full(MOST_ARGUMENTS + 1, -1, np.int64)
-    code = np.zeros(MOST_ARGUMENTS + 1, np.int64)
-    modes = np.zeros(MOST_ARGUMENTS + 1, np.int64)
-    modes[0] = -1
+    full = False
+    choice[0] = -1
     j = 0
     while j >= 0:
         if j == k:
-            if not count(counts, family + code[k], s, label):
-                return False
+            key = family + code[k]
+            if not count(keys, last_counted, supports, used, n_used, key, s, label):
+                full = True
+                break
             j -= 1
             continue
         a = a0 + j
-        key = data.cells[base + j * m]
+        key = np.int64(cells[base + j * m])
         last = n_old + 1 + j  # the choices: old variables, new, repetitions, a constant
+        old = modes[j] & admits[a, OLD]
         taken = False
         while choice[j] < last and not taken:
-            choice[j] += 1
-            c = choice[j]
+            c = choice[j] + 1
+            if not old and j != fixed_at:
+                if c < n_old:
+                    c = n_old
+                elif n_old < c < last:
+                    c = last
+            choice[j] = c
             digit = c
             allowed = np.int64(0)
-            if j == fixed[0]:
-                c = fixed[1]
+            if j == fixed_at:
+                c = fixed
                 choice[j] = last
                 digit = c
-                allowed = modes[j] & language.admits[a, OLD]
+                allowed = old
             elif c < n_old:
-                if values[c] == key and types[c] == language.types[a]:
-                    allowed = modes[j] & language.admits[a, OLD]
+                if values[c] == key and types[c] == argument_types[a]:
+                    allowed = old
             elif c == n_old:
-                allowed = modes[j] & language.admits[a, NEW]
-                if allowed and language.injective:
+                allowed = modes[j] & admits[a, NEW]
+                if allowed and injective:
                     if is_taken(values, n_old, key) or is_taken(taboo, len(taboo), key):
                         allowed = np.int64(0)
                     for q in range(j):
-                        other = choice[q] >= n_old and q != fixed[0]
-                        if other and data.cells[base + q * m] == key:
+                        other = choice[q] >= n_old and q != fixed_at
+                        if other and cells[base + q * m] == key:
                             allowed = np.int64(0)
             elif c < last:
                 q = c - n_old - 1
-                same = choice[q] == n_old and q != fixed[0]
-                same = same and data.cells[base + q * m] == key
-                if same and language.types[a0 + q] == language.types[a]:
-                    allowed = modes[j] & language.admits[a, OLD]
-            elif key >= data.n_nodes:
-                place = language.digits[language.digit0[a] + key - data.n_nodes]
+                same = choice[q] == n_old and q != fixed_at
+                same = same and cells[base + q * m] == key
+                if same and argument_types[a0 + q] == argument_types[a]:
+                    allowed = old
+            elif key >= n_nodes:
+                place = digits[digit0[a] + key - n_nodes]
                 if place >= 0:
                     digit = n_old + 1 + k + place
-                    allowed = modes[j] & language.admits[a, CONSTANT]
-                    if allowed and language.injective:
+                    allowed = modes[j] & admits[a, CONSTANT]
+                    if allowed and injective:
                         if is_taken(values, n_old, key):
                             allowed = np.int64(0)
                         for q in range(j):
-                            new = choice[q] == n_old and q != fixed[0]
-                            if new and data.cells[base + q * m] == key:
+                            new = choice[q] == n_old and q != fixed_at
+                            if new and cells[base + q * m] == key:
                                 allowed = np.int64(0)
             if allowed:
                 modes[j + 1] = allowed
-                code[j + 1] = code[j] * (n_old + 1 + k + language.n_constants[a]) + digit
+                code[j + 1] = code[j] * (n_old + 1 + k + n_constants[a]) + digit
                 taken = True
         if taken:
             j += 1
@@ -181,38 +205,32 @@ def emit(
                 choice[j] = -1
         else:
             j -= 1
-    return True
-
-
-@njit(inline="always")
-def facts_with(relation, look_up, s, key, n_nodes, lo, hi, index_off, seq_off, keys, out):
-    """The range of an index with the facts that hold a key in the indexed argument."""
-    if key < n_nodes:
-        out[0], out[1] = lo[look_up, key], hi[look_up, key]
-    else:
-        base = index_off[look_up]
-        end = base + seq_off[relation, s + 1]
-        at = lower_bound(keys, base + seq_off[relation, s], end, key)
-        out[0] = at - base
-        while at < end and keys[at] == key:
-            at += 1
-        out[1] = at - base
+    return not full
 
 
 @njit(cache=True, nogil=True)
 def count_first(data, language, labels, families, counts):
-    """Count every first atom."""
+    """Count every first atom; False when the table is full."""
     none = np.zeros(0, np.int64)
-    fixed = np.array([-1, -1])
+    choice, code, modes = room_for_arguments()
     for relation in range(len(language.arity)):
         for s in range(len(labels)):
             for fact in range(data.seq_off[relation, s], data.seq_off[relation, s + 1]):
                 if not emit(
-                    data,
-                    language,
-                    relation,
-                    fact,
-                    fixed,
+                    data.cells,
+                    data.cell_off[relation] + fact,
+                    data.size[relation],
+                    data.n_nodes,
+                    language.arity[relation],
+                    language.argument0[relation],
+                    language.types,
+                    language.admits,
+                    language.digit0,
+                    language.digits,
+                    language.n_constants,
+                    language.injective,
+                    -1,
+                    -1,
                     none,
                     none,
                     0,
@@ -220,52 +238,74 @@ def count_first(data, language, labels, families, counts):
                     families[0, relation],
                     s,
                     labels[s],
-                    counts,
+                    counts.keys,
+                    counts.last,
+                    counts.supports,
+                    counts.used,
+                    counts.n_used,
+                    choice,
+                    code,
+                    modes,
                 ):
                     return False
     return True
 
 
-@njit(cache=True, nogil=True)
-def count_refinements(
-    data, language, matches, sequence, labels, types, taboo, links, closings, families, counts
-):
-    """Count every refinement of a pattern over its matches; False when the table is full.
+@njit(inline="always")
+def is_alone(language, types):
+    """Does what an event adds not depend on the rest of a match?
 
-    `links` are (dimension, n, x): steps to a new event; `closings` (dimension, n, x, y) steps to an
-    old one. Family 0 are new atoms, 1.. those after a link, the last the closings.
+    So it is where no value is at stake and facts speak of one event each.
+    """
+    alone = language.one_event
+    for v in range(len(types)):
+        alone = alone and types[v] == language.event_type
+    return alone
+
+
+@njit(cache=True, nogil=True)
+def count_refinements(data, language, matches, sequence, begin, end, labels, pattern, counts):
+    """Count every refinement of a pattern over some of its matches.
+
+    How many events and facts were looked at; -1 when the table is full. Family 0 are new atoms,
+    1.. those after a link, the last the closings.
     """
     n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
     order, rank, first, last = data.order, data.rank, data.first, data.last
     next_off, neighbours = data.next_off, data.neighbours
     lo, hi, index_off, seq_off = data.lo, data.hi, data.index_off, data.seq_off
     index_keys, perm = data.keys, data.perm
+    cells, cell_off, size = data.cells, data.cell_off, data.size
     anchor_off, anchors = language.anchor_off, language.anchors
-    argument_look_up, argument0 = language.look_up, language.argument0
-    n_old = matches.shape[0]
+    look_ups, argument0, arity = language.look_up, language.argument0, language.arity
+    argument_types, admits, injective = language.types, language.admits, language.injective
+    digit0, digits, n_constants = language.digit0, language.digits, language.n_constants
+    keys, last_counted, supports = counts.keys, counts.last, counts.supports
+    used, n_used = counts.used, counts.n_used
+    links, closings, families = pattern.links, pattern.closings, pattern.families
+    types, taboo = pattern.types, pattern.taboo
+    n_links = len(links)
+    n_old = len(types) - 1
     values = np.zeros(n_old + 1, np.int64)
-    fixed = np.zeros(2, np.int64)
     two = np.zeros(2, np.int64)
-    marks = np.zeros(max(data.most_nodes, 1), np.uint8)
-    near = np.zeros(max(data.most_nodes, 1), np.int64)
-    # Where no value is at stake and facts speak of one event each, what an event adds does not
-    # depend on the rest of the match: once a sequence is enough.
-    alone = language.one_event
-    for v in range(n_old):
-        alone = alone and types[v] == language.event_type
-    n_ways = n_old + len(links)
-    seen = np.full((n_ways if alone else 0, max(data.most_nodes, 1)), -1, np.int32)
-    left = np.full((len(links) if alone else 0, max(data.most_nodes, 1)), -1, np.int32)
+    choice, code, modes = room_for_arguments()
+    most_nodes = max(data.most_nodes, 1)
+    marks = np.zeros(most_nodes, np.uint8)
+    near = np.zeros(most_nodes, np.int64)
+    alone = is_alone(language, types)  # then once a sequence is enough
+    seen = np.full((n_old + n_links if alone else 0, most_nodes), -1, np.int32)
+    left = np.full((n_links if alone else 0, most_nodes), -1, np.int32)
     closed = np.full(len(closings), -1, np.int32)
-    for i in range(matches.shape[1]):
+    looks = 0
+    for i in range(begin, end):
         s = sequence[i]
         label = labels[s]
         node0 = node_off[s]
         for v in range(n_old):
             values[v] = matches[v, i]
-        for link in range(-1, len(links)):
+        for link in range(n_links if pattern.is_last else -1, n_links):
             many = 1
-            n_known, begin = n_old, 0
+            n_known, start = n_old, 0
             if link >= 0:
                 d, n, x = links[link, 0], links[link, 1], links[link, 2]
                 known = alone and values[x] < n_nodes
@@ -287,17 +327,18 @@ def count_refinements(
                     marks,
                     near,
                 )
-                n_known, begin = n_old + 1, n_old
+                n_known, start = n_old + 1, n_old
                 if known:
                     left[link, values[x] - node0] = s
+            looks += many
             for t in range(many):
                 if link >= 0:
-                    if language.injective and is_taken(values, n_old, near[t]):
+                    if injective and is_taken(values, n_old, near[t]):
                         if alone:
                             left[link, values[links[link, 2]] - node0] = -1  # another match may
                         continue
                     values[n_old] = near[t]
-                for v in range(begin, n_known):
+                for v in range(start, n_known):
                     if alone and values[v] < n_nodes:
                         way = v if link < 0 else n_old + link
                         if seen[way, values[v] - node0] == s:
@@ -305,7 +346,8 @@ def count_refinements(
                         seen[way, values[v] - node0] = s
                     for at in range(anchor_off[types[v]], anchor_off[types[v] + 1]):
                         relation, arg = anchors[at, 0], anchors[at, 1]
-                        look_up = argument_look_up[argument0[relation] + arg]
+                        a0 = argument0[relation]
+                        look_up = look_ups[a0 + arg]
                         facts_with(
                             relation,
                             look_up,
@@ -319,14 +361,23 @@ def count_refinements(
                             index_keys,
                             two,
                         )
-                        fixed[0], fixed[1] = arg, v
+                        looks += two[1] - two[0]
                         for f in range(two[0], two[1]):
                             if not emit(
-                                data,
-                                language,
-                                relation,
-                                perm[index_off[look_up] + f],
-                                fixed,
+                                cells,
+                                cell_off[relation] + perm[index_off[look_up] + f],
+                                size[relation],
+                                n_nodes,
+                                arity[relation],
+                                a0,
+                                argument_types,
+                                admits,
+                                digit0,
+                                digits,
+                                n_constants,
+                                injective,
+                                arg,
+                                v,
                                 values,
                                 types,
                                 n_known,
@@ -334,9 +385,16 @@ def count_refinements(
                                 families[link + 1, relation],
                                 s,
                                 label,
-                                counts,
+                                keys,
+                                last_counted,
+                                supports,
+                                used,
+                                n_used,
+                                choice,
+                                code,
+                                modes,
                             ):
-                                return False
+                                return -1
         for c in range(len(closings)):
             if closed[c] == s:
                 continue
@@ -344,6 +402,7 @@ def count_refinements(
             x, y = values[closings[c, 2]], values[closings[c, 3]]
             if x >= n_nodes or y >= n_nodes:
                 continue
+            looks += 1
             if shape[d, s] == GRAPH:
                 n_here = node_off[s + 1] - node0
                 many = walk(next_off[d, 0], neighbours, x, n, node0, n_here, marks, near)
@@ -354,236 +413,7 @@ def count_refinements(
                 if first[d, x] != first[d, y] or (steps != n if n else steps <= 0):
                     continue
             closed[c] = s
-            if not count(counts, families[len(links) + 1, 0] + c, s, label):
-                return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def list_matches(
-    data, language, matches, sequence, taboo, link, relation, digits, constants, out, out_sequence
-):
-    """The matches of a refinement, as columns of `out`; how many, also beyond its size.
-
-    `link` is (dimension, n, x, y): dimension -1 for none, y -1 for a new event. `digits` are the
-    arguments of the new atom of a relation (-1 for none), as in the module's heading, and
-    `constants` the keys of those that are constants.
-    """
-    n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
-    order, rank, last = data.order, data.rank, data.last
-    next_off, neighbours = data.next_off, data.neighbours
-    lo, hi, index_off, seq_off = data.lo, data.hi, data.index_off, data.seq_off
-    index_keys, perm = data.keys, data.perm
-    n_old = matches.shape[0]
-    k = language.arity[relation] if relation >= 0 else 0
-    values = np.zeros(n_old + 1 + MOST_ARGUMENTS, np.int64)
-    two = np.zeros(2, np.int64)
-    marks = np.zeros(max(data.most_nodes, 1), np.uint8)
-    near = np.zeros(max(data.most_nodes, 1), np.int64)
-    n_known = n_old
-    if link[0] >= 0 and link[3] < 0:
-        n_known += 1
-    anchor = -1
-    for j in range(k):
-        if digits[j] < n_known and (n_known == n_old or digits[j] == n_old):
-            anchor = j
-    total = 0
-    for i in range(len(sequence)):
-        s = sequence[i]
-        for v in range(n_old):
-            values[v] = matches[v, i]
-        many = 1
-        if link[0] >= 0:
-            many = targets(
-                s,
-                link[0],
-                link[1],
-                values[link[2]],
-                n_nodes,
-                node_off,
-                shape,
-                order,
-                rank,
-                last,
-                next_off,
-                neighbours,
-                marks,
-                near,
-            )
-        for t in range(many):
-            if link[0] >= 0:
-                if link[3] >= 0:
-                    if near[t] != values[link[3]]:
-                        continue
-                else:
-                    if language.injective and is_taken(values, n_old, near[t]):
-                        continue
-                    values[n_old] = near[t]
-            if relation < 0:
-                if total < out.shape[1]:
-                    for v in range(n_known):
-                        out[v, total] = values[v]
-                    out_sequence[total] = s
-                total += 1
-                continue
-            look_up = -1
-            if anchor >= 0:
-                look_up = language.look_up[language.argument0[relation] + anchor]
-                facts_with(
-                    relation,
-                    look_up,
-                    s,
-                    values[digits[anchor]],
-                    n_nodes,
-                    lo,
-                    hi,
-                    index_off,
-                    seq_off,
-                    index_keys,
-                    two,
-                )
-            else:
-                two[0], two[1] = data.seq_off[relation, s], data.seq_off[relation, s + 1]
-            for f in range(two[0], two[1]):
-                fact = np.int64(f)
-                if anchor >= 0:
-                    fact = np.int64(perm[index_off[look_up] + f])
-                base, m = data.cell_off[relation] + fact, data.size[relation]
-                n_now = n_known
-                good = True
-                for j in range(k):
-                    key = np.int64(data.cells[base + j * m])
-                    digit = digits[j]
-                    if digit < n_known:
-                        good = values[digit] == key
-                    elif digit == n_known:
-                        if language.injective:
-                            good = not is_taken(values, n_now, key)
-                            good = good and not is_taken(taboo, len(taboo), key)
-                            good = good and not is_taken(constants, k, key)
-                        values[n_now] = key
-                        n_now += 1
-                    elif digit < n_known + 1 + k:
-                        good = data.cells[base + (digit - n_known - 1) * m] == key
-                    else:
-                        good = constants[j] == key
-                        if language.injective:
-                            good = good and not is_taken(values, n_now, key)
-                    if not good:
-                        break
-                if good:
-                    if total < out.shape[1]:
-                        for v in range(n_now):
-                            out[v, total] = values[v]
-                        out_sequence[total] = s
-                    total += 1
-    return total
-
-
-@njit(inline="always")
-def mix(x):
-    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
-    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
-    return x ^ (x >> np.uint64(33))
-
-
-@njit(cache=True, nogil=True)
-def canonical_atoms(atoms, n_variables, out):
-    """The same rows for all variants of a pattern, and for no other, into `out`.
-
-    Rows of `atoms` are a predicate and its arguments: a variable v >= 0, or a constant < 0.
-    Variables are told apart by where they occur; those that cannot be are tried in every order.
-    """
-    n, width = atoms.shape
-    colour = np.ones(n_variables, np.uint64)
-    fresh = np.zeros(n_variables, np.uint64)
-    for _ in range(3):
-        for v in range(n_variables):
-            fresh[v] = mix(colour[v])
-        for i in range(n):
-            whole = mix(np.uint64(atoms[i, 0] + 2))
-            for j in range(1, width):
-                x = atoms[i, j]
-                term = colour[x] if x >= 0 else mix(np.uint64(-x))
-                whole = mix(whole + term + np.uint64(j))
-            for j in range(1, width):
-                if atoms[i, j] >= 0:
-                    fresh[atoms[i, j]] += mix(whole + np.uint64(j))
-        for v in range(n_variables):
-            colour[v] = fresh[v]
-    ranked = np.arange(n_variables)
-    for i in range(1, n_variables):  # by colour
-        v, k = ranked[i], i
-        while k > 0 and colour[ranked[k - 1]] > colour[v]:
-            ranked[k] = ranked[k - 1]
-            k -= 1
-        ranked[k] = v
-    number = np.full(n_variables, -1, np.int64)
-    place = np.full(n_variables + 1, -1, np.int64)
-    rows = np.zeros((n, width), np.int64)
-    best = False
-    depth = 0
-    while depth >= 0:
-        if depth == n_variables:
-            for i in range(n):
-                for j in range(width):
-                    x = atoms[i, j]
-                    rows[i, j] = number[x] if j and x >= 0 else x
-            for i in range(1, n):  # sort the rows
-                k = i
-                while k > 0:
-                    order = 0
-                    for j in range(width):
-                        if rows[k, j] != rows[k - 1, j]:
-                            order = -1 if rows[k, j] < rows[k - 1, j] else 1
-                            break
-                    if order >= 0:
-                        break
-                    for j in range(width):
-                        rows[k, j], rows[k - 1, j] = rows[k - 1, j], rows[k, j]
-                    k -= 1
-            less = not best
-            if best:
-                for at in range(n * width):
-                    x, y = rows[at // width, at % width], out[at // width, at % width]
-                    if x != y:
-                        less = x < y
-                        break
-            if less:
-                for at in range(n * width):
-                    out[at // width, at % width] = rows[at // width, at % width]
-                best = True
-            depth -= 1
-            continue
-        if place[depth] >= 0:
-            number[ranked[place[depth]]] = -1
-        taken = False
-        c = place[depth] + 1 if place[depth] >= 0 else 0
-        while c < n_variables and not taken:
-            v = ranked[c]
-            if number[v] < 0 and colour[v] == colour[ranked[depth]]:
-                place[depth] = c
-                number[v] = depth
-                taken = True
-            c += 1
-        if taken:
-            depth += 1
-            if depth <= n_variables:
-                place[depth] = -1
-        else:
-            place[depth] = -1
-            depth -= 1
-
-
-@njit(cache=True, nogil=True)
-def canonical_all(patterns, n_variables, out, distinct):
-    """`canonical_atoms` of several patterns; `distinct` says which hold no atom twice."""
-    for p in range(len(patterns)):
-        canonical_atoms(patterns[p], n_variables[p], out[p])
-        distinct[p] = True
-        for i in range(1, patterns.shape[1]):
-            same = out[p, i, 0] >= 0  # rows that are not used have a negative predicate
-            for j in range(patterns.shape[2]):
-                same = same and out[p, i, j] == out[p, i - 1, j]
-            if same:
-                distinct[p] = False
+            key = families[n_links + 1, 0] + c
+            if not count(keys, last_counted, supports, used, n_used, key, s, label):
+                return -1
+    return looks + end - begin

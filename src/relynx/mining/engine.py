@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event, get_ident
-from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -110,31 +110,6 @@ class Found:
         self.n_rows += len(steps)
         self.n_patterns += int(shown.sum())
         self.n_bytes += len(steps) * (5 + 4 * (steps.shape[1] + supports.shape[1]))
-
-
-class Grown(Protocol):
-    """A pattern that knows what it was made from."""
-
-    @property
-    def parent(self) -> Self | None:
-        """The pattern without its last step; None for a first one."""
-
-
-N = TypeVar("N", bound=Grown)
-
-
-def steps_left(node: N, at_hand: list[tuple[N, Any]]) -> list[N]:
-    """What is to be matched before a pattern: itself and its ancestors, but those at hand.
-
-    Patterns at hand that are not on the way are let go.
-    """
-    way = [node]
-    while way[-1].parent is not None:
-        way.append(way[-1].parent)
-    way.reverse()
-    while at_hand and not (len(at_hand) <= len(way) and at_hand[-1][0] is way[len(at_hand) - 1]):
-        at_hand.pop()
-    return way[len(at_hand) :]
 
 
 def _never() -> None:

@@ -12,8 +12,9 @@ from relynx.bias import Bias
 from relynx.errors import BiasError, DataError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
-from relynx.mining._growth_kernels import MOST_ARGUMENTS, Language
+from relynx.mining._growth_kernels import Language
 from relynx.mining._kernels import Data
+from relynx.mining._listing_kernels import MOST_ARGUMENTS
 from relynx.mining.index import Index
 
 EVENT = "event"

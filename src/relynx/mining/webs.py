@@ -21,16 +21,7 @@ from relynx.mining import _web_match_kernels as wm
 from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
 from relynx.mining.budget import OverBudget
-from relynx.mining.engine import (
-    STATS,
-    UNUSED,
-    Conditions,
-    Counted,
-    Engine,
-    Level,
-    Longs,
-    steps_left,
-)
+from relynx.mining.engine import STATS, UNUSED, Conditions, Counted, Engine, Level, Longs
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS, RELATION
 
@@ -74,7 +65,7 @@ class Siblings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """A pattern: one of some siblings."""
+    """A pattern: one of some siblings. It is equal to itself only."""
 
     siblings: Siblings
     number: int
@@ -399,7 +390,13 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
     def _rows_of(self, node: Node, buffers: Buffers) -> wm.Rows:
         """The rows of a pattern, from those of its nearest ancestor that is still at hand."""
         at_hand = buffers.rows
-        for step in steps_left(node, at_hand):
+        way = [node]
+        while way[-1].parent is not None:
+            way.append(way[-1].parent)
+        way.reverse()
+        while at_hand and at_hand[-1][0] not in way:
+            at_hand.pop()
+        for step in way[len(at_hand) :]:
             before = at_hand[-1][1] if at_hand else self._everywhere()
             at_hand.append((step, self._advanced(step, before)))
         return at_hand[-1][1]

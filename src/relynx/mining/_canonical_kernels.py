@@ -1,0 +1,119 @@
+"""Compiled loops that give all variants of a pattern the same form."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(inline="always")
+def mix(x):
+    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return x ^ (x >> np.uint64(33))
+
+
+@njit(cache=True, nogil=True)
+def canonical_atoms(atoms, n_variables, out):
+    """The same rows for all variants of a pattern, and for no other, into `out`.
+
+    Rows of `atoms` are a predicate and its arguments: a variable v >= 0, or a constant < 0.
+    Variables are told apart by where they occur; those that cannot be are tried in every order.
+    """
+    n, width = atoms.shape
+    colour = np.ones(n_variables, np.uint64)
+    fresh = np.zeros(n_variables, np.uint64)
+    for _ in range(3):
+        for v in range(n_variables):
+            fresh[v] = mix(colour[v])
+        for i in range(n):
+            whole = mix(np.uint64(atoms[i, 0] + 2))
+            for j in range(1, width):
+                x = atoms[i, j]
+                term = colour[x] if x >= 0 else mix(np.uint64(-x))
+                whole = mix(whole + term + np.uint64(j))
+            for j in range(1, width):
+                if atoms[i, j] >= 0:
+                    fresh[atoms[i, j]] += mix(whole + np.uint64(j))
+        for v in range(n_variables):
+            colour[v] = fresh[v]
+    ranked = np.arange(n_variables)
+    for i in range(1, n_variables):  # by colour
+        v, k = ranked[i], i
+        while k > 0 and colour[ranked[k - 1]] > colour[v]:
+            ranked[k] = ranked[k - 1]
+            k -= 1
+        ranked[k] = v
+    number = np.full(n_variables, -1, np.int64)
+    place = np.full(n_variables + 1, -1, np.int64)
+    rows = np.zeros((n, width), np.int64)
+    best = False
+    depth = 0
+    while depth >= 0:
+        if depth == n_variables:
+            for i in range(n):
+                for j in range(width):
+                    x = atoms[i, j]
+                    rows[i, j] = number[x] if j and x >= 0 else x
+            for i in range(1, n):  # sort the rows
+                k = i
+                while k > 0:
+                    order = 0
+                    for j in range(width):
+                        if rows[k, j] != rows[k - 1, j]:
+                            order = -1 if rows[k, j] < rows[k - 1, j] else 1
+                            break
+                    if order >= 0:
+                        break
+                    for j in range(width):
+                        rows[k, j], rows[k - 1, j] = rows[k - 1, j], rows[k, j]
+                    k -= 1
+            less = not best
+            if best:
+                for at in range(n * width):
+                    x, y = rows[at // width, at % width], out[at // width, at % width]
+                    if x != y:
+                        less = x < y
+                        break
+            if less:
+                for at in range(n * width):
+                    out[at // width, at % width] = rows[at // width, at % width]
+                best = True
+            depth -= 1
+            continue
+        if place[depth] >= 0:
+            number[ranked[place[depth]]] = -1
+        taken = False
+        c = place[depth] + 1 if place[depth] >= 0 else 0
+        while c < n_variables and not taken:
+            v = ranked[c]
+            if number[v] < 0 and colour[v] == colour[ranked[depth]]:
+                place[depth] = c
+                number[v] = depth
+                taken = True
+            c += 1
+        if taken:
+            depth += 1
+            if depth <= n_variables:
+                place[depth] = -1
+        else:
+            place[depth] = -1
+            depth -= 1
+
+
+@njit(cache=True, nogil=True)
+def has_twins(form):
+    """Does a canonical form hold an atom twice?"""
+    for i in range(1, len(form)):
+        same = form[i, 0] >= 0  # rows that are not used have a negative predicate
+        for j in range(form.shape[1]):
+            same = same and form[i, j] == form[i - 1, j]
+        if same:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def canonical_all(patterns, n_variables, out, distinct):
+    """`canonical_atoms` of several patterns; `distinct` says which hold no atom twice."""
+    for p in range(len(patterns)):
+        canonical_atoms(patterns[p], n_variables[p], out[p])
+        distinct[p] = not has_twins(out[p])
