@@ -46,10 +46,37 @@ def distinct(values: NDArray[Any], *, in_runs: bool = False) -> NDArray[Any]:
 
     With `in_runs` the values are expected to come in a few rising runs, which are merged.
     """
+    if _are_small(values):
+        is_there = np.zeros(int(values.max()) + 1, bool)
+        is_there[values] = True
+        return np.flatnonzero(is_there).astype(values.dtype)
     ordered = np.sort(values, axis=None, kind="stable" if in_runs else None)
     new = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return ordered[new]
+
+
+def _are_small(values: NDArray[Any]) -> bool:
+    """Is a table of all numbers up to the largest value worth having?"""
+    if values.dtype.kind != "i" or not values.size:
+        return False
+    return bool(values.max() < 8 * values.size + (1 << 16) and values.min() >= 0)
+
+
+def numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Numbers for the distinct values in their order, and for each where it occurs.
+
+    No value is negative. Where they are small numbers nothing is sorted.
+    """
+    if not _are_small(values):
+        _, example, number = np.unique(values, return_index=True, return_inverse=True)
+        return number.astype(np.int32), example
+    place = np.full(int(values.max()) + 1, -1, np.int64)
+    place[values] = np.arange(len(values))
+    present = np.flatnonzero(place >= 0)
+    example = place[present]
+    place[present] = np.arange(len(present))
+    return place[values].astype(np.int32), example
 
 
 def in_order(table: Table) -> Table:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.mining import _alphabet_kernels as ak
+from relynx.mining._index_kernels import group_facts
 from relynx.mining.engine import Conditions, Longs
-from relynx.mining.index import Index
+from relynx.mining.index import Index, Relation
 from relynx.mining.language import Compiled
 
 MOST_EVENTS = 64
@@ -121,48 +122,34 @@ def alphabet_of(
         [j for j in range(len(types)) if j != event]
         for types, event in zip(compiled.types, events, strict=True)
     ]
-    columns, seqs, relations, nodes = [], [], [], []
-    widest = max([1, *map(len, places)])
-    for r, key in enumerate(compiled.relations):
-        relation = index.relation(key)
-        block = np.zeros((widest, relation.cells.shape[1]), np.int64)
-        block[: len(places[r])] = relation.cells[places[r]] - n_nodes
-        columns.append(block)
-        seqs.append(relation.sequence.astype(np.int64))
-        relations.append(np.full(relation.cells.shape[1], r))
-        nodes.append(relation.cells[events[r]].astype(np.int64))
-    codes, sequence = np.concatenate(columns, axis=1), np.concatenate(seqs)
-    relation_of, node = np.concatenate(relations), np.concatenate(nodes)
-    used = [codes[: len(places[r]), relation_of == r].ravel() for r in range(len(places))]
-    all_codes = tb.distinct(np.concatenate([*used, *compiled.constants]))
+    relations = [index.relation(key) for key in compiled.relations]
+    is_used = np.zeros(index.n_constants, bool)
+    for codes in compiled.constants:
+        is_used[codes] = True
+    for relation, here in zip(relations, places, strict=True):
+        for j in here:
+            is_used[relation.cells[j] - n_nodes] = True
+    all_codes = np.flatnonzero(is_used)
     value = np.full(index.n_constants, -1, np.int64)
     value[all_codes] = np.arange(len(all_codes))
-    values = np.zeros_like(codes)
-    for r in range(len(places)):
-        here = relation_of == r
-        values[: len(places[r]), here] = value[codes[: len(places[r]), here]]
-    fact = tb.packed([relation_of, *values])
-    kind = tb.distinct(fact)
-    ground = np.searchsorted(kind, fact)
-    order = np.argsort(sequence * len(kind) + ground, kind="stable")
-    values, sequence, relation_of, node, ground = (
-        values[:, order],
-        sequence[order],
-        relation_of[order],
-        node[order],
-        ground[order],
+    kind, relation_of, values = _kinds(relations, places, value, n_nodes)
+    node = np.concatenate([r.cells[j] for r, j in zip(relations, events, strict=True)])
+    begin = np.cumsum([0, *(r.cells.shape[1] for r in relations)])[:-1]
+    offset = np.zeros(len(labels) + 1, np.int64)
+    ground, bits = np.empty(len(kind), np.int64), np.empty(len(kind), np.uint64)
+    everywhere = np.zeros((len(relation_of), len(labels)), np.uint64)
+    n = group_facts(
+        kind,
+        node,
+        np.stack([r.seq_off for r in relations]) + begin[:, None],
+        index.node_off,
+        offset,
+        ground,
+        bits,
+        everywhere,
     )
-    change = np.ones(len(order), bool)
-    change[1:] = (np.diff(sequence) != 0) | (np.diff(ground) != 0)
-    first = np.flatnonzero(change)
-    bit = np.uint64(1) << (node - index.node_off[sequence]).astype(np.uint64)
-    bits = np.bitwise_or.reduceat(bit, first) if len(first) else np.empty(0, np.uint64)
-    falling = np.lexsort((~bits, sequence[first]))
-    first, bits = first[falling], bits[falling]
-    example = np.empty(len(kind), np.int64)
-    example[ground] = np.arange(len(ground))
-    everywhere = np.zeros((len(kind), len(labels)), np.uint64)
-    everywhere[ground[first], sequence[first]] = bits
+    if n < len(kind):
+        ground, bits = ground[:n].copy(), bits[:n].copy()
     arguments = [(r, j) for r in range(len(places)) for j in places[r]]
     types = np.array([compiled.types[r][j] for r, j in arguments], np.int64)
     signs = [compiled.modes[r][0][j] for r, j in arguments]
@@ -178,11 +165,11 @@ def alphabet_of(
             n_constants[a] = len(admitted_here)
     arity = np.array([len(p) for p in places], np.int64)
     alphabet = ak.Alphabet(
-        offset=np.searchsorted(sequence[first], np.arange(len(labels) + 1)),
+        offset=offset,
         bits=bits,
-        ground=ground[first],
-        ground_relation=relation_of[example],
-        ground_values=np.ascontiguousarray(values[:, example]),
+        ground=ground,
+        ground_relation=relation_of,
+        ground_values=values,
         everywhere=everywhere,
         labels=labels,
         arity=arity,
@@ -197,5 +184,28 @@ def alphabet_of(
         value=value,
         injective=injective,
     )
-    crowded = not injective or len(tb.distinct(node)) < len(node)
+    crowded = not injective or bool((np.bincount(node, minlength=1) > 1).any())
     return alphabet, constants, crowded
+
+
+def _kinds(
+    relations: list[Relation], places: list[list[int]], value: Longs, n_nodes: int
+) -> tuple[NDArray[np.int32], Longs, Longs]:
+    """Facts that differ in their events only are of one kind: that of each fact, and of each kind
+    the relation and the values."""
+    widest = max([1, *map(len, places)])
+    kinds, relation_of, values = [], [], []
+    n = 0
+    for r, (relation, here) in enumerate(zip(relations, places, strict=True)):
+        rows = [value[relation.cells[j] - n_nodes] for j in here]
+        kind, example = tb.numbered(
+            tb.packed(rows) if rows else np.zeros(relation.cells.shape[1], np.int64)
+        )
+        block = np.zeros((widest, len(example)), np.int64)
+        for j, row in enumerate(rows):
+            block[j] = row[example]
+        kinds.append(kind + np.int32(n))
+        relation_of.append(np.full(len(example), r))
+        values.append(block)
+        n += len(example)
+    return np.concatenate(kinds), np.concatenate(relation_of), np.concatenate(values, axis=1)

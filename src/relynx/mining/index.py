@@ -17,6 +17,7 @@ from relynx.data.roles import dimension_names, event_keys
 from relynx.data.sequences import Facts
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
+from relynx.mining._index_kernels import walk_paths
 from relynx.mining._kernels import GRAPH, LINE, PATHS, Data, mark_template
 
 Ints: TypeAlias = NDArray[np.int32]
@@ -197,8 +198,13 @@ class Index:
         """The arguments of a table as keys."""
         if not self.n_nodes:
             return np.ascontiguousarray(table[1:])
-        at = self._place(table[0].astype(np.int64) * self.n_constants + table[1:])
-        return np.where(at >= 0, self._node[at], table[1:] + np.int32(self.n_nodes))
+        keys = table[1:] + np.int32(self.n_nodes)
+        sequence = table[0].astype(np.int64) * self.n_constants
+        for codes, row in zip(table[1:], keys, strict=True):
+            if bool(self.is_event[codes].any()):
+                at = self._place(sequence + codes)
+                np.copyto(row, self._node[at], where=at >= 0)
+        return keys
 
     def constants_of(self, keys: NDArray[Any]) -> list[Any]:
         """The constants that keys stand for."""
@@ -216,70 +222,44 @@ class Index:
         ends = table[0] * self.n_constants + table[1:]
         return self._place(ends[0]), self._place(ends[1])
 
-    def _paths(self, name: str) -> tuple[NDArray[np.uint8], Longs, Longs, Longs]:
-        """The shape in each sequence, the nodes path by path, and of each node head and depth."""
-        n = self.n_nodes
+    def _paths(self, name: str) -> tuple[NDArray[np.uint8], Ints, Ints, Ints, Ints]:
+        """The shape in each sequence, the nodes path by path, and of each node its rank and those
+        of the ends of its path."""
         before, after = self._edges(name)
-        sequence = np.repeat(np.arange(self.n_sequences), np.diff(self.node_off))
-        previous = np.arange(n)
-        previous[after] = before
-        out_degree = np.bincount(before, minlength=n)
-        in_degree = np.bincount(after, minlength=n)
-        general = np.zeros(self.n_sequences, bool)
-        general[sequence[(out_degree > 1) | (in_degree > 1)]] = True
-        general[sequence[before[before == after]]] = True
-        previous[general[sequence]] = np.flatnonzero(general[sequence])
-        # Pointer doubling: after k rounds a node knows its 2^k-th predecessor.
-        head, depth = previous.copy(), (previous != np.arange(n)).astype(np.int64)
-        for _ in range(int(np.diff(self.node_off).max(initial=1)).bit_length() + 1):
-            depth += depth[head]
-            head = head[head]
-        cyclic = previous[head] != head
-        general[sequence[cyclic]] = True
-        alone = general[sequence]
-        head[alone], depth[alone] = np.flatnonzero(alone), 0
-        order = np.lexsort((depth, head, sequence))
-        heads = np.bincount(sequence[depth == 0], minlength=self.n_sequences)
-        shape = np.where(general, GRAPH, np.where(heads <= 1, LINE, PATHS)).astype(np.uint8)
-        return shape, order, head, depth
+        shape = np.empty(self.n_sequences, np.uint8)
+        order, rank, first, last = np.empty((4, self.n_nodes), np.int32)
+        edge_off = self.facts.offsets((f"next_{name}", 2))
+        walk_paths(before, after, edge_off, self.node_off, shape, order, rank, first, last)
+        return shape, order, rank, first, last
 
     def _dimension(
-        self, name: str, shape: NDArray[np.uint8], order: Longs, head: Longs, depth: Longs
+        self, name: str, shape: NDArray[np.uint8], order: Ints, rank: Ints, first: Ints, last: Ints
     ) -> Dimension:
         n = self.n_nodes
-        rank = np.empty(n, np.int32)
-        rank[order] = np.arange(n, dtype=np.int32)
-        begin = rank - depth.astype(np.int32)
-        longest = np.zeros(n, np.int32)
-        np.maximum.at(longest, head, depth.astype(np.int32))
-        end = begin + longest[head]
         # A line must also run along the numbers of the nodes.
-        straight = self._node == rank
-        sequence = np.repeat(np.arange(self.n_sequences), np.diff(self.node_off))
-        bent = np.zeros(self.n_sequences, bool)
-        bent[sequence[~straight]] = True
-        shape = np.where((shape == LINE) & bent, PATHS, shape).astype(np.uint8)
-        old = np.empty(n, np.int64)
-        old[self._node] = np.arange(n)
-        before, after = self._edges(name)
-        sequence_of_edge = sequence[before] if len(before) else before
-        loose = shape[sequence_of_edge] == GRAPH
-        ends = self._node[before[loose]], self._node[after[loose]]
-        offsets, lists = [], []
-        for near, far in (ends, ends[::-1]):
-            by = np.lexsort((far, near))
-            counts = np.bincount(near, minlength=n)
-            offsets.append(np.concatenate([[0], np.cumsum(counts)]))
-            lists.append(far[by])
-        offsets[1] = offsets[1] + len(lists[0])
+        bent = np.flatnonzero(self._node != rank)
+        sequence = np.searchsorted(self.node_off, bent, side="right") - 1
+        shape[sequence[shape[sequence] == LINE]] = PATHS
+        old = np.empty(n, np.int32)
+        old[self._node] = np.arange(n, dtype=np.int32)
+        offsets, lists = [np.zeros(n + 1, np.int64)] * 2, [np.empty(0, np.int32)] * 2
+        if bool((shape == GRAPH).any()):
+            before, after = self._edges(name)
+            loose = shape[self.facts.tables[(f"next_{name}", 2)][0]] == GRAPH
+            ends = self._node[before[loose]], self._node[after[loose]]
+            for way, (near, far) in enumerate((ends, ends[::-1])):
+                counts = np.bincount(near, minlength=n)
+                offsets[way] = np.concatenate([[0], np.cumsum(counts)])
+                lists[way] = far[np.lexsort((far, near))]
+            offsets[1] = offsets[1] + len(lists[0])
         return Dimension(
             shape,
             self._node[order],
             rank[old],
-            begin[old],
-            end[old],
+            first[old],
+            last[old],
             np.stack(offsets),
-            np.concatenate(lists).astype(np.int32),
+            np.concatenate(lists),
         )
 
     def data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> Data:

@@ -1,0 +1,114 @@
+"""Compiled loops that arrange events and facts before a search, one sequence after the other."""
+
+import numpy as np
+from numba import njit
+
+from relynx.mining._kernels import GRAPH, LINE, PATHS
+
+FEW = 24  # facts that are sorted by insertion
+ONE = np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def walk_paths(before, after, edge_off, node_off, shape, order, rank, first, last):
+    """The paths that links make in each sequence.
+
+    Link e leads from node before[e] to node after[e]. `order` gets the nodes path by path, by
+    their beginnings; of each node `rank` is its place there, `first` and `last` are those of its
+    path. In a sequence that is no set of paths every node is a path by itself.
+    """
+    most = 0
+    for s in range(len(node_off) - 1):
+        most = max(most, node_off[s + 1] - node_off[s])
+    previous = np.empty(most, np.int32)
+    following = np.empty(most, np.int32)
+    for s in range(len(node_off) - 1):
+        base = node_off[s]
+        n = node_off[s + 1] - base
+        for i in range(n):
+            previous[i] = -1
+            following[i] = -1
+        is_graph = False
+        for e in range(edge_off[s], edge_off[s + 1]):
+            x, y = before[e] - base, after[e] - base
+            if x == y or following[x] >= 0 or previous[y] >= 0:
+                is_graph = True
+                break
+            following[x], previous[y] = y, x
+        at, n_paths = base, 0
+        if not is_graph:
+            for head in range(n):
+                if previous[head] >= 0:
+                    continue
+                n_paths += 1
+                begin, node = at, np.int64(head)
+                while node >= 0:
+                    order[at] = base + node
+                    rank[base + node] = at
+                    first[base + node] = begin
+                    at += 1
+                    node = np.int64(following[node])
+                for place in range(begin, at):
+                    last[order[place]] = at - 1
+        shape[s] = LINE if n_paths <= 1 else PATHS
+        if is_graph or at < base + n:  # what no path reaches is a circle
+            shape[s] = GRAPH
+            for i in range(base, base + n):
+                order[i], rank[i], first[i], last[i] = i, i, i, i
+
+
+@njit(cache=True, nogil=True)
+def group_facts(kind, node, starts, node_off, offset, kinds, words, everywhere):
+    """The distinct facts of each sequence and the events that they hold for, as words of bits.
+
+    Fact f is of kind[f] and about node[f]; those of relation r in sequence s begin at starts[r, s].
+    `kinds` and `words` get those of sequence s from offset[s] on, words falling; `everywhere` gets
+    the word of each kind in each sequence.
+    """
+    n_sequences = len(node_off) - 1
+    most = 0
+    for s in range(n_sequences):
+        n = 0
+        for r in range(len(starts)):
+            n += starts[r, s + 1] - starts[r, s]
+        most = max(most, n)
+    here = np.empty(most, np.int64)
+    word = np.empty(most, np.uint64)
+    at = 0
+    for s in range(n_sequences):
+        offset[s] = at
+        n = 0
+        for r in range(len(starts)):
+            for f in range(starts[r, s], starts[r, s + 1]):
+                k, bit = np.int64(kind[f]), ONE << np.uint64(node[f] - node_off[s])
+                if everywhere[k, s] == np.uint64(0):
+                    here[n] = k
+                    n += 1
+                everywhere[k, s] |= bit
+        if n <= FEW:
+            for i in range(1, n):  # by kind
+                k, j = here[i], i
+                while j > 0 and here[j - 1] > k:
+                    here[j] = here[j - 1]
+                    j -= 1
+                here[j] = k
+            for i in range(n):  # by falling words, equal ones by kind
+                k = here[i]
+                w, j = everywhere[k, s], i
+                while j > 0 and word[j - 1] < w:
+                    word[j], kinds[at + j] = word[j - 1], kinds[at + j - 1]
+                    j -= 1
+                word[j], kinds[at + j] = w, k
+        else:
+            ordered = np.sort(here[:n])
+            for i in range(n):
+                word[i] = ~everywhere[ordered[i], s]
+            falling = np.argsort(word[:n], kind="mergesort")
+            for i in range(n):
+                kinds[at + i] = ordered[falling[i]]
+                word[i] = everywhere[kinds[at + i], s]
+        for i in range(n):
+            words[at + i] = word[i]
+        at += n
+    offset[n_sequences] = at
+    return at
