@@ -3,7 +3,7 @@
 Sequences are made from a seed, written once in partitions, and each measurement is a process of its
 own that reads them. Memory is the peak of a process; of Dask's workers it is the largest. Besides:
 a worker killed in each pass, and twice as many partitions. What is measured is kept in the folder,
-and a second run goes on from there.
+and a second run goes on from there. What is brief is done several times, and the best time counts.
 
     python benchmarks/scale.py [--small] [--folder FOLDER]
 """
@@ -36,7 +36,8 @@ PARTITIONS = 8
 WORKERS = 4
 BIAS = "type(do(event,action,thing)). mode(do(+,#,*)). dimension(next_s)."
 SETTINGS = {"min_support": 0.15, "max_length": 3}
-RATIO = 2.2  # of time and memory, for twice as many sequences
+RATIO = 2.2  # of times, for twice as many sequences
+BRIEF = 5.0  # seconds; what takes less is done again and again, and the best time counts
 
 
 def sequences(n: int, part: int) -> rx.Sequences:
@@ -86,13 +87,19 @@ def measure(how: str, folder: str, n_jobs: int) -> dict[str, Any]:
     warm_up()
     if how == "dask":
         return measure_dask(folder, bias, n_jobs)
-    parts = rx.scan_parquet(folder)
-    data = parts.load() if how == "memory" else parts
-    forget_peak()
-    base = held_bytes()
-    start = time.perf_counter()
-    found = rx.mine(data, None, bias, n_jobs=n_jobs, **SETTINGS)
-    return told(found, time.perf_counter() - start, peak_bytes(), base)
+    best: dict[str, Any] = {}
+    begun = time.perf_counter()
+    while not best or time.perf_counter() - begun < BRIEF:
+        parts = rx.scan_parquet(folder)
+        data = parts.load() if how == "memory" else parts
+        forget_peak()
+        base = held_bytes()
+        start = time.perf_counter()
+        found = rx.mine(data, None, bias, n_jobs=n_jobs, **SETTINGS)
+        one = told(found, time.perf_counter() - start, peak_bytes(), base)
+        best = min(best or one, one, key=lambda each: each["seconds"])
+        del data, found
+    return best
 
 
 def measure_dask(folder: str, bias: rx.Bias, workers: int) -> dict[str, Any]:
@@ -113,11 +120,14 @@ def measure_dask(folder: str, bias: rx.Bias, workers: int) -> dict[str, Any]:
         client.run(forget_peak)
         base = max(client.run(held_bytes).values())
         kill = os.environ.get("RELYNX_KILL")
-        start = time.perf_counter()
         pids = [nanny.pid for nanny in cluster.workers.values()]
         asked = Killing(client, kill, pids[0]) if kill else client
-        found = rx.mine(rx.scan_parquet(folder), None, bias, client=asked, **SETTINGS)
-        seconds = time.perf_counter() - start
+        times: list[float] = []
+        while not times or sum(times) < BRIEF:
+            start = time.perf_counter()
+            found = rx.mine(rx.scan_parquet(folder), None, bias, client=asked, **SETTINGS)
+            times.append(time.perf_counter() - start)
+        seconds = min(times)
         peaks = client.run(peak_bytes, on_error="ignore")  # one may just have died
         return told(found, seconds, max(peaks.values(), default=0), base)
 

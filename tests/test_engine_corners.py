@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import weakref
 from random import Random
 
 import numpy as np
@@ -11,11 +13,12 @@ from enumerate_patterns import Conditions, enumerate_patterns
 from test_mine_engines import by_each_engine
 from test_trie_coverage import along_the_trie, one_by_one
 
-from relynx import Sequences
+from relynx import Sequences, covers, from_lists
 from relynx.bias import parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
-from relynx.mining import alphabet, budget, chains, growth, webs
+from relynx.mining import alphabet, budget, chains, growth, search, webs
+from relynx.mining.index import Index
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
 
@@ -165,6 +168,25 @@ def test_the_answer_does_not_depend_on_where_matches_are_cut(monkeypatch, mode, 
     assert found == whole
     assert found.explain_search() == whole.explain_search()
     assert len(asked) > 2 * (whole.lengths < 3).sum()
+
+
+@pytest.mark.parametrize("engine", ["Chains", "Webs", "Growth"])
+def test_what_a_search_held_is_let_go_with_the_sequences(monkeypatch, engine):
+    made = {"Chains": chains.Chains, "Webs": webs.Webs, "Growth": growth.Growth}[engine]
+    monkeypatch.setattr(search, "_engine", lambda *_: made)
+    X = from_lists([["a", "b"], ["b", "a", "c"]], predicate="p")[0]
+    bias = parse_bias("type(p(event,t)). mode(p(+,*)). dimension(next_s).")
+    gc.collect()
+    gc.disable()  # what is in no circle goes at once
+    try:
+        found = mine(X, bias=bias, max_length=2, n_jobs=2)
+        found.coverage(X)
+        covers("p(A,a), next_s(A,B), p(B,b)", X)
+        index = weakref.ref(Index.of(X.facts()))
+        del X
+        assert index() is None
+    finally:
+        gc.enable()
 
 
 def test_in_long_sequences_fewer_matches_are_looked_at_before_the_search_asks(monkeypatch):

@@ -6,7 +6,7 @@ when a pattern first asks for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -92,7 +92,8 @@ class Index:
     """The look-up structures of some facts."""
 
     def __init__(self, facts: Facts) -> None:
-        self.facts = facts
+        # Facts keep their index, so it must not refer to them: nothing would be let go in time.
+        self.facts = replace(facts, cache={})
         self.n_sequences = facts.n_sequences
         self.n_constants = max(len(facts.vocabulary), 1)
         self.dimension_names = dimension_names(facts.tables)

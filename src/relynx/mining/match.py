@@ -68,7 +68,7 @@ def covers(
     patterns = [as_pattern(p).atoms for p in asked]
     out = np.zeros((len(patterns), facts.n_sequences), bool)
     left = list(range(len(patterns)))
-    for paths in PathIndex.each(index):
+    for paths in PathIndex.each(facts):
         done = paths.cover(patterns, object_identity, left, out, threads)
         _search(done, patterns, paths.others, index, object_identity, out)
         left = sorted(set(left) - set(done))

@@ -187,7 +187,7 @@ def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Su
     index = compiled.index
     shapes = [index.dimensions[d].shape for d in compiled.dimensions]
     fits = _fits(work, compiled)
-    summary = Summary(
+    return Summary(
         counts,
         places,
         None,
@@ -201,13 +201,6 @@ def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Su
         if fits
         else (),
     )
-    _let_go(index)
-    return summary
-
-
-def _let_go(index: Index) -> None:
-    """Facts and their index refer to each other: without this they would outlive their task."""
-    index.facts.cache.clear()
 
 
 def _compiled(work: Work, facts: Facts, places: frozenset[Place]) -> Compiled:
@@ -277,7 +270,6 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
         counted,
         facts.vocabulary.constants[len(X.vocabulary) :],
     )
-    _let_go(compiled.index)
     return LocalAnswer(patterns, complete, budget.reason, budget.is_unasked)
 
 

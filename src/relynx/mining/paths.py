@@ -16,6 +16,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.sequences import Facts
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Struct, Var, constant_key
@@ -72,9 +73,9 @@ class PathIndex:
         self._read_relations()
 
     @classmethod
-    def each(cls, index: Index) -> Iterator[PathIndex]:
+    def each(cls, facts: Facts) -> Iterator[PathIndex]:
         """One for each dimension along which some sequence is a line of events."""
-        cache = index.facts.cache.setdefault("paths", {})
+        index, cache = Index.of(facts), facts.cache.setdefault("paths", {})
         for d, dimension in enumerate(index.dimensions):
             if d not in cache and (dimension.shape == LINE).any():
                 cache[d] = cls(index, d)
