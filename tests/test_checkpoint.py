@@ -98,8 +98,9 @@ def test_a_search_of_patterns_goes_on_where_it_was_killed(
     lines, engine, n_jobs, tmp_path, monkeypatch, written_at_once
 ):
     bias = rx.parse_bias(ENGINES[engine])
-    for module in (chains, growth, webs):
-        monkeypatch.setattr(module, "FACTS_AT_ONCE", 1)  # many units
+    names = {chains: "FACTS_AT_ONCE", growth: "FACTS_AT_ONCE", webs: "LOOKS_A_UNIT"}
+    for module, name in names.items():
+        monkeypatch.setattr(module, name, 1)  # many units
     how = {"bias": bias, "max_length": 3, "n_jobs": n_jobs}
     calls = count()
     with monkeypatch.context() as patch:

@@ -106,9 +106,9 @@ def test_the_answer_does_not_depend_on_how_many_lanes_are_counted_at_once(monkey
     [
         {"FEW_PLACES": 0},
         {"FEW_PLACES": 30},
-        {"FACTS_AT_ONCE": 1},
+        {"LOOKS_A_UNIT": 1},
         {"MANY_FOUND": 1},
-        {"MANY_FOUND": 40, "FACTS_AT_ONCE": 1 << 30},
+        {"MANY_FOUND": 40, "LOOKS_A_UNIT": 1 << 30},
     ],
     ids=str,
 )

@@ -406,6 +406,7 @@ def count_refinements(data, language, matches, sequence, begin, end, labels, pat
             if shape[d, s] == GRAPH:
                 n_here = node_off[s + 1] - node0
                 many = walk(next_off[d, 0], neighbours, x, n, node0, n_here, marks, near)
+                looks += many
                 if not is_taken(near, many, y):
                     continue
             else:

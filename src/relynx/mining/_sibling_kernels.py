@@ -81,9 +81,10 @@ def collect(rules, closings, counts, child, out):
 
 
 @njit(cache=True, nogil=True)
-def has_few_looks(language, pattern):
-    """Is little looked at for a match? So it is where an event is looked at once a sequence."""
-    return pattern.is_last or is_alone(language, pattern.types)
+def has_few_looks(data, language, pattern):
+    """Is little looked at for a match? So it is where an event is looked at once a sequence, and
+    where nothing but links between old events is looked for, along paths."""
+    return (pattern.is_last and not data.has_graphs) or is_alone(language, pattern.types)
 
 
 @njit(cache=True, nogil=True)
@@ -125,7 +126,7 @@ def grow(
         pattern = read(rules, language, whole, len(whole))
         if len(pattern.bases) == 0:
             return TOO_MANY_CODES, c
-        most = at_once[2] if has_few_looks(language, pattern) else at_once[1]
+        most = at_once[2] if has_few_looks(data, language, pattern) else at_once[1]
         total = list_matches(
             data,
             language,

@@ -54,7 +54,7 @@ class Family(NamedTuple):
 class Bounds(NamedTuple):
     """How much one call does."""
 
-    rows: int  # a pattern with more is left
+    places: int  # of matches: a pattern with more is left
     lanes: int  # likewise, and of those that are counted at a time
     lanes_at_once: int
     looks: int  # likewise; and when so many are done the call ends
@@ -144,6 +144,12 @@ def all_lanes(language, n_events, lanes, n):
 
 
 @njit(cache=True, nogil=True)
+def effort(places, n_lanes, n_rows):
+    """About how much is looked at for a pattern, in looks at places."""
+    return places * n_lanes + LOOK_AT_ROW * n_rows
+
+
+@njit(cache=True, nogil=True)
 def taller(table):
     """The same rows in a table of twice the room."""
     out = np.empty((2 * len(table), table.shape[1]), table.dtype)
@@ -155,13 +161,27 @@ def taller(table):
 
 @njit(cache=True, nogil=True)
 def count_family(
-    alphabet, web, language, rows, atoms, events, family, at, counts, scratch, sizes, bounds, stats
+    alphabet,
+    web,
+    language,
+    rows,
+    atoms,
+    events,
+    family,
+    at,
+    counts,
+    scratch,
+    sizes,
+    bounds,
+    stats,
+    efforts,
 ):
     """Count the refinements of the patterns of a family from `at` on.
 
     `rows`, `atoms` and `events` are those of the pattern that they refine. Returns the next
     pattern to do, and whether it is too large; then the lanes of all that were done and whose
-    they are, the (lane, code) of each refinement that is frequent, and its supports.
+    they are, the (lane, code) of each refinement that is frequent, and its supports. How much was
+    looked at for a pattern goes to `efforts`.
     """
     n_classes = len(web.least)
     before = context_of(alphabet, language, atoms)
@@ -173,10 +193,17 @@ def count_family(
     large = False
     while at < len(family.steps) and looked < bounds.looks and n_found < bounds.found:
         here = advance(
-            alphabet, web, rows, before, family.lanes[at], old_links, family.steps[at], bounds.rows
+            alphabet,
+            web,
+            rows,
+            before,
+            family.lanes[at],
+            old_links,
+            family.steps[at],
+            bounds.places,
         )
         places = n_places(here)
-        large = places > bounds.rows
+        large = places > bounds.places
         if large:
             break
         pattern = family.atoms[at, : family.n_atoms[at]]
@@ -194,7 +221,8 @@ def count_family(
         if large:
             break
         ways = all_lanes(language, len(members), ways, n)
-        looked += places * len(ways) + LOOK_AT_ROW * (len(rows.sequence) + len(here.sequence))
+        efforts[at] = effort(places, len(ways), len(rows.sequence) + len(here.sequence))
+        looked += efforts[at] + places * len(links)
         while n_lanes + len(ways) > len(lanes):
             lanes, owner = taller(lanes), taller(owner)
         for i in range(len(ways)):

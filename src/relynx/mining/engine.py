@@ -22,6 +22,7 @@ from relynx.mining.workers import Stopped, in_order
 Longs = NDArray[np.int64]
 Counted: TypeAlias = tuple[NDArray[Any], ...]
 FEW_ROWS = 1 << 14  # of matches, which are made without asking
+CHECKS_AT_ONCE = 64  # of patterns by the constraints of a bias, before the search asks
 UNUSED = -(1 << 40)  # where an atom has fewer arguments than there is room for
 
 

@@ -19,13 +19,22 @@ from relynx.mining import _refinement_kernels as rk
 from relynx.mining import _sibling_kernels as sk
 from relynx.mining._kernels import GRAPH
 from relynx.mining._listing_kernels import list_matches
-from relynx.mining.engine import STATS, Conditions, Counted, Engine, Level, Longs
+from relynx.mining.engine import (
+    CHECKS_AT_ONCE,
+    STATS,
+    Conditions,
+    Counted,
+    Engine,
+    Level,
+    Longs,
+)
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
 # What is looked at before the search asks whether to go on: matches, and events from them.
 ROWS_AT_ONCE = 1 << 14
 EVENTS_AT_ONCE = 1 << 17
+LINKS_AT_ONCE = 1 << 22  # to events that need no look any more
 LISTED = 8  # stretches of matches, from which those of a child are listed without asking
 FORMS_AT_ONCE = 1 << 12  # of refinements, which are written down without asking
 # What is looked at for siblings that are refined at once, and how many refinements they may have.
@@ -109,6 +118,7 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
         )
         self.longest = max(int(np.diff(compiled.index.node_off).max(initial=1)), 1)
         self.rows_at_once = max(min(ROWS_AT_ONCE, EVENTS_AT_ONCE // self.longest), 1)
+        self.most_at_once = max(min(ROWS_AT_ONCE, LINKS_AT_ONCE // self.longest), 1)
         self.nothing = np.empty((0, ARGUMENTS + self.width - 1), np.int32)
         self._no_step = np.zeros((1, ARGUMENTS + self.width - 1), np.int32)
         checks = (conditions.is_key, conditions.admits, conditions.forbids)
@@ -141,7 +151,7 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
         at, and its matches."""
         before, (matches, sequence) = self._matches(unit.chain, buffers)
         is_small = len(_stretches(len(sequence), self.rows_at_once)) <= LISTED
-        at_once = np.array([EVENTS_AT_ONCE, self.rows_at_once, ROWS_AT_ONCE])
+        at_once = np.array([EVENTS_AT_ONCE, self.rows_at_once, self.most_at_once])
         self._widen(buffers, len(matches) + self.width, 0)
         efforts = np.zeros((len(unit.children), 2), np.int64)
         done = 0
@@ -189,8 +199,8 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
         chain = np.concatenate([unit.chain, unit.children[child : child + 1]])
         pattern = self._pattern(chain)
         matches, sequence = self._extended(chain[-1], before, pattern, matches_before)
-        few_looks = sk.has_few_looks(self.language, pattern)
-        stretches = _stretches(len(sequence), ROWS_AT_ONCE if few_looks else self.rows_at_once)
+        few_looks = sk.has_few_looks(self.data, self.language, pattern)
+        stretches = _stretches(len(sequence), self.most_at_once if few_looks else self.rows_at_once)
         i, looks = 0, len(matches_before[1])
         while i < len(stretches):
             self._pulse()
@@ -277,13 +287,13 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
         self, unit: Siblings, counted: Counted, decoded: Refinements | None
     ) -> list[Siblings]:
         stats, owner, _, supports, efforts = counted
+        kept, forbidden = ([], []) if decoded is None else self._allowed(unit, decoded)
         for length, some in zip((unit.makes + 1, unit.makes), stats, strict=True):
             if some[0]:
                 self.tallies.setdefault(length, Level()).add(some)
-        if decoded is None:
-            return []
-        kept = self._allowed(unit, decoded)
-        if not kept:
+        for length in forbidden:
+            self.tallies[length].forbidden += 1
+        if decoded is None or not kept:
             return []
         start, most = self.found.n_rows, self.conditions.max_length
         owner, steps, longer = owner[kept], decoded.steps[kept], decoded.longer[kept]
@@ -313,20 +323,23 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
                     made.append(Siblings(length, chain, start + some, steps[some]))
         return made
 
-    def _allowed(self, unit: Siblings, decoded: Refinements) -> list[int]:
-        """Which refinements are new and not forbidden."""
-        kept = []
+    def _allowed(self, unit: Siblings, decoded: Refinements) -> tuple[list[int], list[int]]:
+        """Which refinements are new and not forbidden; the lengths of those that are forbidden."""
+        kept: list[int] = []
+        forbidden: list[int] = []
         for i, form in enumerate(decoded.forms):
             if form is None or form in self._seen:
                 continue
             self._seen.add(form)
             if self.has_checks:
+                if i % CHECKS_AT_ONCE == 0:
+                    self._pulse()
                 atoms = decoded.atoms[decoded.offset[i] : decoded.offset[i + 1]]
                 if self._is_forbidden(atoms, first=not unit.makes):
-                    self.tallies[unit.makes + int(decoded.longer[i])].forbidden += 1
+                    forbidden.append(unit.makes + int(decoded.longer[i]))
                     continue
             kept.append(i)
-        return kept
+        return kept, forbidden
 
     # Matches
 

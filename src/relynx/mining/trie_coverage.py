@@ -24,6 +24,7 @@ from relynx.mining.workers import in_order
 
 LEAST_SHARED = 2_000  # sequences; with fewer the compiled loops are too short to share out
 AT_ONCE = 64  # patterns that a thread takes at a time, with all that extend them
+ROWS_AT_ONCE = 1 << 19  # of all that are looked at in one call
 MOST_NODES = 1 << 19  # events of all sequences for which words of links are worth holding
 EVENT, VALUE = 0, 1  # types
 NO_ROWS = wm.Rows(
@@ -137,44 +138,49 @@ class TrieMatcher:
             np.empty((0, self.n_sequences), np.int64),
         )
 
-        def marked(here: _Place, below: Sequence[int]) -> list[_Place]:
+        def marked(here: _Place, below: Sequence[int]) -> Iterator[_Place]:
             """Mark what some rows and their further links cover; those that are extended on."""
-            extended, leaves = [], []
+            leaves: list[_Leaf] = []
+            most = max(min(AT_ONCE, ROWS_AT_ONCE // max(len(here.rows.sequence), 1)), 1)
             for row in below:
                 for found in self._below(here, row, children):
                     places = wanted.get(found.row, ())
                     if isinstance(found, _Place):
                         for place in places:
                             out[place, found.rows.sequence] = True
-                        extended += [found] if len(found.rows.sequence) else []
+                        if len(found.rows.sequence):
+                            yield found
                     elif places:
                         leaves.append(found)
-            self._mark(here, leaves, [wanted[leaf.row][0] for leaf in leaves], out)
-            for leaf in leaves:
-                first, *others = wanted[leaf.row]
-                out[others] = out[first]
-            return extended
+                    if len(leaves) >= most:
+                        self._mark(here, leaves, wanted, out)
+                        leaves = []
+            self._mark(here, leaves, wanted, out)
 
         def finished(begin: tuple[_Place, Sequence[int]]) -> None:
-            todo = marked(*begin)
-            while todo:
-                here = todo.pop()
-                todo += marked(here, children.get(here.row, ()))
+            for here in marked(*begin):
+                finished((here, children.get(here.row, ())))
 
         root = _Place(-1, everywhere, (), (), ())
-        tasks = []
-        for here in marked(root, children.get(-1, ())):
-            below = children.get(here.row, ())
-            tasks += [(here, below[i : i + AT_ONCE]) for i in range(0, len(below), AT_ONCE)]
+        first = [(here, children.get(here.row, ())) for here in marked(root, children.get(-1, ()))]
         n = n_threads if self.n_sequences >= LEAST_SHARED else 1
+        share = sum(len(below) for _, below in first) // (8 * n)
+        size = max(min(AT_ONCE, share), 1) if n > 1 else AT_ONCE
+        tasks = [
+            (here, below[i : i + size]) for here, below in first for i in range(0, len(below), size)
+        ]
         for _ in in_order(finished, tasks, n=n):
             pass
         return out
 
     def _mark(
-        self, here: _Place, leaves: list[_Leaf], places: list[int], out: NDArray[np.bool_]
+        self,
+        here: _Place,
+        leaves: list[_Leaf],
+        wanted: dict[int, list[int]],
+        out: NDArray[np.bool_],
     ) -> None:
-        """Mark what patterns that extend another cover, each in its row of `out`."""
+        """Mark what patterns that extend another cover, in their rows of `out`."""
         if not leaves:
             return
         lanes = np.full((len(leaves), max(len(leaf.lane) for leaf in leaves)), -1, np.int64)
@@ -193,9 +199,12 @@ class TrieMatcher:
             lanes,
             np.concatenate([leaf.links for leaf in leaves]),
             np.stack([leaf.step for leaf in leaves]),
-            np.array(places, np.int64),
+            np.array([wanted[leaf.row][0] for leaf in leaves]),
             out,
         )
+        for leaf in leaves:
+            first, *others = wanted[leaf.row]
+            out[others] = out[first]
 
     def _below(
         self, here: _Place, row: int, children: dict[int, list[int]]

@@ -21,14 +21,23 @@ from relynx.mining import _web_match_kernels as wm
 from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
 from relynx.mining.budget import OverBudget
-from relynx.mining.engine import STATS, UNUSED, Conditions, Counted, Engine, Level, Longs
+from relynx.mining.engine import (
+    CHECKS_AT_ONCE,
+    STATS,
+    UNUSED,
+    Conditions,
+    Counted,
+    Engine,
+    Level,
+    Longs,
+)
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS, RELATION
 
 MOST_COUNTERS = 1 << 26  # that are worth holding
 MOST_LANES = 1 << 20  # ways to link one new event
 LOOKS_AT_ONCE = 1 << 23  # at matches, before the search asks whether to go on
-FACTS_AT_ONCE = 1 << 17  # of the sequences of some siblings, which make a unit of work
+LOOKS_A_UNIT = 1 << 22  # for siblings that make one unit of work, by what was looked at before
 FEW_PLACES = 1 << 14  # of matches: a pattern with more is counted by itself
 FEW_LANES = 1 << 12
 MANY_FOUND = 1 << 14  # refinements of a unit
@@ -151,13 +160,17 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
     # Refinements
 
     def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
-        """Tallies; lanes, and whose they are; the lane and the code of each refinement, and its
-        supports."""
-        stats = np.zeros(STATS)
+        """Tallies; how much was looked at for each pattern; lanes, and whose they are; the lane and
+        the code of each refinement, and its supports."""
+        stats, efforts = np.zeros(STATS), np.zeros(len(unit.rows), np.int64)
         if unit is self.root:
             lane = np.full((1, 2 * self.language.n_dimensions), -1, np.int64)
             lane[0, 1] = 0
-            parts = [self._count_alone(Node(unit, 0), self._everywhere(), lane, buffers, stats)]
+            rows = self._everywhere()
+            parts = [self._count_alone(Node(unit, 0), rows, lane, buffers, stats)]
+            # As if all pairs of links led from each event.
+            n_pairs = len(self.language.meaning) ** 2
+            efforts[0] = wf.effort(wm.n_places(rows), n_pairs, len(self.labels))
         else:
             parts = []
             rows, atoms, events = self._of_parent(unit, buffers)
@@ -178,14 +191,17 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
                     self.sizes,
                     self.bounds,
                     stats,
+                    efforts,
                 )
                 parts.append(tuple(some))
                 if large:
                     node = Node(unit, at)
                     here = self._advanced(node, rows)
                     parts.append(self._count_alone(node, here, None, buffers, stats))
+                    n_rows = len(rows.sequence) + len(here.sequence)
+                    efforts[at] = wf.effort(wm.n_places(here), len(parts[-1][0]), n_rows)
                     at += 1
-        return stats, *_joined(parts)
+        return stats, efforts, *_joined(parts)
 
     def _of_parent(self, unit: Siblings, buffers: Buffers) -> tuple[wm.Rows, Longs, Longs]:
         """The rows, the atoms and the events of what some siblings refine."""
@@ -253,7 +269,7 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
         return every
 
     def _decode(self, unit: Siblings, counted: Counted) -> wf.Writing | None:
-        _, lanes, owner, found, _ = counted
+        _, _, lanes, owner, found, _ = counted
         n = len(found)
         if not n:
             return None
@@ -278,13 +294,16 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
     # What is kept
 
     def _keep(self, unit: Siblings, counted: Counted, decoded: wf.Writing | None) -> list[Siblings]:
-        stats, lanes, owner, found, supports = counted
+        stats, efforts, lanes, owner, found, supports = counted
+        keep, n_forbidden = np.zeros(0, bool), 0
+        if decoded is not None:
+            keep = self._new(decoded) & decoded.distinct
+            n_forbidden = self._forbid(unit, decoded, keep)
         tally = self.tallies.setdefault(unit.makes, Level())
         tally.add(stats)
         if decoded is None:
             return []
-        keep = self._new(decoded) & decoded.distinct
-        self._forbid(unit, decoded, keep)
+        tally.forbidden += n_forbidden
         tally.kept += int(keep.sum())
         whose = owner[found[:, 0]]
         rows = self._record(unit.rows[whose], decoded, supports, keep)
@@ -293,7 +312,7 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
         kept = np.flatnonzero(keep)
         whose = whose[kept]
         family = self._family(unit, decoded, kept, whose, lanes[found[kept, 0]])
-        rows, frequencies = rows[kept], supports[kept].sum(axis=1)
+        rows = rows[kept]
         ends = np.searchsorted(whose, np.arange(len(unit.rows) + 1)).tolist()
         n_found = np.bincount(owner[found[:, 0]], minlength=len(unit.rows)).tolist()
         made: list[Siblings] = []
@@ -301,17 +320,13 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
             if begin == end:
                 continue
             parent = None if unit is self.root else Node(unit, number)
-            at_once = self._at_once(int(frequencies[begin:end].max()), n_found[number])
+            few = min(LOOKS_A_UNIT // max(int(efforts[number]), 1), MANY_FOUND // n_found[number])
+            at_once = max(few, 1)
             for i in range(begin, end, at_once):
                 some = slice(i, min(i + at_once, end))
                 part = wf.Family(*(column[some] for column in family))
                 made.append(Siblings(unit.makes + 1, parent, rows[some], part))
         return made
-
-    def _at_once(self, frequency: int, n_found: int) -> int:
-        """How many siblings make a unit: more where they cover few sequences and become little."""
-        facts = len(self.alphabet.bits) * frequency // max(len(self.labels), 1)
-        return max(1, min(FACTS_AT_ONCE // max(facts, 1), MANY_FOUND // max(n_found, 1)))
 
     def _family(
         self,
@@ -351,16 +366,20 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
                 new[i] = True
         return new
 
-    def _forbid(self, unit: Siblings, decoded: wf.Writing, keep: NDArray[np.bool_]) -> None:
-        """Drop what is against the bias."""
+    def _forbid(self, unit: Siblings, decoded: wf.Writing, keep: NDArray[np.bool_]) -> int:
+        """Drop what is against the bias; how many."""
         checks = self.conditions
         if not (checks.is_key or checks.admits or checks.forbids):
-            return
-        for i in np.flatnonzero(keep).tolist():
+            return 0
+        n = 0
+        for place, i in enumerate(np.flatnonzero(keep).tolist()):
+            if place % CHECKS_AT_ONCE == 0:
+                self._pulse()
             atoms = decoded.atoms[i, : decoded.n_atoms[i]]
             if self._is_forbidden(atoms, first=unit is self.root):
                 keep[i] = False
-                self.tallies[unit.makes].forbidden += 1
+                n += 1
+        return n
 
     def _record(
         self,
