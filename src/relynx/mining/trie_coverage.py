@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,15 @@ class _Leaf:
     lane: Longs
     links: Longs
     step: Longs
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What is asked for: where each row's coverage goes, and the rows on the way."""
+
+    places: dict[int, list[int]]
+    children: dict[int, list[int]]
+    out: NDArray[np.bool_]  # one row a pattern, one column a sequence
 
 
 class TrieMatcher:
@@ -137,50 +147,48 @@ class TrieMatcher:
             self.web.spoken_of,
             np.empty((0, self.n_sequences), np.int64),
         )
-
-        def marked(here: _Place, below: Sequence[int]) -> Iterator[_Place]:
-            """Mark what some rows and their further links cover; those that are extended on."""
-            leaves: list[_Leaf] = []
-            most = max(min(AT_ONCE, ROWS_AT_ONCE // max(len(here.rows.sequence), 1)), 1)
-            for row in below:
-                for found in self._below(here, row, children):
-                    places = wanted.get(found.row, ())
-                    if isinstance(found, _Place):
-                        for place in places:
-                            out[place, found.rows.sequence] = True
-                        if len(found.rows.sequence):
-                            yield found
-                    elif places:
-                        leaves.append(found)
-                    if len(leaves) >= most:
-                        self._mark(here, leaves, wanted, out)
-                        leaves = []
-            self._mark(here, leaves, wanted, out)
-
-        def finished(begin: tuple[_Place, Sequence[int]]) -> None:
-            for here in marked(*begin):
-                finished((here, children.get(here.row, ())))
-
+        wish = _Wish(wanted, children, out)
         root = _Place(-1, everywhere, (), (), ())
-        first = [(here, children.get(here.row, ())) for here in marked(root, children.get(-1, ()))]
+        first = [
+            (here, children.get(here.row, ()))
+            for here in self._marked(wish, root, children.get(-1, ()))
+        ]
         n = n_threads if self.n_sequences >= LEAST_SHARED else 1
         share = sum(len(below) for _, below in first) // (8 * n)
         size = max(min(AT_ONCE, share), 1) if n > 1 else AT_ONCE
         tasks = [
             (here, below[i : i + size]) for here, below in first for i in range(0, len(below), size)
         ]
-        for _ in in_order(finished, tasks, n=n):
+        for _ in in_order(partial(self._finish, wish), tasks, n=n):
             pass
         return out
 
-    def _mark(
-        self,
-        here: _Place,
-        leaves: list[_Leaf],
-        wanted: dict[int, list[int]],
-        out: NDArray[np.bool_],
-    ) -> None:
-        """Mark what patterns that extend another cover, in their rows of `out`."""
+    def _finish(self, wish: _Wish, begin: tuple[_Place, Sequence[int]]) -> None:
+        """Mark what some rows cover, and all that extends them."""
+        for here in self._marked(wish, *begin):
+            self._finish(wish, (here, wish.children.get(here.row, ())))
+
+    def _marked(self, wish: _Wish, here: _Place, below: Sequence[int]) -> Iterator[_Place]:
+        """Mark what some rows and their further links cover; those that are extended on."""
+        leaves: list[_Leaf] = []
+        most = max(min(AT_ONCE, ROWS_AT_ONCE // max(len(here.rows.sequence), 1)), 1)
+        for row in below:
+            for found in self._below(here, row, wish.children):
+                places = wish.places.get(found.row, ())
+                if isinstance(found, _Place):
+                    for place in places:
+                        wish.out[place, found.rows.sequence] = True
+                    if len(found.rows.sequence):
+                        yield found
+                elif places:
+                    leaves.append(found)
+                if len(leaves) >= most:
+                    self._mark(here, leaves, wish)
+                    leaves = []
+        self._mark(here, leaves, wish)
+
+    def _mark(self, here: _Place, leaves: list[_Leaf], wish: _Wish) -> None:
+        """Mark what patterns that extend another cover."""
         if not leaves:
             return
         lanes = np.full((len(leaves), max(len(leaf.lane) for leaf in leaves)), -1, np.int64)
@@ -199,12 +207,12 @@ class TrieMatcher:
             lanes,
             np.concatenate([leaf.links for leaf in leaves]),
             np.stack([leaf.step for leaf in leaves]),
-            np.array([wanted[leaf.row][0] for leaf in leaves]),
-            out,
+            np.array([wish.places[leaf.row][0] for leaf in leaves]),
+            wish.out,
         )
         for leaf in leaves:
-            first, *others = wanted[leaf.row]
-            out[others] = out[first]
+            first, *others = wish.places[leaf.row]
+            wish.out[others] = wish.out[first]
 
     def _below(
         self, here: _Place, row: int, children: dict[int, list[int]]
