@@ -238,7 +238,7 @@ def test_matches_that_are_made_again_ask_for_room_too(engine, monkeypatch):
     monkeypatch.setattr(Budget, "left", lambda _: 10**7)
     bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
     mine(from_lists(LETTERS, Y, predicate="q")[0], Y, bias, min_support=0.9)
-    assert {*allowed} == {10**7 // (3 * (16 + 8 * 3))}
+    assert {*allowed} == {10**7 // (3 * (12 + 4 * 3))}
 
 
 # The peak is asked of the process itself: `ru_maxrss` may be that of the one that started it.

@@ -27,7 +27,7 @@ class Alphabet(NamedTuple):
 
     offset: NDArray[np.int64]  # S+1
     bits: NDArray[np.uint64]  # falling inside a sequence
-    ground: NDArray[np.int64]  # which of the distinct facts of all sequences it is
+    ground: NDArray[np.int32]  # which of the distinct facts of all sequences it is
     ground_relation: NDArray[np.int64]
     ground_values: NDArray[np.int64]
     everywhere: NDArray[np.uint64]  # distinct facts x sequences: the words of all

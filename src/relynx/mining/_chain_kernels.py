@@ -36,9 +36,9 @@ TOO_MANY = -(1 << 62)  # rows
 
 
 class Rows(NamedTuple):
-    sequence: NDArray[np.int64]
+    sequence: NDArray[np.int32]
     word: NDArray[np.uint64]
-    values: NDArray[np.int64]  # one row a variable
+    values: NDArray[np.int32]  # one row a variable
 
 
 class Limits(NamedTuple):
@@ -107,15 +107,15 @@ def advance(alphabet, rows, before, step, first, most):
     if len(able) > 1:
         for g in able:
             one = everywhere[g]
-            for s in range(len(one)):
-                somewhere[s] |= one[s]
+            for i in range(len(one)):
+                somewhere[i] |= one[i]
     room = max(64, len(old_sequence))
-    sequence = np.empty(room, np.int64)
+    sequence = np.empty(room, np.int32)
     word = np.empty(room, np.uint64)
-    values = np.empty((n_old + n_new, room), np.int64)
+    values = np.empty((n_old + n_new, room), np.int32)
     n = 0
     for i in range(len(old_sequence)):
-        s = old_sequence[i]
+        s = np.int64(old_sequence[i])
         to = shifted(old_word[i], lane) & somewhere[s]
         if to == NONE:
             continue
@@ -216,7 +216,7 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
     stride = np.uint64(supports.shape[1] * supports.shape[2])
     n, n_met = 0, 0
     for i in range(len(sequence)):
-        s = sequence[i]
+        s = np.int64(sequence[i])
         here = np.uint64(labels[s] * supports.shape[2])
         any_word = NONE
         for lane in range(n_lanes):

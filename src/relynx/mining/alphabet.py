@@ -136,7 +136,7 @@ def alphabet_of(
     node = np.concatenate([r.cells[j] for r, j in zip(relations, events, strict=True)])
     begin = np.cumsum([0, *(r.cells.shape[1] for r in relations)])[:-1]
     offset = np.zeros(len(labels) + 1, np.int64)
-    ground, bits = np.empty(len(kind), np.int64), np.empty(len(kind), np.uint64)
+    ground, bits = np.empty(len(kind), np.int32), np.empty(len(kind), np.uint64)
     everywhere = np.zeros((len(relation_of), len(labels)), np.uint64)
     n = group_facts(
         kind,

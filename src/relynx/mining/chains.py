@@ -89,7 +89,7 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
             compiled.dimensions[0],
         )
         self.crowded = crowded
-        self.row_bytes = 16 + 8 * most_variables(compiled, conditions)
+        self.row_bytes = 12 + 4 * most_variables(compiled, conditions)
         self.nothing = np.empty((0, ARGUMENTS + self.width - 1), np.int64)
         self.arity = np.array([len(types) for types in compiled.types], np.int64)
 
@@ -345,7 +345,7 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
 
 def _everywhere(n_sequences: int) -> ck.Rows:
     return ck.Rows(
-        np.arange(n_sequences),
+        np.arange(n_sequences, dtype=np.int32),
         np.full(n_sequences, ~np.uint64(0)),
-        np.empty((0, n_sequences), np.int64),
+        np.empty((0, n_sequences), np.int32),
     )
