@@ -206,7 +206,8 @@ def options(engine: growth.Growth, steps: np.ndarray) -> tuple[list, list]:
 @pytest.mark.kernels
 @pytest.mark.parametrize("max_gap", [1, 2])
 def test_links_and_closings_of_every_pattern_are_those_of_a_slow_twin(X, engines, max_gap):
-    trie = found(X, max_gap=max_gap, min_support=0.9).trie
+    with np.errstate(over="ignore"):  # of a hash, where loops are not compiled
+        trie = found(X, max_gap=max_gap, min_support=0.9).trie
     (engine,) = engines
     assert [*engine.rules.acyclic] == [True, False]
     n_closings = 0
