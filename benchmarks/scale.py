@@ -37,6 +37,7 @@ WORKERS = 4
 BIAS = "type(do(event,action,thing)). mode(do(+,#,*)). dimension(next_s)."
 SETTINGS = {"min_support": 0.15, "max_length": 3}
 RATIO = 2.2  # of times, for twice as many sequences
+TURNS = 3
 BRIEF = 5.0  # seconds; what takes less is done again and again, and the best time counts
 
 
@@ -87,6 +88,8 @@ def measure(how: str, folder: str, n_jobs: int) -> dict[str, Any]:
     warm_up()
     if how == "dask":
         return measure_dask(folder, bias, n_jobs)
+    if how == "doublings":
+        return measure_doublings(folder, bias, n_jobs)
     best: dict[str, Any] = {}
     begun = time.perf_counter()
     while not best or time.perf_counter() - begun < BRIEF:
@@ -100,6 +103,20 @@ def measure(how: str, folder: str, n_jobs: int) -> dict[str, Any]:
         best = min(best or one, one, key=lambda each: each["seconds"])
         del data, found
     return best
+
+
+def measure_doublings(base: str, bias: rx.Bias, n_jobs: int) -> dict[str, Any]:
+    """The best times of all sizes in turns, for their ratios: a machine is not always as fast."""
+    folders = {int(path.name.split("-")[0]): path for path in Path(base).glob(f"*-{PARTITIONS}")}
+    data = {n: rx.scan_parquet(folders[n]).load() for n in sorted(folders)}
+    times: dict[int, list[float]] = {n: [] for n in data}
+    for _ in range(TURNS):
+        for n, X in data.items():
+            fresh = X[:]  # nothing is known of it yet
+            start = time.perf_counter()
+            rx.mine(fresh, None, bias, n_jobs=n_jobs, **SETTINGS)
+            times[n].append(time.perf_counter() - start)
+    return {"seconds": sum(map(sum, times.values())), "best": {n: min(t) for n, t in times.items()}}
 
 
 def measure_dask(folder: str, bias: rx.Bias, workers: int) -> dict[str, Any]:
@@ -222,15 +239,28 @@ def main() -> int:
             one = run(kept, how, folder, n_jobs)
             answers.add(one["answer"])
             cells.append(f"{one['seconds']:.1f} s, {one['peak'] / 2**20:,.0f} MiB")
-            if title in before and n == 2 * before[title][0]:
+            if title in before and how != "memory" and n == 2 * before[title][0]:
                 ratio = one["seconds"] / before[title][1]["seconds"]
                 bars.append(Bar(f"{n:,} sequences, {title}: time of half of them", ratio, RATIO))
             before[title] = n, one
         print(f"| {n:,} | {one['patterns']:,} | {' | '.join(cells)} |", flush=True)
         bars.append(Bar(f"{n:,} sequences: different answers", len(answers) - 1, 0))
+    bars += in_turns(base, kept, sizes)
     bars += of_the_largest(base, kept, sizes[-1], small=arguments.small)
     print()
     return report(bars)
+
+
+def in_turns(base: Path, kept: Path, sizes: tuple[int, ...]) -> list[Bar]:
+    """The ratios of doublings in memory."""
+    bars = []
+    for title, n_jobs in (("one core", 1), ("two cores", 2)):
+        best = run(kept, "doublings", base, n_jobs)["best"]
+        for n in sizes:
+            if str(n // 2) in best and n // 2 in sizes:
+                ratio = best[str(n)] / best[str(n // 2)]
+                bars.append(Bar(f"{n:,} sequences, {title}: time of half of them", ratio, RATIO))
+    return bars
 
 
 def of_the_largest(base: Path, kept: Path, n: int, *, small: bool) -> list[Bar]:
