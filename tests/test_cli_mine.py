@@ -317,6 +317,8 @@ import os, signal, sys, threading
 from random import Random
 from relynx import cli, console
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # may be ignored outside
+
 class Pressed(console.MiningProgress):
     def __call__(self, progress):
         for _ in range(int(sys.argv[1])):
