@@ -87,20 +87,23 @@ def wider(table):
 
 
 @njit(cache=True, nogil=True)
-def context(alphabet, chain):
-    """The context of the pattern that a chain of steps makes."""
+def context_of(alphabet, atoms, event):
+    """What a pattern is made of, and its last event.
+
+    Rows of `atoms` are a relation and its arguments; links, which are numbered after the relations,
+    add nothing.
+    """
     number = np.zeros(MOST, np.int64)
     types = np.zeros(MOST, np.int64)
     taboo = np.zeros(MOST, np.int64)
-    n, n_taboo, n_all, event = 0, 0, 0, 0
-    for i in range(len(chain)):
-        step = chain[i]
-        relation = step[RELATION]
-        if i == 0 or step[DIMENSION] >= 0:
-            event = step[ARGUMENTS + alphabet.event[relation]]
+    n, n_taboo, n_all = 0, 0, 0
+    for i in range(len(atoms)):
+        relation = atoms[i, 0]
+        if relation >= len(alphabet.arity):
+            continue
         a = alphabet.argument0[relation]
         for j in range(alphabet.arity[relation] + 1):
-            term = step[ARGUMENTS + j]
+            term = atoms[i, 1 + j]
             n_all = max(n_all, term + 1)
             if j == alphabet.event[relation]:
                 continue
@@ -116,6 +119,16 @@ def context(alphabet, chain):
                     n += 1
             a += 1
     return Context(number[:n].copy(), types[:n].copy(), taboo[:n_taboo].copy(), event, n_all)
+
+
+@njit(cache=True, nogil=True)
+def context(alphabet, chain):
+    """The context of the pattern that a chain of steps makes."""
+    event = np.int64(0)
+    for i in range(len(chain)):
+        if i == 0 or chain[i, DIMENSION] >= 0:
+            event = chain[i, ARGUMENTS + alphabet.event[chain[i, RELATION]]]
+    return context_of(alphabet, np.ascontiguousarray(chain[:, RELATION:]), event)
 
 
 @njit(cache=True, nogil=True)

@@ -18,14 +18,15 @@ from relynx.mining._alphabet_kernels import (
     N_STEPS,
     RELATION,
     TO,
-    Context,
     bases,
+    context_of,
     write_step,
 )
 from relynx.mining._growth_kernels import canonical_atoms
 from relynx.mining._web_kernels import count_lanes, find_lanes, frequent, groups, lane_search
 from relynx.mining._web_match_kernels import advance, n_places
 
+NO_EVENT = np.int64(0)  # a context here has no last event: facts may be about any
 LOOK_AT_ROW = 64  # what one row costs beside its places, in looks at places
 
 
@@ -72,37 +73,6 @@ class Writing(NamedTuple):
     distinct: NDArray[np.bool_]  # has no atom twice
     depth: NDArray[np.int64]  # number of links
     extends: NDArray[np.int64]  # the refinement without the last link
-
-
-@njit(cache=True, nogil=True)
-def context_of(alphabet, language, atoms):
-    """What a pattern is made of."""
-    number = np.zeros(MOST, np.int64)
-    types = np.zeros(MOST, np.int64)
-    taboo = np.zeros(MOST, np.int64)
-    n, n_taboo, n_all = 0, 0, 0
-    for i in range(len(atoms)):
-        relation = atoms[i, 0]
-        if relation >= language.n_relations:
-            continue
-        a = alphabet.argument0[relation]
-        for j in range(alphabet.arity[relation] + 1):
-            term = atoms[i, 1 + j]
-            n_all = max(n_all, term + 1)
-            if j == alphabet.event[relation]:
-                continue
-            if term < 0:
-                taboo[n_taboo] = alphabet.value[~term]
-                n_taboo += 1
-            else:
-                known = False
-                for v in range(n):
-                    known = known or number[v] == term
-                if not known:
-                    number[n], types[n] = term, alphabet.types[a]
-                    n += 1
-            a += 1
-    return Context(number[:n].copy(), types[:n].copy(), taboo[:n_taboo].copy(), 0, n_all)
 
 
 @njit(cache=True, nogil=True)
@@ -184,7 +154,7 @@ def count_family(
     looked at for a pattern goes to `efforts`.
     """
     n_classes = len(web.least)
-    before = context_of(alphabet, language, atoms)
+    before = context_of(alphabet, atoms, NO_EVENT)
     old_links = possible_links(language, atoms, events)
     width = family.lanes.shape[1]
     lanes, owner = np.empty((64, width), np.int32), np.empty((64, 1), np.int32)
@@ -208,7 +178,7 @@ def count_family(
             break
         pattern = family.atoms[at, : family.n_atoms[at]]
         members = family.events[at, : family.n_events[at]]
-        now = context_of(alphabet, language, pattern)
+        now = context_of(alphabet, pattern, NO_EVENT)
         links = possible_links(language, pattern, members)
         deepest = np.int64(0)
         for p in range(len(links)):
@@ -284,7 +254,7 @@ def write_family(alphabet, language, family, first, lanes, owner, found, out):
             end += 1
         atoms = family.atoms[who, : family.n_atoms[who]]
         events = family.events[who, : family.n_events[who]]
-        now = context_of(alphabet, language, atoms)
+        now = context_of(alphabet, atoms, NO_EVENT)
         links = possible_links(language, atoms, events)
         starts = bases(alphabet, len(now.number))
         for i in range(begin, end):

@@ -214,7 +214,7 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
         self, node: Node, rows: wm.Rows, lanes: Longs | None, buffers: Buffers, stats: Any
     ) -> tuple[NDArray[Any], ...]:
         """What `count_family` gives of one pattern that has many matches, asking on the way."""
-        now = wf.context_of(self.alphabet, self.language, node.atoms)
+        now = ak.context_of(self.alphabet, node.atoms, wf.NO_EVENT)
         links = wf.possible_links(self.language, node.atoms, node.events)
         if lanes is None:
             lanes = self._lanes(node, rows, links)
@@ -428,7 +428,7 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
             self.alphabet,
             self.web,
             before,
-            wf.context_of(self.alphabet, self.language, parent.atoms),
+            ak.context_of(self.alphabet, parent.atoms, wf.NO_EVENT),
             node.siblings.family.lanes[node.number],
             wf.possible_links(self.language, parent.atoms, parent.events),
             node.siblings.family.steps[node.number],
