@@ -101,6 +101,7 @@ def test_a_search_of_patterns_goes_on_where_it_was_killed(
     names = {chains: "FACTS_AT_ONCE", growth: "FACTS_AT_ONCE", webs: "LOOKS_A_UNIT"}
     for module, name in names.items():
         monkeypatch.setattr(module, name, 1)  # many units
+    monkeypatch.setattr(chains, "MOST_TOGETHER", 1)
     how = {"bias": bias, "max_length": 3, "n_jobs": n_jobs}
     calls = count()
     with monkeypatch.context() as patch:

@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 from enumerate_patterns import Conditions, enumerate_patterns
+from languages import make_language
 from test_mine_engines import by_each_engine
 from test_trie_coverage import along_the_trie, one_by_one
 
@@ -130,6 +131,7 @@ def test_a_search_can_end_between_the_refinements_of_siblings(monkeypatch):
         return len(asked) <= 3
 
     monkeypatch.setattr(chains, "FACTS_AT_ONCE", 1)
+    monkeypatch.setattr(chains, "MOST_TOGETHER", 1)
     monkeypatch.setattr(budget.Budget, "goes_on", goes_on)
     found = mine(X, bias=bias, max_length=2)
     assert asked == [2, 2, 2, 2]
@@ -150,6 +152,55 @@ def test_the_answer_does_not_depend_on_how_many_siblings_are_refined_at_once(
     found = mine(X, bias=bias)
     assert found == whole
     assert found.explain_search() == whole.explain_search()
+
+
+def in_blocks(monkeypatch, together: int) -> None:
+    """Lines are counted row by row, and every second row the search asks."""
+    monkeypatch.setattr(chains, "FACTS_AT_ONCE", 1)
+    monkeypatch.setattr(chains, "FACTS_A_CALL", 1)
+    monkeypatch.setattr(chains, "LONG_TO_BEGIN", 0)
+    monkeypatch.setattr(chains, "MOST_TOGETHER", together)
+    monkeypatch.setattr(chains, "BLOCK", 1)
+    rows_a_call = chains.Chains._rows_a_call
+    monkeypatch.setattr(chains.Chains, "_rows_a_call", lambda *args: rows_a_call(*args) + 1)
+
+
+@pytest.mark.parametrize("together", [2, 8])
+@pytest.mark.parametrize("seed", [4, 8, 9, 16, 21])
+def test_the_answer_does_not_depend_on_blocks_of_rows(monkeypatch, seed, together):
+    language = make_language(seed)
+    how = {"bias": language.bias, **language.parameters}
+    whole = by_each_engine(monkeypatch, language.X, **how)["Chains"]
+    count, calls = chains.ck.count_children, []
+    in_blocks(monkeypatch, together)
+    monkeypatch.setattr(
+        chains.ck, "count_children", lambda *args: (calls.append(args[2:5]), count(*args))[1]
+    )
+    found = by_each_engine(monkeypatch, language.X, **how)["Chains"]
+    assert found == whole
+    assert found.explain_search() == whole.explain_search()
+    assert {end - begin for begin, end, _ in calls} >= {2}
+    assert {begin for begin, *_ in calls} >= {0, 2}
+    assert {block for *_, block in calls} == {1}
+
+
+def test_a_search_can_end_between_blocks_of_rows(monkeypatch):
+    X = Sequences.from_atoms([line("abcdabcd")] * 40)
+    bias = parse_bias("type(q(event,t)). mode(q(+,#)). dimension(next_s).")
+    in_blocks(monkeypatch, 8)
+    count, calls = chains.ck.count_children, []
+
+    def goes_on(watch: budget.Budget, *_: int) -> bool:
+        watch.reason = "counted often enough" if len(calls) == 3 else None
+        return len(calls) < 3
+
+    monkeypatch.setattr(
+        chains.ck, "count_children", lambda *args: (calls.append(args[2]), count(*args))[1]
+    )
+    monkeypatch.setattr(budget.Budget, "goes_on", goes_on)
+    found = mine(X, bias=bias, max_length=3)
+    assert calls == [0, 2, 4]  # of 40 rows
+    assert (found.partial, found.complete_up_to) == ("counted often enough", 1)
 
 
 @pytest.mark.parametrize("at_once", [1, 7])

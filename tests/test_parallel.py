@@ -43,6 +43,7 @@ def tiny_batches(monkeypatch):
     """Every unit goes to a thread by itself, and siblings are refined one at a time."""
     monkeypatch.setattr(workers, "BATCH_SECONDS", 0.0)
     monkeypatch.setattr(chains, "FACTS_AT_ONCE", 1)
+    monkeypatch.setattr(chains, "MOST_TOGETHER", 1)
 
 
 @pytest.fixture

@@ -49,16 +49,30 @@ class Limits(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Counters of atoms, by their codes, for all lanes at once.
+    """Counters of atoms, by their codes, for all lanes at once, and of several patterns.
 
     A word of `supports` holds those of several lanes; a row of their bits in `added` says what to
     add to it.
     """
 
     seen: NDArray[np.int64]  # the last sequence with a code, shifted, and its lanes; -1 for none
-    supports: NDArray[np.uint64]  # codes x classes x words
-    touched: NDArray[np.int64]
+    supports: NDArray[np.uint64]  # patterns x codes x classes x words
+    touched: NDArray[np.int64]  # codes that are not zero, and how many they are
+    n_touched: NDArray[np.int64]
     added: NDArray[np.uint64]
+
+
+class Ways(NamedTuple):
+    """How facts can be written beside a match, of several patterns.
+
+    Under Object Identity this depends only on which variables hold its values: its *state*. Where
+    all values are constants a fact can be written in one way.
+    """
+
+    kept: NDArray[np.int32]  # where the ways of a state begin, their number first; -1: not known
+    only: NDArray[np.int64]  # the only way of a fact, -1 for none; -2: not known
+    met: NDArray[np.int64]  # the lanes in which a sequence meets a state
+    states: NDArray[np.int64]  # that it meets
 
 
 def lanes_per_word(most: int) -> int:
@@ -74,10 +88,10 @@ def added(per_word: int) -> NDArray[np.uint64]:
 
 
 @njit(inline="always")
-def support_of(counts, code, c, lane):
+def support_of(counts, slot, code, c, lane):
     per_word = 4 if len(counts.added) == 16 else 2
     width = 64 // per_word
-    word = counts.supports[code, c, lane // per_word]
+    word = counts.supports[slot, code, c, lane // per_word]
     mask = (ONE << np.uint64(width)) - ONE
     return np.int64((word >> np.uint64(width * (lane % per_word))) & mask)
 
@@ -92,8 +106,8 @@ def shifted(word, lane):
 
 
 @njit(cache=True, nogil=True)
-def advance(alphabet, rows, before, step, first, most):
-    """The rows of a pattern after one more step; when there are more than `most`, some of them."""
+def advance(alphabet, rows, begin, end, before, step, first, most):
+    """What becomes of some rows of a pattern by one more step; of more than `most`, some."""
     n_old = len(before.number)
     lane = SAME if first or step[DIMENSION] < 0 else step[N_STEPS]
     read = reading(alphabet, before, step)
@@ -101,24 +115,33 @@ def advance(alphabet, rows, before, step, first, most):
     n_new = len(new)
     everywhere, ground_values = alphabet.everywhere, alphabet.ground_values
     old_sequence, old_word, old_values = rows.sequence, rows.word, rows.values
+    some_sequence, some_word = old_sequence[begin:end], old_word[begin:end]
     injective = alphabet.injective
-    # The events of any admitted fact, in each sequence.
-    somewhere = everywhere[able[0]] if len(able) == 1 else np.zeros_like(everywhere[0])
+    # The events of any admitted fact, in each sequence from the first to the last of the rows.
+    s0 = np.int64(old_sequence[begin]) if begin < end else np.int64(0)
+    s1 = np.int64(old_sequence[end - 1]) + 1 if begin < end else np.int64(0)
+    somewhere = everywhere[able[0], s0:s1] if len(able) == 1 else np.zeros(s1 - s0, np.uint64)
     if len(able) > 1:
         for g in able:
-            one = everywhere[g]
+            one = everywhere[g, s0:s1]
             for i in range(len(one)):
                 somewhere[i] |= one[i]
-    room = max(64, len(old_sequence))
+    # Which rows have one of these events next: without a branch, as most have not.
+    places = np.empty(end - begin, np.int32)
+    words = np.empty(end - begin, np.uint64)
+    n_places = 0
+    for k in range(len(some_sequence)):
+        to = shifted(some_word[k], lane) & somewhere[np.uint64(some_sequence[k] - s0)]
+        places[np.uint64(n_places)], words[np.uint64(n_places)] = k, to
+        n_places += to != NONE
+    room = max(64, n_places)
     sequence = np.empty(room, np.int32)
     word = np.empty(room, np.uint64)
     values = np.empty((n_old + n_new, room), np.int32)
     n = 0
-    for i in range(len(old_sequence)):
+    for k in range(n_places):
+        i, to = begin + places[k], words[k]
         s = np.int64(old_sequence[i])
-        to = shifted(old_word[i], lane) & somewhere[s]
-        if to == NONE:
-            continue
         if injective and not constants_are_free(constants, old_values, i):
             continue
         if n > most:
@@ -168,12 +191,35 @@ def count_codes(
 
 
 @njit(cache=True, nogil=True)
-def count_steps(alphabet, rows, now, lanes, counts, scratch):
-    """Count all steps that lead on from a pattern; how many codes were touched.
+def n_states(alphabet, n_old):
+    """How many states facts can be in beside a match of so many variables; 0 for too many."""
+    size = len(alphabet.ground_relation) * (n_old + 1) ** np.max(alphabet.arity)
+    return size if alphabet.injective and size <= MOST_STATES else 0
 
-    Under Object Identity a fact can be written in ways that depend only on which variables hold its
-    values: its *state*. Ways are worked out once for a state, and a sequence is counted for them
-    once, after all its rows.
+
+@njit(cache=True, nogil=True)
+def no_ways(alphabet, n_patterns, n_old):
+    """Nothing is known of patterns of so many variables."""
+    plain = True
+    for a in range(len(alphabet.types)):
+        plain = plain and not alphabet.old[a] and not alphabet.new[a]
+    size = 0 if plain else n_states(alphabet, n_old)
+    n_facts = len(alphabet.ground_relation) if plain else 0
+    return Ways(
+        np.full((n_patterns, size), -1, np.int32),
+        np.full((n_patterns, n_facts), -2, np.int64),
+        np.zeros(size, np.int64),
+        np.empty(size, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def count_steps(alphabet, rows, now, lanes, counts, slot, known, pool, n_pool, scratch):
+    """Count all steps that lead on from a pattern, for some of its rows.
+
+    `known` are the ways to write facts, and the first n_pool numbers of `pool` what it refers to.
+    They are worked out once for a state, and a sequence is counted for them once, after all its
+    rows. Returns the pool, which may have grown.
     """
     n_old = len(now.number)
     starts = bases(alphabet, n_old)
@@ -181,40 +227,23 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
     options, n_options, codes = scratch.options, scratch.n_options, scratch.codes
     for t in range(len(now.taboo)):
         taboo[now.taboo[t]] = 1
-    n_facts = len(alphabet.ground_relation)
-    widest = 0
-    for r in range(len(alphabet.arity)):
-        widest = max(widest, alphabet.arity[r])
-    # Where all values are constants a fact is written in one way.
-    plain = True
-    for a in range(len(alphabet.types)):
-        plain = plain and not alphabet.old[a] and not alphabet.new[a]
-    only = np.full(n_facts if plain else 0, -1, np.int64)
-    for g in range(len(only)):
-        if ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes):
-            only[g] = codes[0]
-    n_states = n_facts * (n_old + 1) ** widest
-    if not alphabet.injective or n_states > MOST_STATES:
-        n_states = 0
-    kept = np.full(n_states, -1, np.int32)  # where the ways of a state begin, their number first
-    met = np.zeros(n_states, np.int64)  # the lanes in which a sequence meets a state
-    states = np.empty(n_states, np.int64)
-    pool = scratch.pool
-    n_pool = 0
+    widest = np.max(alphabet.arity)
+    kept, only, met, states = known.kept[slot], known.only[slot], known.met, known.states
+    plain, by_states = len(only) > 0, len(kept) > 0
     n_lanes = len(lanes)
     words = np.zeros(max(n_lanes, 4), np.uint64)
     offset, fact_bits, ground = alphabet.offset, alphabet.bits, alphabet.ground
     ground_relation, ground_values = alphabet.ground_relation, alphabet.ground_values
     labels, arity = alphabet.labels, alphabet.arity
     sequence, row_words, row_values = rows.sequence, rows.word, rows.values
-    seen, supports, added = counts.seen, counts.supports, counts.added
-    touched = counts.touched
+    seen, supports, added = counts.seen[slot], counts.supports[slot], counts.added
+    touched = counts.touched[slot]
     per_word = 4 if len(added) == 16 else 2
     lane_mask = len(added) - 1
     n_words = (n_lanes + per_word - 1) // per_word
     flat = supports.reshape(-1)
     stride = np.uint64(supports.shape[1] * supports.shape[2])
-    n, n_met = 0, 0
+    n, n_met = counts.n_touched[slot], 0
     for i in range(len(sequence)):
         s = np.int64(sequence[i])
         here = np.uint64(labels[s] * supports.shape[2])
@@ -243,6 +272,11 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
                 g = ground[at]
                 if plain:  # one match a sequence, and no code twice
                     code = only[g]
+                    if code < -1:
+                        m = ways(
+                            alphabet, g, now, holders, taboo, starts, options, n_options, codes
+                        )
+                        code = only[g] = codes[0] if m else -1
                     if code >= 0:
                         if seen[code] < 0:
                             touched[n] = code
@@ -253,7 +287,7 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
                             more = np.uint64((hits >> (per_word * w)) & lane_mask)
                             flat[place + np.uint64(w)] += added[more]
                     continue
-                if n_states == 0:
+                if not by_states:
                     m = ways(alphabet, g, now, holders, taboo, starts, options, n_options, codes)
                     n = count_codes(
                         codes, 0, m, hits, s, here, stride, n_words, seen, flat, touched, n, added
@@ -294,20 +328,20 @@ def count_steps(alphabet, rows, now, lanes, counts, scratch):
             n_met = 0
     for t in range(len(now.taboo)):
         taboo[now.taboo[t]] = 0
-    return n
+    counts.n_touched[slot] = n
+    return pool, n_pool
 
 
 @njit(cache=True, nogil=True)
-def collect(
-    alphabet, now, limits, first, n_touched, constants, counts, sizes, stats, out, supports, n
-):
+def collect(alphabet, now, limits, first, constants, counts, slot, sizes, stats, out, supports, n):
     """Append the frequent steps among those counted, in order of lanes and codes; how many in all.
 
     When there is no room it returns the number needed and keeps the counts.
     """
     lanes = np.array([SAME]) if first else limits.lanes
-    touched = np.sort(counts.touched[:n_touched])
-    n_classes, n_lanes = counts.supports.shape[1], len(lanes)
+    n_touched = counts.n_touched[slot]
+    touched = np.sort(counts.touched[slot, :n_touched])
+    n_classes, n_lanes = counts.supports.shape[2], len(lanes)
     good = np.zeros((n_lanes * n_touched, 2), np.int64)
     n_good = 0
     now_stats = np.zeros_like(stats)
@@ -316,7 +350,7 @@ def collect(
         for t in range(n_touched):
             some = 0
             for c in range(n_classes):
-                counted[c] = support_of(counts, touched[t], c, lane)
+                counted[c] = support_of(counts, slot, touched[t], c, lane)
                 some += counted[c]
             if some and tallied(counted, sizes, limits.least, limits.min_frequency, now_stats):
                 good[n_good, 0], good[n_good, 1] = lane, touched[t]
@@ -345,7 +379,7 @@ def collect(
             n + i,
         )
         for c in range(n_classes):
-            supports[n + i, c] = support_of(counts, code, c, lane)
+            supports[n + i, c] = support_of(counts, slot, code, c, lane)
     for i in range(3):
         stats[i] += now_stats[i]
     for i in (3, 5):
@@ -353,19 +387,69 @@ def collect(
             stats[i], stats[i + 1] = now_stats[i], 0
         if now_stats[i] == stats[i]:
             stats[i + 1] += now_stats[i + 1]
-    forget(counts, n_touched)
+    forget(counts, slot)
     return n + n_good
 
 
 @njit(cache=True, nogil=True)
-def forget(counts, n_touched):
-    """Make the counters ready for another pattern."""
-    for t in range(n_touched):
-        code = counts.touched[t]
-        counts.seen[code] = -1
-        for c in range(counts.supports.shape[1]):
-            for w in range(counts.supports.shape[2]):
-                counts.supports[code, c, w] = NONE
+def forget(counts, slot):
+    """Make counters ready for another pattern."""
+    for t in range(counts.n_touched[slot]):
+        code = counts.touched[slot, t]
+        counts.seen[slot, code] = -1
+        for c in range(counts.supports.shape[2]):
+            for w in range(counts.supports.shape[3]):
+                counts.supports[slot, code, c, w] = NONE
+    counts.n_touched[slot] = 0
+
+
+@njit(cache=True, nogil=True)
+def followed_by(chain, step):
+    """A chain of one more step."""
+    out = np.empty((len(chain) + 1, len(step)), np.int64)
+    for q in range(len(step)):
+        for i in range(len(chain)):
+            out[i, q] = chain[i, q]
+        out[len(chain), q] = step[q]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def count_children(
+    alphabet, rows, begin, end, block, chain, children, most, limits, counts, scratch
+):
+    """Count what refines some children of a pattern, for some of its rows; are they too many?
+
+    Each child has counters of its own. What a block of rows reads stays in the
+    caches of the machine until all children have read it.
+    """
+    before = context(alphabet, chain)
+    n_old = 0
+    for c in range(len(children)):
+        n_old = max(n_old, len(context(alphabet, followed_by(chain, children[c])).number))
+    known = no_ways(alphabet, len(children), n_old)
+    pool, n_pool = scratch.pool, 0
+    while begin < end:
+        to = min(begin + block, end)
+        for c in range(len(children)):
+            now = context(alphabet, followed_by(chain, children[c]))
+            made = advance(alphabet, rows, begin, to, before, children[c], len(chain) == 0, most)
+            if len(made.sequence) > most:
+                return True
+            pool, n_pool = count_steps(
+                alphabet,
+                made,
+                now,
+                limits.lanes,
+                counts,
+                c,
+                known,
+                pool,
+                n_pool,
+                scratch,
+            )
+        begin = to
+    return False
 
 
 @njit(cache=True, nogil=True)
@@ -374,6 +458,8 @@ def grow(
     rows,
     chain,
     children,
+    done,
+    counted,
     most,
     limits,
     constants,
@@ -385,36 +471,40 @@ def grow(
     supports,
     owner,
 ):
-    """Refine each child of a pattern; how many refinements there are.
+    """Refine the children of a pattern from the done-th on; how many refinements there are.
 
     `chain` are the steps of the pattern and `children` the steps of its children; refinement i is
-    step out[i] from child owner[i]. When `out` is too small the children from owner[-1] on are
-    left to another call: the number of children that were done is stats[-1]. A child of more than
-    `most` rows is TOO_MANY.
+    step out[i] from child owner[i]. `counted`: `count_children` has been called for all rows.
+    When `out` is too small some children are left to another call: it is to begin at stats[-1]. A
+    child of more than `most` rows is TOO_MANY.
     """
-    before = context(alphabet, chain)
     first = len(chain) < 0  # never; a literal would be compiled apart
-    whole = np.empty((len(chain) + 1, chain.shape[1]), np.int64)
-    for i in range(len(chain)):
-        for q in range(chain.shape[1]):
-            whole[i, q] = chain[i, q]
-    n = 0
-    for c in range(len(children)):
-        for q in range(chain.shape[1]):
-            whole[len(chain), q] = children[c, q]
-        now = context(alphabet, whole)
-        child_rows = advance(alphabet, rows, before, children[c], len(chain) == 0, most)
-        if len(child_rows.sequence) > most:
+    n, n_rows = 0, len(rows.sequence)
+    for c in range(done, len(children)):
+        slot = c if counted else 0
+        if not counted and count_children(
+            alphabet,
+            rows,
+            np.int64(0),
+            n_rows,
+            n_rows,
+            chain,
+            children[c : c + 1],
+            most,
+            limits,
+            counts,
+            scratch,
+        ):
             return TOO_MANY
-        n_touched = count_steps(alphabet, child_rows, now, limits.lanes, counts, scratch)
+        now = context(alphabet, followed_by(chain, children[c]))
         total = collect(
             alphabet,
             now,
             limits,
             first,
-            n_touched,
             constants,
             counts,
+            slot,
             sizes,
             stats,
             out,
@@ -422,7 +512,8 @@ def grow(
             n,
         )
         if total > len(out):
-            forget(counts, n_touched)
+            if not counted:
+                forget(counts, slot)
             stats[-1] = c
             return n if n else -total
         for i in range(n, total):

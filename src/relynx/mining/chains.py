@@ -23,7 +23,12 @@ from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
 MOST_COUNTERS = 1 << 26  # that are worth holding
-FACTS_AT_ONCE = 1 << 19  # that are looked at before the search asks whether to go on
+FACTS_AT_ONCE = 1 << 19  # of siblings that make one unit
+FACTS_A_CALL = 1 << 22  # that are looked at before the search asks whether to go on
+MOST_TOGETHER = 8  # siblings that are counted together where there are more facts than that
+COUNTERS_TOGETHER = 1 << 16  # that they may have
+BLOCK = 1 << 12  # rows that are counted for one of them after the other
+LONG_TO_BEGIN = 4  # rows that take as long as to learn the ways of one state
 
 
 def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
@@ -92,18 +97,21 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
         self.row_bytes = 12 + 4 * most_variables(compiled, conditions)
         self.nothing = np.empty((0, ARGUMENTS + self.width - 1), np.int64)
         self.arity = np.array([len(types) for types in compiled.types], np.int64)
+        most_old = conditions.max_length * int(self.alphabet.arity.max(initial=0))
+        self.n_codes = max(int(ak.bases(self.alphabet, n)[-1]) for n in range(most_old + 1))
+        self.per_word = ck.lanes_per_word(int(self.class_sizes.max(initial=0)))
+        self.n_words = max(1, -(-len(lanes) // self.per_word))
+        counters = self.n_codes * (2 + n_classes * self.n_words)
+        self.n_together = max(1, min(COUNTERS_TOGETHER // counters, MOST_TOGETHER))
 
     def _buffers(self) -> Buffers:
-        n_classes = self.n_classes
-        most_old = self.conditions.max_length * int(self.alphabet.arity.max(initial=0))
-        size = max(int(ak.bases(self.alphabet, n)[-1]) for n in range(most_old + 1))
-        per_word = ck.lanes_per_word(int(self.class_sizes.max(initial=0)))
-        n_words = max(1, -(-len(self.limits.lanes) // per_word))
+        n_classes, n = self.n_classes, self.n_together
         counts = ck.Counts(
-            self._room((size,), np.int64, -1),
-            self._room((size, n_classes, n_words), np.uint64),
-            self._room((size,), np.int64),
-            ck.added(per_word),
+            self._room((n, self.n_codes), np.int64, -1),
+            self._room((n, self.n_codes, n_classes, self.n_words), np.uint64),
+            self._room((n, self.n_codes), np.int64),
+            np.zeros(n, np.int64),
+            ck.added(self.per_word),
         )
         none = np.empty((0, n_classes), np.int64)
         buffers = Buffers(counts, scratch(self.alphabet), self.nothing, none, none[:, 0])
@@ -120,7 +128,8 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
         start = ak.context(self.alphabet, self.nothing)
         rows, same = _everywhere(len(self.alphabet.labels)), np.array([ck.SAME])
         counts = buffers.counts
-        touched = ck.count_steps(self.alphabet, rows, start, same, counts, buffers.scratch)
+        known, pool = ck.no_ways(self.alphabet, 1, 0), buffers.scratch.pool
+        ck.count_steps(self.alphabet, rows, start, same, counts, 0, known, pool, 0, buffers.scratch)
         stats = np.zeros(STATS + 1)
         while True:
             n = ck.collect(
@@ -128,9 +137,9 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
                 start,
                 self.limits,
                 True,
-                touched,
                 self.constants,
                 counts,
+                0,
                 self.sizes,
                 stats,
                 buffers.out,
@@ -155,7 +164,7 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
         if makes > self.conditions.max_length:
             return []
         facts = len(self.alphabet.bits) * frequency // max(len(self.labels), 1)
-        at_once = max(1, FACTS_AT_ONCE // max(facts, 1))
+        at_once = max(self.n_together, FACTS_AT_ONCE // max(facts, 1))
         return [
             Siblings(makes, chain, start + i, steps[i : i + at_once])
             for i in range(0, len(steps), at_once)
@@ -164,6 +173,7 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
     def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
         """Tallies; then for each refinement which child it is of, its step, and its supports."""
         rows = self._rows_of(unit.chain, buffers)
+        counted = self._count_in_blocks(unit, rows, buffers)
         parts = []
         done = 0
         while done < len(unit.children):
@@ -172,7 +182,9 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
                 self.alphabet,
                 rows,
                 unit.chain,
-                unit.children[done:],
+                unit.children,
+                done,
+                counted,
                 self._most_rows(self.row_bytes),
                 self.limits,
                 self.constants,
@@ -192,15 +204,50 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
             parts.append(
                 (
                     stats[None, :STATS],
-                    (buffers.owner[:n] + done).astype(np.int32),
+                    buffers.owner[:n].astype(np.int32),
                     buffers.out[:n].astype(np.int32),
                     buffers.supports[:n].astype(np.int32),
                 )
             )
-            done += int(stats[-1])
+            done = int(stats[-1])
         if len(parts) == 1:
             return parts[0]
         return tuple(map(np.concatenate, zip(*parts, strict=True)))
+
+    def _count_in_blocks(self, unit: Siblings, rows: ck.Rows, buffers: Buffers) -> bool:
+        """Count the children together, in one block of rows after the other, where it is worth it.
+
+        What a block reads stays in the caches of the machine until all children have read it.
+        """
+        n_rows, n_children = len(rows.sequence), len(unit.children)
+        if not 1 < n_children <= self.n_together or n_rows <= BLOCK:
+            return False
+        a_call = self._rows_a_call(unit.chain, n_children)
+        for begin in range(0, n_rows, a_call):
+            self._pulse()
+            if ck.count_children(
+                self.alphabet,
+                rows,
+                begin,
+                min(begin + a_call, n_rows),
+                BLOCK,
+                unit.chain,
+                unit.children,
+                self._most_rows(self.row_bytes),
+                self.limits,
+                buffers.counts,
+                buffers.scratch,
+            ):
+                raise OverBudget
+        return True
+
+    def _rows_a_call(self, chain: Longs, n_children: int) -> int:
+        """How many rows to count before the search asks: many, where it takes long to begin."""
+        alphabet = self.alphabet
+        facts = len(alphabet.bits) // max(len(self.labels), 1) + 1
+        n_old = len(ak.context(alphabet, chain).number) + int(alphabet.arity.max())
+        to_begin = LONG_TO_BEGIN * int(ck.n_states(alphabet, n_old))
+        return max(FACTS_A_CALL // (facts * n_children), to_begin, BLOCK)
 
     def _decode(self, unit: Siblings, counted: Counted) -> list[bytes | None] | None:
         """The canonical forms of refinements that may come up again; None for all, if none may.
@@ -276,7 +323,8 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
             k = len(done)
             before = ak.context(self.alphabet, done)
             most = self._most_rows(self.row_bytes)
-            rows = ck.advance(self.alphabet, rows, before, chain[k], k == 0, most)
+            end = len(rows.sequence)
+            rows = ck.advance(self.alphabet, rows, 0, end, before, chain[k], k == 0, most)
             if len(rows.sequence) > most:
                 raise OverBudget
             at_hand.append((chain[: k + 1], rows))
