@@ -15,6 +15,7 @@ from relynx.mining import _sibling_kernels as sk
 from relynx.mining import growth, search
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
+from relynx.mining.trie import Trie
 
 BIAS = """
 type(q(event,t)). mode(q(+,*)).
@@ -203,6 +204,15 @@ def options(engine: growth.Growth, steps: np.ndarray) -> tuple[list, list]:
     return links, closings
 
 
+def steps_of(trie: Trie, row: int) -> np.ndarray:
+    """The steps that make a pattern."""
+    chain, at = [], row
+    while at >= 0:
+        chain.append(trie.steps[at])
+        at = trie.parent[at]
+    return np.array(chain[::-1], np.int32)
+
+
 @pytest.mark.kernels
 @pytest.mark.parametrize("max_gap", [1, 2])
 def test_links_and_closings_of_every_pattern_are_those_of_a_slow_twin(X, engines, max_gap):
@@ -212,17 +222,46 @@ def test_links_and_closings_of_every_pattern_are_those_of_a_slow_twin(X, engines
     assert [*engine.rules.acyclic] == [True, False]
     n_closings = 0
     for row in range(len(trie.parent)):
-        chain, at = [], row
-        while at >= 0:
-            chain.append(trie.steps[at])
-            at = trie.parent[at]
-        steps = np.array(chain[::-1], np.int32)
+        steps = steps_of(trie, row)
         pattern = engine._pattern(steps)
         links, closings = options(engine, steps)
         assert pattern.links.tolist() == links
         assert pattern.closings.tolist() == closings
         n_closings += len(closings)
     assert n_closings > 100
+
+
+def of_letters(letters: str, *more: Atom) -> Sequences:
+    """One line of letters, and more."""
+    events = [f"e{i}" for i in range(len(letters))]
+    links = [Atom("next_s", pair) for pair in itertools.pairwise(events)]
+    facts = [Atom("q", pair) for pair in zip(events, letters, strict=True)]
+    return Sequences.from_atoms([[*links, *facts, *more]])
+
+
+@pytest.mark.parametrize(
+    ("more", "mode", "of_short", "of_long"),
+    [
+        ([], "mode(q(+,-)).", False, True),
+        ([Atom("next_s", ("e0", "e2"))], "mode(q(+,-)).", False, False),
+        ([Atom("next_s", ("e2", "e0"))], "mode(q(+,-)).", False, False),
+        ([Atom("next_s", ("e0", "e2"))], "mode(q(+,#)).", True, True),
+    ],
+    ids=["line", "branch", "ring", "branch, no values"],
+)
+def test_links_between_old_events_are_few_looks_but_in_graphs(
+    engines, more, mode, of_short, of_long
+):
+    X = of_letters("aab", *more)
+    bias = parse_bias(f"type(q(event,t)). {mode} dimension(next_s). dimension(next_h).")
+    trie = mine(X, bias=bias, max_length=2, max_gap=1).trie
+    (engine,) = engines
+    told: dict[bool, set[bool]] = {False: set(), True: set()}
+    for row in range(len(trie.parent)):
+        pattern = engine._pattern(steps_of(trie, row))
+        few = sk.has_few_looks(engine.data, engine.language, pattern)
+        told[pattern.is_last].add(bool(few))
+    assert told == {False: {of_short}, True: {of_long}}
 
 
 # Too many codes

@@ -86,8 +86,11 @@ def test_facts_are_grouped_as_in_the_slow_way(seed):
     offset, kinds = np.full(len(sizes) + 1, -1), np.full(len(facts), -1)
     words = np.zeros(len(facts), np.uint64)
     everywhere = np.zeros((n_kinds, len(sizes)), np.uint64)
-    n = group_facts(kind, node, np.array(starts), node_off, offset, kinds, words, everywhere)
+    n, crowded = group_facts(
+        kind, node, np.array(starts), node_off, offset, kinds, words, everywhere
+    )
     assert n == offset[-1]
+    assert crowded == (len(facts) > len({node for _, node in facts}))
     for s in range(len(sizes)):
         slow: dict[int, int] = {}
         for r in range(n_relations):

@@ -10,7 +10,7 @@ from test_webs import BIAS, data
 from relynx import Sequences, covers, from_lists, load_protein_folds
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
-from relynx.mining import pattern_set
+from relynx.mining import pattern_set, trie_coverage
 from relynx.mining.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.mining.trie_coverage import TrieMatcher
@@ -92,3 +92,49 @@ def test_patterns_of_the_folds_in_another_order_keep_their_columns():
     found = mine(folds.X[::9], folds.y[::9], bias, min_support=0.3)
     some = found[np.random.default_rng(0).permutation(len(found))[:300]]
     assert np.array_equal(along_the_trie(some, folds.X[:200]), one_by_one(some, folds.X[:200]))
+
+
+# Threads
+
+
+@pytest.fixture
+def shared_out(monkeypatch) -> list[tuple[int, list]]:
+    """By how many threads each coverage so far was made, and their tasks."""
+    noted: list[tuple[int, list]] = []
+    in_order = trie_coverage.in_order
+    monkeypatch.setattr(
+        trie_coverage,
+        "in_order",
+        lambda work, tasks, n: (noted.append((n, tasks)), in_order(work, tasks, n=n))[1],
+    )
+    return noted
+
+
+def small_trie() -> tuple[TrieMatcher, np.ndarray]:
+    """A matcher of patterns of two atoms of three letters, and its rows."""
+    X, _ = from_lists([[*"abcabc"], [*"cbacba"], [*"aabbcc"]], predicate="q")
+    bias = parse_bias("type(q(event,t)). mode(q(+,#)). dimension(next_s). maxfollowat(3).")
+    found = mine(X, None, bias, min_support=0.3, max_length=2)
+    matcher = TrieMatcher.of(found.trie, found.rows, X.facts(True), True)
+    assert matcher is not None
+    return matcher, found.rows
+
+
+def test_a_small_trie_is_shared_out_between_threads(monkeypatch, shared_out):
+    monkeypatch.setattr(trie_coverage, "LEAST_SHARED", 1)
+    matcher, rows = small_trie()
+    alone, by_two = (matcher.coverage(rows, n_threads=n) for n in (1, 2))
+    assert np.array_equal(by_two, alone)
+    (_, whole), (n_threads, parts) = shared_out
+    assert n_threads == 2
+    assert len(whole) == 3, "one thread takes all that extend a letter at once"
+    assert len(parts) >= 16, "each thread has something to do to the end"
+    done, again = ([row for _, below in tasks for row in below] for tasks in (whole, parts))
+    assert again == done
+
+
+def test_few_sequences_are_not_shared_out_between_threads(shared_out):
+    matcher, rows = small_trie()
+    matcher.coverage(rows, n_threads=2)
+    ((n_threads, tasks),) = shared_out
+    assert (n_threads, len(tasks)) == (1, 3)

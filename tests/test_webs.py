@@ -182,6 +182,82 @@ def test_too_many_ways_to_link_an_event_end_the_search_with_a_warning(monkeypatc
     assert [*found.texts()] == [*mine(X, y, parse_bias(BIAS), max_length=1).texts()]
 
 
+# Units of work
+
+
+@pytest.fixture
+def efforts(monkeypatch) -> dict[str, int]:
+    """How much was looked at for each pattern of one atom, in the searches so far."""
+    noted: dict[str, int] = {}
+    keep = webs.Webs._keep
+
+    def noting(engine: webs.Webs, unit: webs.Siblings, counted: tuple, *rest: object) -> list:
+        if unit.parent is None and unit is not engine.root:
+            for number, effort in enumerate(counted[1].tolist()):
+                noted[letter_of(engine, webs.Node(unit, number))] = effort
+        return keep(engine, unit, counted, *rest)
+
+    monkeypatch.setattr(webs.Webs, "_keep", noting)
+    return noted
+
+
+@pytest.fixture
+def sizes(monkeypatch) -> dict[str, list[int]]:
+    """How many children of each pattern of one atom are in each unit, in the searches so far."""
+    noted: dict[str, list[int]] = {}
+    count = webs.Webs._count
+
+    def noting(engine: webs.Webs, unit: webs.Siblings, *rest: object) -> tuple:
+        if unit.parent is not None:
+            noted.setdefault(letter_of(engine, unit.parent), []).append(len(unit.rows))
+        return count(engine, unit, *rest)
+
+    monkeypatch.setattr(webs.Webs, "_count", noting)
+    return noted
+
+
+def letter_of(engine: webs.Webs, node: webs.Node) -> str:
+    (atom,) = node.atoms
+    return str(engine._atom(atom).args[1])
+
+
+def mine_letters(words: list[str]) -> None:
+    """Search along a line `s`, and along `h` from each event to the one after the next."""
+    sequences = []
+    for word in words:
+        events = [f"e{i}" for i in range(len(word))]
+        atoms = [Atom("next_s", pair) for pair in itertools.pairwise(events)]
+        for path in (events[::2], events[1::2]):
+            atoms += [Atom("next_h", pair) for pair in itertools.pairwise(path)]
+        sequences.append([*atoms, *(Atom("q", pair) for pair in zip(events, word, strict=True))])
+    bias = parse_bias(
+        "type(q(event,t)). mode(q(+,#)). dimension(next_s). dimension(next_h). maxfollowat(2)."
+    )
+    mine(Sequences.from_atoms(sequences), None, bias, min_support=0.2, max_length=3)
+
+
+def test_children_are_units_by_themselves_where_much_is_looked_at_for_their_parent(
+    monkeypatch, sizes, efforts
+):
+    monkeypatch.setattr(webs, "LOOKS_A_UNIT", 1_800)
+    mine_letters(["aaab" * 16] * 3 + ["xyx"])
+    assert efforts["a"] > 1_800 > 5 * efforts["x"]
+    assert len(sizes["a"]) > 5
+    assert {*sizes["a"]} == {1}
+    assert sizes["x"] == [5, 5]
+
+
+def test_as_many_children_share_a_unit_as_their_looks_allow(monkeypatch, sizes, efforts):
+    words = ["abac" * 16] * 3
+    mine_letters(words)
+    (n_children,) = sizes.pop("a")  # few looks for all of them
+    monkeypatch.setattr(webs, "LOOKS_A_UNIT", 3 * efforts["a"] + 1)
+    mine_letters(words)
+    assert n_children > 6
+    assert sum(sizes["a"]) == n_children
+    assert {*sizes["a"][:-1]} == {3}
+
+
 def has_both(entry: Entry) -> bool:
     """Are two events of a pattern next to each other in both dimensions?"""
     links = {atom.predicate: set() for atom in entry.pattern}

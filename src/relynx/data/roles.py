@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -76,10 +76,13 @@ def event_keys(
     Also returns the event arguments, as (predicate, argument). `places` are those of a larger
     whole, where the facts are a part of one.
     """
-    if places is not None:
-        return _events_at(facts, n_constants, places), set(places)
-    roles = _roles(facts, n_constants)
-    return roles.events, {place for place in roles.counts if roles.is_event(place)}
+    if places is None:
+        places = event_places(role_counts(facts, n_constants))
+    events = [
+        _events_at(some, n_constants, places) + first * n_constants
+        for first, some in _in_pieces(facts)
+    ]
+    return np.concatenate([np.empty(0, np.int64), *events]), set(places)
 
 
 def role_counts(facts: Tables, n_constants: int) -> dict[Place, tuple[int, int]]:
@@ -87,7 +90,27 @@ def role_counts(facts: Tables, n_constants: int) -> dict[Place, tuple[int, int]]
 
     Both in sequences that have dimensions; the counts of parts sum to those of the whole.
     """
-    return _roles(facts, n_constants).counts
+    total: dict[Place, tuple[int, int]] = {}
+    for _, some in _in_pieces(facts):
+        for place, (held, known) in _roles(some, n_constants).counts.items():
+            before = total.get(place, (0, 0))
+            total[place] = before[0] + held, before[1] + known
+    return total
+
+
+def _in_pieces(facts: Tables) -> Iterator[tuple[int, dict[Key, Table]]]:
+    """Sequence by sequence some facts at a time: of each piece the first sequence, which is 0
+    there, and its facts."""
+    n_sequences = 1 + max((int(table[0].max(initial=-1)) for table in facts.values()), default=-1)
+    n_pieces = 1 + sum(table.shape[1] for table in facts.values()) // tb.PIECE
+    bounds = np.unique(np.linspace(0, n_sequences, n_pieces + 1).astype(np.int64))
+    starts = {key: np.searchsorted(table[0], bounds) for key, table in facts.items()}
+    for i, first in enumerate(bounds[:-1].tolist()):
+        some = {}
+        for key, table in facts.items():
+            some[key] = table[:, starts[key][i] : starts[key][i + 1]].copy()
+            some[key][0] -= first
+        yield first, some
 
 
 def event_places(counts: Mapping[Place, tuple[int, int]]) -> frozenset[Place]:

@@ -7,6 +7,7 @@ when its columns are sorted (by row 0, then row 1, ...) and no two are equal.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,12 +16,14 @@ from numpy.typing import NDArray
 Table: TypeAlias = NDArray[np.int32]
 Key: TypeAlias = tuple[str, int]
 
+PIECE = 1 << 16  # of many facts that are worked on at a time: what is computed stays in the caches
+
 
 def empty(arity: int) -> Table:
     return np.empty((1 + arity, 0), np.int32)
 
 
-def packed(rows: Sequence[NDArray[np.int32]] | Table) -> NDArray[np.int64]:
+def packed(rows: Sequence[NDArray[np.integer]] | Table) -> NDArray[np.int64]:
     """One int64 a column, ordered as the columns are; rows hold no negative numbers.
 
     Where the bits do not suffice the numbers are ranks of the columns instead.
@@ -37,7 +40,7 @@ def packed(rows: Sequence[NDArray[np.int32]] | Table) -> NDArray[np.int64]:
     return key
 
 
-def _bits(row: NDArray[np.int32]) -> int:
+def _bits(row: NDArray[np.integer]) -> int:
     return int(row.max(initial=0)).bit_length()
 
 
@@ -94,6 +97,17 @@ def offsets(table: Table, n_sequences: int) -> NDArray[np.int64]:
     return np.searchsorted(table[0], np.arange(n_sequences + 1)).astype(np.int64)
 
 
+def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Ranges of sequences, from one to before the other, that have about `PIECE` facts each.
+
+    `starts` are those of `offsets`.
+    """
+    total = int(starts[-1])
+    bounds = np.searchsorted(starts, np.arange(PIECE, total, PIECE), side="right") - 1
+    ends = np.unique(np.concatenate([[0], bounds, [len(starts) - 1]])).tolist()
+    return [*pairwise(ends)]
+
+
 class Finder:
     """Where numbers stand in a sorted pool of distinct ones.
 
@@ -107,14 +121,15 @@ class Finder:
             self._table = np.full(size, -1, np.int32)
             self._table[pool] = np.arange(len(pool), dtype=np.int32)
 
-    def __call__(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def __call__(self, values: NDArray[np.integer]) -> NDArray[np.int32]:
         """The place of each value, -1 where it is not in the pool."""
         if self._table is not None:
-            return self._table[values].astype(np.int64)
+            found: NDArray[np.int32] = self._table[values]
+            return found
         if not len(self._pool):
-            return np.full(values.shape, -1, np.int64)
+            return np.full(values.shape, -1, np.int32)
         at = np.minimum(np.searchsorted(self._pool, values), len(self._pool) - 1)
-        return np.where(self._pool[at] == values, at, -1)
+        return np.where(self._pool[at] == values, at, -1).astype(np.int32)
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

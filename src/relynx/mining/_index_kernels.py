@@ -63,7 +63,8 @@ def group_facts(kind, node, starts, node_off, offset, kinds, words, everywhere):
 
     Fact f is of kind[f] and about node[f]; those of relation r in sequence s begin at starts[r, s].
     `kinds` and `words` get those of sequence s from offset[s] on, words falling; `everywhere` gets
-    the word of each kind in each sequence.
+    the word of each kind in each sequence. Returns how many there are in all, and whether some
+    event has several facts.
     """
     n_sequences = len(node_off) - 1
     most = 0
@@ -74,17 +75,20 @@ def group_facts(kind, node, starts, node_off, offset, kinds, words, everywhere):
         most = max(most, n)
     here = np.empty(most, np.int64)
     word = np.empty(most, np.uint64)
-    at = 0
+    of_kind = np.zeros(len(everywhere), np.uint64)
+    at, crowded = 0, False
     for s in range(n_sequences):
         offset[s] = at
-        n = 0
+        n, taken = 0, np.uint64(0)
         for r in range(len(starts)):
             for f in range(starts[r, s], starts[r, s + 1]):
                 k, bit = np.int64(kind[f]), ONE << np.uint64(node[f] - node_off[s])
-                if everywhere[k, s] == np.uint64(0):
+                if of_kind[k] == np.uint64(0):
                     here[n] = k
                     n += 1
-                everywhere[k, s] |= bit
+                of_kind[k] |= bit
+                crowded = crowded or taken & bit != np.uint64(0)
+                taken |= bit
         if n <= FEW:
             for i in range(1, n):  # by kind
                 k, j = here[i], i
@@ -94,7 +98,7 @@ def group_facts(kind, node, starts, node_off, offset, kinds, words, everywhere):
                 here[j] = k
             for i in range(n):  # by falling words, equal ones by kind
                 k = here[i]
-                w, j = everywhere[k, s], i
+                w, j = of_kind[k], i
                 while j > 0 and word[j - 1] < w:
                     word[j], kinds[at + j] = word[j - 1], kinds[at + j - 1]
                     j -= 1
@@ -102,13 +106,15 @@ def group_facts(kind, node, starts, node_off, offset, kinds, words, everywhere):
         else:
             ordered = np.sort(here[:n])
             for i in range(n):
-                word[i] = ~everywhere[ordered[i], s]
+                word[i] = ~of_kind[ordered[i]]
             falling = np.argsort(word[:n], kind="mergesort")
             for i in range(n):
                 kinds[at + i] = ordered[falling[i]]
-                word[i] = everywhere[kinds[at + i], s]
+                word[i] = of_kind[kinds[at + i]]
         for i in range(n):
-            words[at + i] = word[i]
+            k = np.int64(kinds[at + i])
+            words[at + i] = everywhere[k, s] = word[i]
+            of_kind[k] = np.uint64(0)
         at += n
     offset[n_sequences] = at
-    return at
+    return at, crowded

@@ -7,6 +7,7 @@ that do not depend on the order in which atoms are added.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from math import prod
 
 import numpy as np
@@ -17,7 +18,7 @@ from relynx.logic.tables import Key
 from relynx.mining import _alphabet_kernels as ak
 from relynx.mining._index_kernels import group_facts
 from relynx.mining.engine import Conditions, Longs
-from relynx.mining.index import Index, Relation
+from relynx.mining.index import Index
 from relynx.mining.language import Compiled
 
 MOST_EVENTS = 64
@@ -35,11 +36,12 @@ def is_simple(compiled: Compiled, conditions: Conditions, *, object_identity: bo
         events = [j for j, t in enumerate(types) if t == compiled.event_type]
         if len(events) != 1 or len(modes) != 1 or len(types) > MOST_VALUE_ARGUMENTS:
             return False
+        cells = index.relation(key).cells
         for j, (t, sign) in enumerate(zip(types, modes[0], strict=True)):
             if j == events[0]:
-                if sign != "+" or bool((index.relation(key).cells[j] >= index.n_nodes).any()):
+                if sign != "+" or int(cells[j].max(initial=-1)) >= index.n_nodes:
                     return False
-            elif bool((index.relation(key).cells[j] < index.n_nodes).any()):
+            elif int(cells[j].min(initial=index.n_nodes)) < index.n_nodes:
                 return False
             elif sign != "#":
                 signs.setdefault(t, set()).add(sign)
@@ -116,29 +118,32 @@ def alphabet_of(
     """The facts of each sequence, the constants of each argument, and whether an event may have
     several facts."""
     index = compiled.index
-    n_nodes = index.n_nodes
     events = [types.index(compiled.event_type) for types in compiled.types]
     places = [
         [j for j in range(len(types)) if j != event]
         for types, event in zip(compiled.types, events, strict=True)
     ]
     relations = [index.relation(key) for key in compiled.relations]
+    columns = [
+        [index.facts.tables[key][1 + j] for j in here]
+        for key, here in zip(compiled.relations, places, strict=True)
+    ]
     is_used = np.zeros(index.n_constants, bool)
-    for codes in compiled.constants:
+    for codes in [*compiled.constants, *chain.from_iterable(columns)]:
         is_used[codes] = True
-    for relation, here in zip(relations, places, strict=True):
-        for j in here:
-            is_used[relation.cells[j] - n_nodes] = True
     all_codes = np.flatnonzero(is_used)
     value = np.full(index.n_constants, -1, np.int64)
     value[all_codes] = np.arange(len(all_codes))
-    kind, relation_of, values = _kinds(relations, places, value, n_nodes)
-    node = np.concatenate([r.cells[j] for r, j in zip(relations, events, strict=True)])
-    begin = np.cumsum([0, *(r.cells.shape[1] for r in relations)])[:-1]
+    sizes = [r.cells.shape[1] for r in relations]
+    kind, relation_of, values = _kinds(columns, sizes, value, len(all_codes))
+    node = relations[0].cells[events[0]]
+    if len(relations) > 1:
+        node = np.concatenate([r.cells[j] for r, j in zip(relations, events, strict=True)])
+    begin = np.cumsum([0, *sizes])[:-1]
     offset = np.zeros(len(labels) + 1, np.int64)
     ground, bits = np.empty(len(kind), np.int32), np.empty(len(kind), np.uint64)
     everywhere = np.zeros((len(relation_of), len(labels)), np.uint64)
-    n = group_facts(
+    n, many = group_facts(
         kind,
         node,
         np.stack([r.seq_off for r in relations]) + begin[:, None],
@@ -148,8 +153,7 @@ def alphabet_of(
         bits,
         everywhere,
     )
-    if n < len(kind):
-        ground, bits = ground[:n].copy(), bits[:n].copy()
+    ground, bits = ground[:n], bits[:n]
     arguments = [(r, j) for r in range(len(places)) for j in places[r]]
     types = np.array([compiled.types[r][j] for r, j in arguments], np.int64)
     signs = [compiled.modes[r][0][j] for r, j in arguments]
@@ -184,28 +188,54 @@ def alphabet_of(
         value=value,
         injective=injective,
     )
-    crowded = not injective or bool((np.bincount(node, minlength=1) > 1).any())
-    return alphabet, constants, crowded
+    return alphabet, constants, not injective or bool(many)
 
 
 def _kinds(
-    relations: list[Relation], places: list[list[int]], value: Longs, n_nodes: int
+    columns: Sequence[Sequence[NDArray[np.int32]]], sizes: Sequence[int], value: Longs, n: int
 ) -> tuple[NDArray[np.int32], Longs, Longs]:
     """Facts that differ in their events only are of one kind: that of each fact, and of each kind
-    the relation and the values."""
-    widest = max([1, *map(len, places)])
-    kinds, relation_of, values = [], [], []
-    n = 0
-    for r, (relation, here) in enumerate(zip(relations, places, strict=True)):
-        rows = [value[relation.cells[j] - n_nodes] for j in here]
-        kind, example = tb.numbered(
-            tb.packed(rows) if rows else np.zeros(relation.cells.shape[1], np.int64)
-        )
-        block = np.zeros((widest, len(example)), np.int64)
-        for j, row in enumerate(rows):
-            block[j] = row[example]
-        kinds.append(kind + np.int32(n))
-        relation_of.append(np.full(len(example), r))
-        values.append(block)
-        n += len(example)
-    return np.concatenate(kinds), np.concatenate(relation_of), np.concatenate(values, axis=1)
+    the relation and the values.
+
+    The columns of each relation hold codes, which `value` turns into numbers below n.
+    """
+    widest = max([1, *map(len, columns)])
+    kind = np.empty(sum(sizes), np.int32)
+    relation_of, values = [], []
+    at, n_kinds = 0, 0
+    for r, (codes, size) in enumerate(zip(columns, sizes, strict=True)):
+        block = _numbered(codes, value, n, kind[at : at + size])
+        kind[at : at + size] += np.int32(n_kinds)
+        relation_of.append(np.full(block.shape[1], r))
+        values.append(np.zeros((widest, block.shape[1]), np.int64))
+        values[-1][: len(block)] = block
+        at, n_kinds = at + size, n_kinds + block.shape[1]
+    return kind, np.concatenate(relation_of), np.concatenate(values, axis=1)
+
+
+def _numbered(
+    codes: Sequence[NDArray[np.int32]], value: Longs, n: int, kind: NDArray[np.int32]
+) -> Longs:
+    """The distinct facts of a relation in order of their values, which are returned, a column each;
+    `kind` gets the number of each fact."""
+    size = n ** len(codes)
+    if size > 8 * len(kind) + (1 << 16):
+        rows = [value[column] for column in codes]
+        kind[:], example = tb.numbered(tb.packed(rows))
+        return np.stack(rows)[:, example]
+    is_there = np.zeros(size, bool)
+    for start in range(0, len(kind), tb.PIECE):
+        here = slice(start, start + tb.PIECE)
+        number = np.zeros(len(kind[here]), np.int64)
+        for column in codes:
+            number = number * n + value[column[here]]
+        kind[here] = number
+        is_there[number] = True
+    present = np.flatnonzero(is_there)
+    place = np.empty(size, np.int32)
+    place[present] = np.arange(len(present))
+    for start in range(0, len(kind), tb.PIECE):
+        here = slice(start, start + tb.PIECE)
+        kind[here] = place[kind[here]]
+    digits = [present // n ** (len(codes) - 1 - j) % n for j in range(len(codes))]
+    return np.array(digits, np.int64).reshape(len(codes), len(present))

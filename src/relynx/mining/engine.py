@@ -155,6 +155,7 @@ class Engine(ABC, Generic[U, B, D]):
         self.tallies: dict[int, Level] = {}
         self.budget = Budget()
         self._seen: set[bytes] = set()
+        self._n_checks = 0
         self._idle: list[B] = []
         self._ask: Callable[[], None] = _never
         self._thread = get_ident()
@@ -188,6 +189,7 @@ class Engine(ABC, Generic[U, B, D]):
         self.budget, self._thread = budget, get_ident()
         length = 1
         try:
+            self._ask = partial(self._go_on, length)
             level = self._begin()
             while level:
                 length = level[0].makes
@@ -267,7 +269,13 @@ class Engine(ABC, Generic[U, B, D]):
         return counted, decoded
 
     def _is_forbidden(self, atoms: Longs, *, first: bool) -> bool:
-        """Is a pattern, of rows of numbers, against the bias? `first`: it has one atom."""
+        """Is a pattern, of rows of numbers, against the bias? `first`: it has one atom.
+
+        To check many may take long: from time to time it asks whether to go on.
+        """
+        self._n_checks += 1
+        if self._n_checks % CHECKS_AT_ONCE == 0:
+            self._pulse()
         conditions = self.conditions
         if first and conditions.is_key and not conditions.is_key(self._atom(atoms[-1])):
             return True

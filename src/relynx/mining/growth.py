@@ -20,7 +20,6 @@ from relynx.mining import _sibling_kernels as sk
 from relynx.mining._kernels import GRAPH
 from relynx.mining._listing_kernels import list_matches
 from relynx.mining.engine import (
-    CHECKS_AT_ONCE,
     STATS,
     Conditions,
     Counted,
@@ -332,8 +331,6 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
                 continue
             self._seen.add(form)
             if self.has_checks:
-                if i % CHECKS_AT_ONCE == 0:
-                    self._pulse()
                 atoms = decoded.atoms[decoded.offset[i] : decoded.offset[i + 1]]
                 if self._is_forbidden(atoms, first=not unit.makes):
                     forbidden.append(unit.makes + int(decoded.longer[i]))

@@ -6,6 +6,7 @@ when a pattern first asks for them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from relynx.data.roles import dimension_names, event_keys
 from relynx.data.sequences import Facts
 from relynx.logic import tables as tb
-from relynx.logic.tables import Key, Table
+from relynx.logic.tables import Key
 from relynx.mining._index_kernels import walk_paths
 from relynx.mining._kernels import GRAPH, LINE, PATHS, Data, mark_template
 
@@ -102,18 +103,22 @@ class Index:
             facts.tables, self.n_constants, facts.event_arguments
         )
         self.n_nodes = len(events)
-        counts = np.bincount(events // self.n_constants, minlength=self.n_sequences)
-        self.node_off: Longs = np.concatenate([[0], np.cumsum(counts)])
+        begins = np.arange(self.n_sequences + 1) * self.n_constants
+        self.node_off: Longs = np.searchsorted(events, begins).astype(np.int64)
+        counts = np.diff(self.node_off)
         self.word_off: Longs = np.concatenate([[0], np.cumsum((counts + 63) // 64)])
-        self._place = tb.Finder(events, self.n_sequences * self.n_constants)
+        self._pieces = tb.pieces(self.node_off)
+        self.event_code = np.empty(self.n_nodes, np.int32)
+        self.is_event = np.zeros(self.n_constants, bool)
+        for first, end in self._pieces:
+            nodes = slice(self.node_off[first], self.node_off[end])
+            self.event_code[nodes] = events[nodes] % self.n_constants
+            self.is_event[self.event_code[nodes]] = True
         shapes = [self._paths(name) for name in self.dimension_names]
         # Nodes are numbered along the first dimension, so that its steps are steps of numbers.
         by_path = shapes[0][1] if shapes else np.arange(self.n_nodes)
         self._node = np.empty(self.n_nodes, np.int32)
         self._node[by_path] = np.arange(self.n_nodes, dtype=np.int32)
-        self.event_code = (events % self.n_constants).astype(np.int32)
-        self.is_event = np.zeros(self.n_constants, bool)
-        self.is_event[self.event_code] = True
         self.dimensions = [
             self._dimension(name, *shape)
             for name, shape in zip(self.dimension_names, shapes, strict=True)
@@ -132,9 +137,12 @@ class Index:
     def relation(self, key: Key) -> Relation:
         if key not in self._relations:
             table = self.facts.tables[key]
-            self._relations[key] = Relation(
-                self._keys(table), self.facts.offsets(key), self.n_nodes
-            )
+            keys = table[1:] + np.int32(self.n_nodes)
+            for here, places in self._places(key):
+                for row, at in zip(keys[:, here], places, strict=True):
+                    if at is not None:
+                        np.copyto(row, self._node[at], where=at >= 0)
+            self._relations[key] = Relation(keys, self.facts.offsets(key), self.n_nodes)
         return self._relations[key]
 
     def template(self, template: Template) -> tuple[NDArray[np.uint64], float]:
@@ -195,17 +203,26 @@ class Index:
             return True
         return bool(self.is_event[code]) and len(values) > 0 and values[0] == -1
 
-    def _keys(self, table: Table) -> Ints:
-        """The arguments of a table as keys."""
-        if not self.n_nodes:
-            return np.ascontiguousarray(table[1:])
-        keys = table[1:] + np.int32(self.n_nodes)
-        sequence = table[0].astype(np.int64) * self.n_constants
-        for codes, row in zip(table[1:], keys, strict=True):
-            if bool(self.is_event[codes].any()):
-                at = self._place(sequence + codes)
-                np.copyto(row, self._node[at], where=at >= 0)
-        return keys
+    def _places(self, key: Key) -> Iterator[tuple[slice, list[Ints | None]]]:
+        """For some facts after the other, which they are, and for each argument the provisional
+        nodes of its events (events in order of their code), -1 for a value; None: it has none."""
+        table, starts = self.facts.tables[key], self.facts.offsets(key)
+        for first, end in self._pieces:
+            here = slice(starts[first], starts[end])
+            nodes = slice(self.node_off[first], self.node_off[end])
+            counts = np.diff(self.node_off[first : end + 1])
+            base = np.arange(end - first) * self.n_constants
+            events = np.repeat(base, counts) + self.event_code[nodes]
+            finder = tb.Finder(events, (end - first) * self.n_constants)
+            sequence = base[table[0, here] - first]
+            found: list[Ints | None] = []
+            for codes in table[1:, here]:
+                at = None
+                if self.is_event[codes].any():
+                    at = finder(sequence + codes)
+                    at[at >= 0] += nodes.start
+                found.append(at)
+            yield here, found
 
     def constants_of(self, keys: NDArray[Any]) -> list[Any]:
         """The constants that keys stand for."""
@@ -217,11 +234,14 @@ class Index:
             for key in keys.tolist()
         ]
 
-    def _edges(self, name: str) -> tuple[Longs, Longs]:
-        """The links of a dimension between provisional nodes (events in order of their code)."""
-        table = self.facts.tables[(f"next_{name}", 2)].astype(np.int64)
-        ends = table[0] * self.n_constants + table[1:]
-        return self._place(ends[0]), self._place(ends[1])
+    def _edges(self, name: str) -> tuple[Ints, Ints]:
+        """The links of a dimension between provisional nodes."""
+        key = (f"next_{name}", 2)
+        before, after = np.empty((2, self.facts.tables[key].shape[1]), np.int32)
+        for here, (x, y) in self._places(key):
+            if x is not None and y is not None:  # what is linked is an event
+                before[here], after[here] = x, y
+        return before, after
 
     def _paths(self, name: str) -> tuple[NDArray[np.uint8], Ints, Ints, Ints, Ints]:
         """The shape in each sequence, the nodes path by path, and of each node its rank and those

@@ -129,8 +129,10 @@ def _check_values(bias: Bias, index: Index, relations: list[Key]) -> None:
         for j, (type_, column) in enumerate(
             zip(bias.types[key[0]], index.relation(key).cells, strict=True)
         ):
+            if type_ == EVENT or int(column.min(initial=index.n_nodes)) >= index.n_nodes:
+                continue
             events = column[column < index.n_nodes]
-            if type_ != EVENT and len(events):
+            if len(events):
                 raise DataError(
                     f"argument {j + 1} of {key[0]}/{key[1]} has the type '{type_}' in the bias, "
                     f"but holds events such as {index.constants_of(events[:1])[0]}: declare it "
@@ -150,5 +152,7 @@ def _constants(bias: Bias, index: Index, relations: list[Key], type_: str) -> ND
     ]
     if not any(mode[j] in "#*" for key, j in places for mode in bias.modes[key[0]]):
         return np.empty(0, np.int64)
-    columns = [index.facts.tables[key][1 + j].astype(np.int64) for key, j in places]
-    return tb.distinct(np.concatenate(columns))
+    is_there = np.zeros(index.n_constants, bool)
+    for key, j in places:
+        is_there[index.facts.tables[key][1 + j]] = True
+    return np.flatnonzero(is_there)

@@ -22,7 +22,6 @@ from relynx.mining._kernels import GRAPH
 from relynx.mining.alphabet import alphabet_of, is_simple, most_variables, n_codes, scratch
 from relynx.mining.budget import OverBudget
 from relynx.mining.engine import (
-    CHECKS_AT_ONCE,
     STATS,
     UNUSED,
     Conditions,
@@ -372,9 +371,7 @@ class Webs(Engine[Siblings, Buffers, "wf.Writing | None"]):
         if not (checks.is_key or checks.admits or checks.forbids):
             return 0
         n = 0
-        for place, i in enumerate(np.flatnonzero(keep).tolist()):
-            if place % CHECKS_AT_ONCE == 0:
-                self._pulse()
+        for i in np.flatnonzero(keep).tolist():
             atoms = decoded.atoms[i, : decoded.n_atoms[i]]
             if self._is_forbidden(atoms, first=unit is self.root):
                 keep[i] = False
