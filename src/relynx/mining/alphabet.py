@@ -6,7 +6,7 @@ that do not depend on the order in which atoms are added.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import prod
 
@@ -67,8 +67,12 @@ def has_few_facts(index: Index, relations: Sequence[Key]) -> bool:
         cells = index.relation(key).cells
         n = cells.shape[1]
         if n * index.n_sequences > MOST_WORDS // max(len(relations), 1):
-            values = [column for column in cells if not bool((column < index.n_nodes).any())]
-            sizes.append((n, len(tb.distinct(tb.packed(values))) if values else 1))
+            codes = [
+                column
+                for column, keys in zip(index.facts.tables[key][1:], cells, strict=True)
+                if int(keys.min(initial=index.n_nodes)) >= index.n_nodes
+            ]
+            sizes.append((n, _n_distinct(codes, index.n_constants) if codes else 1))
         else:
             sizes.append((n, n))  # at most
     return room_for_facts(sizes, index.n_sequences)
@@ -219,16 +223,12 @@ def _numbered(
     """The distinct facts of a relation in order of their values, which are returned, a column each;
     `kind` gets the number of each fact."""
     size = n ** len(codes)
-    if size > 8 * len(kind) + (1 << 16):
+    if size > _longest_table(len(kind)):
         rows = [value[column] for column in codes]
         kind[:], example = tb.numbered(tb.packed(rows))
         return np.stack(rows)[:, example]
     is_there = np.zeros(size, bool)
-    for start in range(0, len(kind), tb.PIECE):
-        here = slice(start, start + tb.PIECE)
-        number = np.zeros(len(kind[here]), np.int64)
-        for column in codes:
-            number = number * n + value[column[here]]
+    for here, number in _numbers(codes, len(kind), value, n):
         kind[here] = number
         is_there[number] = True
     present = np.flatnonzero(is_there)
@@ -239,3 +239,31 @@ def _numbered(
         kind[here] = place[kind[here]]
     digits = [present // n ** (len(codes) - 1 - j) % n for j in range(len(codes))]
     return np.array(digits, np.int64).reshape(len(codes), len(present))
+
+
+def _n_distinct(codes: Sequence[NDArray[np.int32]], n: int) -> int:
+    """How many columns differ in these rows of codes below n."""
+    size, n_facts = n ** len(codes), len(codes[0])
+    if size > _longest_table(n_facts):
+        return len(tb.distinct(tb.packed(codes)))
+    is_there = np.zeros(size, bool)
+    for _, number in _numbers(codes, n_facts, np.arange(n), n):
+        is_there[number] = True
+    return int(np.count_nonzero(is_there))
+
+
+def _numbers(
+    codes: Sequence[NDArray[np.int32]], n_facts: int, value: Longs, n: int
+) -> Iterator[tuple[slice, Longs]]:
+    """Some facts after the other, and the number that the values of each make to the base n."""
+    for start in range(0, n_facts, tb.PIECE):
+        here = slice(start, min(start + tb.PIECE, n_facts))
+        number = np.zeros(here.stop - start, np.int64)
+        for column in codes:
+            number = number * n + value[column[here]]
+        yield here, number
+
+
+def _longest_table(n_facts: int) -> int:
+    """How long a table may be that spares to sort so many facts."""
+    return min(8 * n_facts + (1 << 16), (1 << 31) - 1)

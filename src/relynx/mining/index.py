@@ -263,23 +263,23 @@ class Index:
         shape[sequence[shape[sequence] == LINE]] = PATHS
         old = np.empty(n, np.int32)
         old[self._node] = np.arange(n, dtype=np.int32)
-        offsets, lists = [np.zeros(n + 1, np.int64)] * 2, [np.empty(0, np.int32)] * 2
+        offsets, lists = np.zeros((2, n + 1), np.int64), [np.empty(0, np.int32)] * 2
         if bool((shape == GRAPH).any()):
             before, after = self._edges(name)
             loose = shape[self.facts.tables[(f"next_{name}", 2)][0]] == GRAPH
             ends = self._node[before[loose]], self._node[after[loose]]
             for way, (near, far) in enumerate((ends, ends[::-1])):
                 counts = np.bincount(near, minlength=n)
-                offsets[way] = np.concatenate([[0], np.cumsum(counts)])
+                np.cumsum(counts, out=offsets[way, 1:])
                 lists[way] = far[np.lexsort((far, near))]
-            offsets[1] = offsets[1] + len(lists[0])
+            offsets[1] += len(lists[0])
         return Dimension(
             shape,
             self._node[order],
             rank[old],
             first[old],
             last[old],
-            np.stack(offsets),
+            offsets,
             np.concatenate(lists),
         )
 
