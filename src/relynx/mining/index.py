@@ -261,8 +261,13 @@ class Index:
         bent = np.flatnonzero(self._node != rank)
         sequence = np.searchsorted(self.node_off, bent, side="right") - 1
         shape[sequence[shape[sequence] == LINE]] = PATHS
-        old = np.empty(n, np.int32)
-        old[self._node] = np.arange(n, dtype=np.int32)
+        for begin, end in self._pieces:  # from provisional nodes to nodes of the same sequence
+            here = slice(self.node_off[begin], self.node_off[end])
+            old = np.empty(here.stop - here.start, np.int32)
+            old[self._node[here] - here.start] = np.arange(here.start, here.stop)
+            order[here] = self._node[order[here]]
+            for column in (rank, first, last):
+                column[here] = column[old]
         offsets, lists = np.zeros((2, n + 1), np.int64), [np.empty(0, np.int32)] * 2
         if bool((shape == GRAPH).any()):
             before, after = self._edges(name)
@@ -273,15 +278,7 @@ class Index:
                 np.cumsum(counts, out=offsets[way, 1:])
                 lists[way] = far[np.lexsort((far, near))]
             offsets[1] += len(lists[0])
-        return Dimension(
-            shape,
-            self._node[order],
-            rank[old],
-            first[old],
-            last[old],
-            offsets,
-            np.concatenate(lists),
-        )
+        return Dimension(shape, order, rank, first, last, offsets, np.concatenate(lists))
 
     def data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> Data:
         """The arrays that the kernels read, for the relations and look-ups that plans use."""
