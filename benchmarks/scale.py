@@ -38,8 +38,8 @@ BIAS = "type(do(event,action,thing)). mode(do(+,#,*)). dimension(next_s)."
 SETTINGS = {"min_support": 0.15, "max_length": 3}
 RATIO = 2.2  # of times, for twice as many sequences
 TURNS = 3
-# What is let go is kept for the next turn. Where the machine is a virtual one, memory that is new to
-# it may take ten times as long as other new memory: this is no property of the search.
+# What is let go is kept for the next turn. In a virtual machine, memory that is new to it may take
+# ten times as long as other new memory: this is no property of the search.
 KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 BRIEF = 5.0  # seconds; what takes less is done again and again, and the best time counts
 
