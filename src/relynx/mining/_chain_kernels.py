@@ -193,8 +193,14 @@ def count_codes(
 @njit(cache=True, nogil=True)
 def n_states(alphabet, n_old):
     """How many states facts can be in beside a match of so many variables; 0 for too many."""
-    size = len(alphabet.ground_relation) * (n_old + 1) ** np.max(alphabet.arity)
-    return size if alphabet.injective and size <= MOST_STATES else 0
+    if not alphabet.injective:
+        return 0
+    size = len(alphabet.ground_relation)
+    for _ in range(len(alphabet.ground_values)):
+        size *= n_old + 1
+        if size > MOST_STATES:
+            return 0
+    return size
 
 
 @njit(cache=True, nogil=True)
@@ -227,7 +233,7 @@ def count_steps(alphabet, rows, now, lanes, counts, slot, known, pool, n_pool, s
     options, n_options, codes = scratch.options, scratch.n_options, scratch.codes
     for t in range(len(now.taboo)):
         taboo[now.taboo[t]] = 1
-    widest = np.max(alphabet.arity)
+    widest = len(alphabet.ground_values)
     kept, only, met, states = known.kept[slot], known.only[slot], known.met, known.states
     plain, by_states = len(only) > 0, len(kept) > 0
     n_lanes = len(lanes)
@@ -424,11 +430,12 @@ def count_children(
     caches of the machine until all children have read it.
     """
     before = context(alphabet, chain)
-    n_old = 0
+    n_old = np.int64(0)  # a literal would be compiled apart
     for c in range(len(children)):
-        n_old = max(n_old, len(context(alphabet, followed_by(chain, children[c])).number))
+        n_values = len(context(alphabet, followed_by(chain, children[c])).number)
+        n_old = max(n_old, np.int64(n_values))
     known = no_ways(alphabet, len(children), n_old)
-    pool, n_pool = scratch.pool, 0
+    pool, n_pool = scratch.pool, np.int64(0)
     while begin < end:
         to = min(begin + block, end)
         for c in range(len(children)):
@@ -479,7 +486,7 @@ def grow(
     child of more than `most` rows is TOO_MANY.
     """
     first = len(chain) < 0  # never; a literal would be compiled apart
-    n, n_rows = 0, len(rows.sequence)
+    n, n_rows = np.int64(0), len(rows.sequence)
     for c in range(done, len(children)):
         slot = c if counted else 0
         if not counted and count_children(

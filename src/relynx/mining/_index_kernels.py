@@ -5,7 +5,6 @@ from numba import njit
 
 from relynx.mining._kernels import GRAPH, LINE, PATHS
 
-FEW = 24  # facts that are sorted by insertion
 ONE = np.uint64(1)
 
 
@@ -74,7 +73,6 @@ def group_facts(kind, node, starts, node_off, offset, kinds, words, everywhere):
             n += starts[r, s + 1] - starts[r, s]
         most = max(most, n)
     here = np.empty(most, np.int64)
-    word = np.empty(most, np.uint64)
     of_kind = np.zeros(len(everywhere), np.uint64)
     at, crowded = 0, False
     for s in range(n_sequences):
@@ -89,31 +87,25 @@ def group_facts(kind, node, starts, node_off, offset, kinds, words, everywhere):
                 of_kind[k] |= bit
                 crowded = crowded or taken & bit != np.uint64(0)
                 taken |= bit
-        if n <= FEW:
-            for i in range(1, n):  # by kind
+        gap = 1
+        while gap < n // 3:
+            gap = 3 * gap + 1
+        while gap > 0:  # a Shell sort by falling words, equal ones by kind
+            for i in range(gap, n):
                 k, j = here[i], i
-                while j > 0 and here[j - 1] > k:
-                    here[j] = here[j - 1]
-                    j -= 1
+                w = of_kind[k]
+                while j >= gap:
+                    other = here[j - gap]
+                    if of_kind[other] > w or (of_kind[other] == w and other < k):
+                        break
+                    here[j] = other
+                    j -= gap
                 here[j] = k
-            for i in range(n):  # by falling words, equal ones by kind
-                k = here[i]
-                w, j = of_kind[k], i
-                while j > 0 and word[j - 1] < w:
-                    word[j], kinds[at + j] = word[j - 1], kinds[at + j - 1]
-                    j -= 1
-                word[j], kinds[at + j] = w, k
-        else:
-            ordered = np.sort(here[:n])
-            for i in range(n):
-                word[i] = ~of_kind[ordered[i]]
-            falling = np.argsort(word[:n], kind="mergesort")
-            for i in range(n):
-                kinds[at + i] = ordered[falling[i]]
-                word[i] = of_kind[kinds[at + i]]
+            gap //= 3
         for i in range(n):
-            k = np.int64(kinds[at + i])
-            words[at + i] = everywhere[k, s] = word[i]
+            k = here[i]
+            kinds[at + i] = k
+            words[at + i] = everywhere[k, s] = of_kind[k]
             of_kind[k] = np.uint64(0)
         at += n
     offset[n_sequences] = at

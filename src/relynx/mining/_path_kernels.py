@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx.mining._alphabet_kernels import longer
+
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 BLOCK = 4096
@@ -95,6 +97,15 @@ def expand(paths, p, out):
 
 
 @njit(cache=True, nogil=True)
+def most_facts(fact_off):
+    """How many facts a pattern has at most."""
+    most = 0
+    for p in range(len(fact_off) - 1):
+        most = max(most, fact_off[p + 1] - fact_off[p])
+    return most
+
+
+@njit(cache=True, nogil=True)
 def expand_all(paths, most, counts):
     """Enumerate every pattern that has variables; the numbers, pattern after pattern.
 
@@ -102,7 +113,7 @@ def expand_all(paths, most, counts):
     with more than `most` assignments.
     """
     n_patterns = len(counts)
-    room = np.empty((most, np.diff(paths.fact_off).max()), np.int64)
+    room = np.empty((most, most_facts(paths.fact_off)), np.int64)
     out = np.empty(1024, np.int64)
     total = 0
     for p in range(n_patterns):
@@ -112,7 +123,7 @@ def expand_all(paths, most, counts):
         counts[p] = expand(paths, p, room)
         n_facts = paths.fact_off[p + 1] - paths.fact_off[p]
         while total + counts[p] * n_facts > len(out):
-            out = np.concatenate((out, np.empty(len(out), np.int64)))
+            out = longer(out)
         for i in range(counts[p]):
             for f in range(n_facts):
                 out[total] = room[i, f]
@@ -205,7 +216,7 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
     """
     n_seq = rows.shape[1]
     fact_off, moves = paths.fact_off, paths.moves
-    depth = np.diff(fact_off).max() + 1
+    depth = most_facts(fact_off) + 1
     words = np.zeros((depth, BLOCK), np.uint64)
     words[0] = ~NONE
     trials = np.zeros((depth, BLOCK), np.uint64)

@@ -137,7 +137,7 @@ class Index:
     def relation(self, key: Key) -> Relation:
         if key not in self._relations:
             table = self.facts.tables[key]
-            keys = table[1:] + np.int32(self.n_nodes)
+            keys = np.add(table[1:], np.int32(self.n_nodes), order="C")
             for here, places in self._places(key):
                 for row, at in zip(keys[:, here], places, strict=True):
                     if at is not None:
