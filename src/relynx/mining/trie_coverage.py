@@ -58,7 +58,7 @@ class _Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _Asked:
     """What is asked for: where each row's coverage goes, and the rows on the way."""
 
     places: dict[int, list[int]]
@@ -147,11 +147,11 @@ class TrieMatcher:
             self.web.spoken_of,
             np.empty((0, self.n_sequences), np.int64),
         )
-        wish = _Wish(wanted, children, out)
+        asked = _Asked(wanted, children, out)
         root = _Place(-1, everywhere, (), (), ())
         first = [
             (here, children.get(here.row, ()))
-            for here in self._marked(wish, root, children.get(-1, ()))
+            for here in self._marked(asked, root, children.get(-1, ()))
         ]
         n = n_threads if self.n_sequences >= LEAST_SHARED else 1
         share = sum(len(below) for _, below in first) // (8 * n)
@@ -159,35 +159,35 @@ class TrieMatcher:
         tasks = [
             (here, below[i : i + size]) for here, below in first for i in range(0, len(below), size)
         ]
-        for _ in in_order(partial(self._finish, wish), tasks, n=n):
+        for _ in in_order(partial(self._finish, asked), tasks, n=n):
             pass
         return out
 
-    def _finish(self, wish: _Wish, begin: tuple[_Place, Sequence[int]]) -> None:
+    def _finish(self, asked: _Asked, begin: tuple[_Place, Sequence[int]]) -> None:
         """Mark what some rows cover, and all that extends them."""
-        for here in self._marked(wish, *begin):
-            self._finish(wish, (here, wish.children.get(here.row, ())))
+        for here in self._marked(asked, *begin):
+            self._finish(asked, (here, asked.children.get(here.row, ())))
 
-    def _marked(self, wish: _Wish, here: _Place, below: Sequence[int]) -> Iterator[_Place]:
+    def _marked(self, asked: _Asked, here: _Place, below: Sequence[int]) -> Iterator[_Place]:
         """Mark what some rows and their further links cover; those that are extended on."""
         leaves: list[_Leaf] = []
         most = max(min(AT_ONCE, ROWS_AT_ONCE // max(len(here.rows.sequence), 1)), 1)
         for row in below:
-            for found in self._below(here, row, wish.children):
-                places = wish.places.get(found.row, ())
+            for found in self._below(here, row, asked.children):
+                places = asked.places.get(found.row, ())
                 if isinstance(found, _Place):
                     for place in places:
-                        wish.out[place, found.rows.sequence] = True
+                        asked.out[place, found.rows.sequence] = True
                     if len(found.rows.sequence):
                         yield found
                 elif places:
                     leaves.append(found)
                 if len(leaves) >= most:
-                    self._mark(here, leaves, wish)
+                    self._mark(here, leaves, asked)
                     leaves = []
-        self._mark(here, leaves, wish)
+        self._mark(here, leaves, asked)
 
-    def _mark(self, here: _Place, leaves: list[_Leaf], wish: _Wish) -> None:
+    def _mark(self, here: _Place, leaves: list[_Leaf], asked: _Asked) -> None:
         """Mark what patterns that extend another cover."""
         if not leaves:
             return
@@ -207,12 +207,12 @@ class TrieMatcher:
             lanes,
             np.concatenate([leaf.links for leaf in leaves]),
             np.stack([leaf.step for leaf in leaves]),
-            np.array([wish.places[leaf.row][0] for leaf in leaves]),
-            wish.out,
+            np.array([asked.places[leaf.row][0] for leaf in leaves]),
+            asked.out,
         )
         for leaf in leaves:
-            first, *others = wish.places[leaf.row]
-            wish.out[others] = wish.out[first]
+            first, *others = asked.places[leaf.row]
+            asked.out[others] = asked.out[first]
 
     def _below(
         self, here: _Place, row: int, children: dict[int, list[int]]
