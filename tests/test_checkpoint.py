@@ -1,5 +1,6 @@
 """Checkpoints of mining, GRASP and fit: what was stopped goes on, and its answer is the same."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -23,6 +24,7 @@ from relynx.features import grasp, subset_size
 from relynx.mining import budget, chains, growth, webs
 from relynx.mining.chains import Chains
 from relynx.mining.growth import Growth
+from relynx.mining.search_checkpoint import KEPT_FORM
 from relynx.mining.webs import Webs
 
 OTHER = "hint: give another folder, or remove this one to begin anew"
@@ -98,7 +100,7 @@ def test_a_search_of_patterns_goes_on_where_it_was_killed(
     lines, engine, n_jobs, tmp_path, monkeypatch, written_at_once
 ):
     bias = rx.parse_bias(ENGINES[engine])
-    names = {chains: "FACTS_AT_ONCE", growth: "FACTS_AT_ONCE", webs: "LOOKS_A_UNIT"}
+    names = {chains: "FACTS_A_UNIT", growth: "FACTS_AT_ONCE", webs: "LOOKS_A_UNIT"}
     for module, name in names.items():
         monkeypatch.setattr(module, name, 1)  # many units
     monkeypatch.setattr(chains, "MOST_TOGETHER", 1)
@@ -121,6 +123,39 @@ def test_a_search_of_patterns_goes_on_where_it_was_killed(
         killed_after(patch, engine, "_count", n_units - n_kept)
         assert mined(rx.mine(lines, checkpoint=tmp_path / "c", **how)) == wanted
         assert mined(rx.mine(lines, checkpoint=tmp_path / "c", **how)) == wanted
+
+
+SIZES = {
+    Chains: {chains: ("FACTS_A_UNIT", "MOST_TOGETHER", "COUNTERS_TOGETHER")},
+    Webs: {webs: ("LOOKS_A_UNIT", "FEW_PLACES", "FEW_LANES", "MANY_FOUND")},
+    Growth: {growth: ("FACTS_AT_ONCE", "REFINEMENTS_AT_ONCE", "LOOKS_A_MATCH")},
+}
+KEPT = {
+    Chains: "72f0c68258205233",
+    Webs: "8b71909690ae28f0",
+    Growth: "d555642df62c6b6f",
+}
+
+
+@pytest.mark.parametrize("engine", KEPT)
+def test_what_is_kept_of_a_search_has_a_form_with_a_number(lines, engine, monkeypatch):
+    """Where this fails checkpoints cannot be read any more: raise KEPT_FORM with what is here."""
+    told = hashlib.sha256()
+    for module, names in SIZES[engine].items():
+        told.update(repr([getattr(module, name) for name in names]).encode())
+    whole = engine._count
+
+    def counted(*args):
+        arrays = whole(*args)
+        told.update(repr([(a.dtype.str, a.shape, a.tolist()) for a in arrays]).encode())
+        return arrays
+
+    monkeypatch.setattr(engine, "_count", counted)
+    for few in (False, True):
+        for module, (name, *_) in SIZES[engine].items() if few else ():
+            monkeypatch.setattr(module, name, 300)
+        rx.mine(lines, bias=rx.parse_bias(ENGINES[engine]), max_length=3, min_support=0.5)
+    assert (KEPT_FORM, told.hexdigest()[:16]) == (5, KEPT[engine])
 
 
 @pytest.mark.parametrize("seed", range(20))

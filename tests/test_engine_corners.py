@@ -130,7 +130,7 @@ def test_a_search_can_end_between_the_refinements_of_siblings(monkeypatch):
         watch.reason = "asked often enough" if len(asked) > 3 else None
         return len(asked) <= 3
 
-    monkeypatch.setattr(chains, "FACTS_AT_ONCE", 1)
+    monkeypatch.setattr(chains, "FACTS_A_UNIT", 1)
     monkeypatch.setattr(chains, "MOST_TOGETHER", 1)
     monkeypatch.setattr(budget.Budget, "goes_on", goes_on)
     found = mine(X, bias=bias, max_length=2)
@@ -148,7 +148,7 @@ def test_the_answer_does_not_depend_on_how_many_siblings_are_refined_at_once(
     X = Sequences.from_atoms([line("abcdabcd"), line("dcba"), line("aabb")])
     bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
     whole = mine(X, bias=bias)
-    monkeypatch.setattr(chains, "FACTS_AT_ONCE", facts_at_once)
+    monkeypatch.setattr(chains, "FACTS_A_UNIT", facts_at_once)
     found = mine(X, bias=bias)
     assert found == whole
     assert found.explain_search() == whole.explain_search()
@@ -156,9 +156,9 @@ def test_the_answer_does_not_depend_on_how_many_siblings_are_refined_at_once(
 
 def in_blocks(monkeypatch, together: int) -> None:
     """Lines are counted row by row, and every second row the search asks."""
-    monkeypatch.setattr(chains, "FACTS_AT_ONCE", 1)
+    monkeypatch.setattr(chains, "FACTS_A_UNIT", 1)
     monkeypatch.setattr(chains, "FACTS_A_CALL", 1)
-    monkeypatch.setattr(chains, "LONG_TO_BEGIN", 0)
+    monkeypatch.setattr(chains, "ROWS_A_STATE", 0)
     monkeypatch.setattr(chains, "MOST_TOGETHER", together)
     monkeypatch.setattr(chains, "BLOCK", 1)
     rows_a_call = chains.Chains._rows_a_call

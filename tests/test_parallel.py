@@ -42,7 +42,7 @@ LADDER = "type(ladder(event,event,sense)). mode(ladder(+,+,#)). dimension(next_s
 def tiny_batches(monkeypatch):
     """Every unit goes to a thread by itself, and siblings are refined one at a time."""
     monkeypatch.setattr(workers, "BATCH_SECONDS", 0.0)
-    monkeypatch.setattr(chains, "FACTS_AT_ONCE", 1)
+    monkeypatch.setattr(chains, "FACTS_A_UNIT", 1)
     monkeypatch.setattr(chains, "MOST_TOGETHER", 1)
 
 

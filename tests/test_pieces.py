@@ -80,7 +80,7 @@ def test_facts_of_one_kind_have_one_number(facts, piece, by_sorting):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tb, "PIECE", piece)
         if by_sorting:
-            patch.setattr(alphabet, "_longest_table", lambda _: 0)
+            patch.setattr(alphabet, "_longest_table", lambda _: 1)
         values = alphabet._numbered(codes, value, 4, kind)
         assert alphabet._n_distinct(codes, 4) == len({*facts})
     kinds = sorted({(int(value[x]), int(value[y])) for x, y in facts})

@@ -33,6 +33,7 @@ SAME = -1  # the lane of facts about the last event; lane n >= 0 are links of n 
 MOST_STATES = 1 << 20  # of the holders of a fact's values
 LANE_BITS = 24  # of the mark of a code: the most lanes
 TOO_MANY = -(1 << 62)  # rows
+NO_WAY, UNKNOWN = -1, -2
 
 
 class Rows(NamedTuple):
@@ -70,7 +71,7 @@ class Ways(NamedTuple):
     """
 
     kept: NDArray[np.int32]  # where the ways of a state begin, their number first; -1: not known
-    only: NDArray[np.int64]  # the only way of a fact, -1 for none; -2: not known
+    only: NDArray[np.int64]  # the only way of a fact; NO_WAY or UNKNOWN
     met: NDArray[np.int64]  # the lanes in which a sequence meets a state
     states: NDArray[np.int64]  # that it meets
 
@@ -213,7 +214,7 @@ def no_ways(alphabet, n_patterns, n_old):
     n_facts = len(alphabet.ground_relation) if plain else 0
     return Ways(
         np.full((n_patterns, size), -1, np.int32),
-        np.full((n_patterns, n_facts), -2, np.int64),
+        np.full((n_patterns, n_facts), UNKNOWN, np.int64),
         np.zeros(size, np.int64),
         np.empty(size, np.int64),
     )
@@ -278,11 +279,11 @@ def count_steps(alphabet, rows, now, lanes, counts, slot, known, pool, n_pool, s
                 g = ground[at]
                 if plain:  # one match a sequence, and no code twice
                     code = only[g]
-                    if code < -1:
+                    if code == UNKNOWN:
                         m = ways(
                             alphabet, g, now, holders, taboo, starts, options, n_options, codes
                         )
-                        code = only[g] = codes[0] if m else -1
+                        code = only[g] = codes[0] if m else NO_WAY
                     if code >= 0:
                         if seen[code] < 0:
                             touched[n] = code
@@ -482,8 +483,8 @@ def grow(
 
     `chain` are the steps of the pattern and `children` the steps of its children; refinement i is
     step out[i] from child owner[i]. `counted`: `count_children` has been called for all rows.
-    When `out` is too small some children are left to another call: it is to begin at stats[-1]. A
-    child of more than `most` rows is TOO_MANY.
+    When `out` is too small some children are left to another call: it is to begin at stats[-1]. If
+    they are not, a child of more than `most` rows is TOO_MANY.
     """
     first = len(chain) < 0  # never; a literal would be compiled apart
     n, n_rows = np.int64(0), len(rows.sequence)

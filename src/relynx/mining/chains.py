@@ -23,12 +23,15 @@ from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
 MOST_COUNTERS = 1 << 26  # that are worth holding
-FACTS_AT_ONCE = 1 << 19  # of siblings that make one unit
+# What makes units: another number is another form of what checkpoints keep.
+FACTS_A_UNIT = 1 << 19  # which as many siblings as have no more of them share
+MOST_TOGETHER = 8  # siblings that share a unit, however many facts they have
+COUNTERS_TOGETHER = 1 << 16  # that these may have
+# How large units are counted.
+BLOCK = 1 << 12  # rows that are counted for one sibling after the other
 FACTS_A_CALL = 1 << 22  # that are looked at before the search asks whether to go on
-MOST_TOGETHER = 8  # siblings that are counted together where there are more facts than that
-COUNTERS_TOGETHER = 1 << 16  # that they may have
-BLOCK = 1 << 12  # rows that are counted for one of them after the other
-LONG_TO_BEGIN = 4  # rows that take as long as to learn the ways of one state
+ROWS_A_STATE = 4  # that a call counts at least, as it learns the ways of every state anew
+LONGEST_CALL = 8  # times as many facts, for the sake of that
 
 
 def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
@@ -164,7 +167,7 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
         if makes > self.conditions.max_length:
             return []
         facts = len(self.alphabet.bits) * frequency // max(len(self.labels), 1)
-        at_once = max(self.n_together, FACTS_AT_ONCE // max(facts, 1))
+        at_once = max(self.n_together, FACTS_A_UNIT // max(facts, 1))
         return [
             Siblings(makes, chain, start + i, steps[i : i + at_once])
             for i in range(0, len(steps), at_once)
@@ -242,12 +245,14 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
         return True
 
     def _rows_a_call(self, chain: Longs, n_children: int) -> int:
-        """How many rows to count before the search asks: many, where it takes long to begin."""
+        """How many rows to count before the search asks: more, where facts have many states."""
         alphabet = self.alphabet
         facts = len(alphabet.bits) // max(len(self.labels), 1) + 1
         n_old = len(ak.context(alphabet, chain).number) + int(alphabet.arity.max())
-        to_begin = LONG_TO_BEGIN * int(ck.n_states(alphabet, n_old))
-        return max(FACTS_A_CALL // (facts * n_children), to_begin, BLOCK)
+        n_states = int(ck.n_states(alphabet, n_old))
+        self.budget.take(n_states * (4 * n_children + 16))  # for `Ways`
+        usual = FACTS_A_CALL // (facts * n_children)
+        return max(usual, min(ROWS_A_STATE * n_states, LONGEST_CALL * usual), BLOCK)
 
     def _decode(self, unit: Siblings, counted: Counted) -> list[bytes | None] | None:
         """The canonical forms of refinements that may come up again; None for all, if none may.

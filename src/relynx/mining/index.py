@@ -218,7 +218,7 @@ class Index:
             found: list[Ints | None] = []
             for codes in table[1:, here]:
                 at = None
-                if self.is_event[codes].any():
+                if self.is_event[codes].any() or not len(codes):
                     at = finder(sequence + codes)
                     at[at >= 0] += nodes.start
                 found.append(at)
@@ -239,8 +239,9 @@ class Index:
         key = (f"next_{name}", 2)
         before, after = np.empty((2, self.facts.tables[key].shape[1]), np.int32)
         for here, (x, y) in self._places(key):
-            if x is not None and y is not None:  # what is linked is an event
-                before[here], after[here] = x, y
+            assert x is not None  # what is linked is an event
+            assert y is not None
+            before[here], after[here] = x, y
         return before, after
 
     def _paths(self, name: str) -> tuple[NDArray[np.uint8], Ints, Ints, Ints, Ints]:

@@ -15,7 +15,7 @@ from relynx.data.sequences import Sequences
 from relynx.mining.search_input import Settings
 
 # Of what is counted: change it when an engine counts in another form or goes in another order.
-KEPT_FORM = 4
+KEPT_FORM = 5
 
 
 def search_journal(
