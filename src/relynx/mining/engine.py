@@ -189,7 +189,6 @@ class Engine(ABC, Generic[U, B, D]):
         self.budget, self._thread = budget, get_ident()
         length = 1
         try:
-            self._ask = partial(self._go_on, length)
             level = self._begin()
             while level:
                 length = level[0].makes
