@@ -184,6 +184,40 @@ def test_the_answer_does_not_depend_on_blocks_of_rows(monkeypatch, seed, togethe
     assert {block for *_, block in calls} == {1}
 
 
+def test_blocks_of_rows_are_not_counted_again_where_there_is_little_room(monkeypatch):
+    X = Sequences.from_atoms([line("abcdabcd"), line("dcba"), line("aabb")] * 3)
+    bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
+    whole = mine(X, bias=bias)
+    in_blocks(monkeypatch, 8)
+    enlarge, count, sizes, begins = chains.Chains._enlarge, chains.ck.count_children, [], []
+
+    def enlarged(engine: chains.Chains, buffers: chains.Buffers, size: int) -> None:
+        sizes.append(1 if size == 1 << 12 else size)  # none at first
+        enlarge(engine, buffers, sizes[-1])
+
+    monkeypatch.setattr(chains.Chains, "_enlarge", enlarged)
+    monkeypatch.setattr(
+        chains.ck, "count_children", lambda *args: (begins.append(args[2]), count(*args))[1]
+    )
+    assert mine(X, bias=bias) == whole
+    n_calls = len(begins)
+    assert len(sizes) > 1
+    monkeypatch.setattr(chains.Chains, "_enlarge", enlarge)
+    mine(X, bias=bias)
+    assert len(begins) == 2 * n_calls
+
+
+def test_what_is_known_of_facts_asks_for_room(monkeypatch):
+    X = Sequences.from_atoms([line("abcdabcd"), line("dcba"), line("aabb")] * 3)
+    bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
+    in_blocks(monkeypatch, 2)
+    asked = []
+    monkeypatch.setattr(budget.Budget, "take", lambda _, n_bytes: asked.append(n_bytes))
+    mine(X, bias=bias, max_length=2)
+    n_states = 4 * (1 + 1)  # four letters, which a variable has or not
+    assert n_states * (4 * 2 + 16) in asked
+
+
 def test_a_search_can_end_between_blocks_of_rows(monkeypatch):
     X = Sequences.from_atoms([line("abcdabcd")] * 40)
     bias = parse_bias("type(q(event,t)). mode(q(+,#)). dimension(next_s).")
