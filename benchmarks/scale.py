@@ -38,9 +38,6 @@ BIAS = "type(do(event,action,thing)). mode(do(+,#,*)). dimension(next_s)."
 SETTINGS = {"min_support": 0.15, "max_length": 3}
 RATIO = 2.2  # of times, for twice as many sequences
 TURNS = 3
-# What is let go is kept for the next turn. In a virtual machine, memory that is new to it may take
-# ten times as long as other new memory: this is no property of the search.
-KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 BRIEF = 5.0  # seconds; what takes less is done again and again, and the best time counts
 
 
@@ -203,7 +200,6 @@ def run(kept: Path, how: str, folder: Path, n_jobs: int = 1, kill: str = "") -> 
     known: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
     if name not in known:
         environment = os.environ | {"RELYNX_KILL": kill, "PYTHONPATH": str(Path(__file__).parent)}
-        environment |= KEEP_MEMORY if how == "doublings" else {}
         asked = [sys.executable, __file__, "--measure", how, str(folder), str(n_jobs)]
         done = subprocess.run(asked, env=environment, stdout=subprocess.PIPE, check=True, text=True)
         known[name] = json.loads(done.stdout.splitlines()[-1])

@@ -427,8 +427,8 @@ def count_children(
 ):
     """Count what refines some children of a pattern, for some of its rows; are they too many?
 
-    Each child has counters of its own. What a block of rows reads stays in the
-    caches of the machine until all children have read it.
+    Each child has counters of its own. What a block of rows reads stays in the caches of the
+    machine until all children have read it.
     """
     before = context(alphabet, chain)
     n_old = np.int64(0)  # a literal would be compiled apart
@@ -483,8 +483,8 @@ def grow(
 
     `chain` are the steps of the pattern and `children` the steps of its children; refinement i is
     step out[i] from child owner[i]. `counted`: `count_children` has been called for all rows.
-    When `out` is too small some children are left to another call: it is to begin at stats[-1]. If
-    they are not, a child of more than `most` rows is TOO_MANY.
+    When `out` is too small some children are left to another call: it is to begin at stats[-1].
+    Where they are still to be counted, a child of more than `most` rows is TOO_MANY.
     """
     first = len(chain) < 0  # never; a literal would be compiled apart
     n, n_rows = np.int64(0), len(rows.sequence)

@@ -225,7 +225,10 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
         n_rows, n_children = len(rows.sequence), len(unit.children)
         if not 1 < n_children <= self.n_together or n_rows <= BLOCK:
             return False
-        a_call = self._rows_a_call(unit.chain, n_children)
+        n_old = len(ak.context(self.alphabet, unit.chain).number) + int(self.alphabet.arity.max())
+        n_states = int(ck.n_states(self.alphabet, n_old))
+        self.budget.take(n_states * (4 * n_children + 16))  # for `Ways`
+        a_call = self._rows_a_call(n_states, n_children)
         for begin in range(0, n_rows, a_call):
             self._pulse()
             if ck.count_children(
@@ -244,13 +247,9 @@ class Chains(Engine[Siblings, Buffers, "list[bytes | None] | None"]):
                 raise OverBudget
         return True
 
-    def _rows_a_call(self, chain: Longs, n_children: int) -> int:
+    def _rows_a_call(self, n_states: int, n_children: int) -> int:
         """How many rows to count before the search asks: more, where facts have many states."""
-        alphabet = self.alphabet
-        facts = len(alphabet.bits) // max(len(self.labels), 1) + 1
-        n_old = len(ak.context(alphabet, chain).number) + int(alphabet.arity.max())
-        n_states = int(ck.n_states(alphabet, n_old))
-        self.budget.take(n_states * (4 * n_children + 16))  # for `Ways`
+        facts = len(self.alphabet.bits) // max(len(self.labels), 1) + 1
         usual = FACTS_A_CALL // (facts * n_children)
         return max(usual, min(ROWS_A_STATE * n_states, LONGEST_CALL * usual), BLOCK)
 

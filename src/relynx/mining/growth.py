@@ -19,14 +19,7 @@ from relynx.mining import _refinement_kernels as rk
 from relynx.mining import _sibling_kernels as sk
 from relynx.mining._kernels import GRAPH
 from relynx.mining._listing_kernels import list_matches
-from relynx.mining.engine import (
-    STATS,
-    Conditions,
-    Counted,
-    Engine,
-    Level,
-    Longs,
-)
+from relynx.mining.engine import STATS, Conditions, Counted, Engine, Level, Longs
 from relynx.mining.language import Compiled
 from relynx.mining.trie import ARGUMENTS
 
