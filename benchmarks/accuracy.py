@@ -28,8 +28,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
 
 from relynx import LynxClassifier, Sequences
-from relynx.data.roles import dimension_names
-from relynx.models.baselines import ngram_svm
+from relynx.data.event_arguments import dimension_names
+from relynx.models.evaluation.baselines import ngram_svm
 
 DEFAULT, TUNED = "default", "tuned"
 NGRAMS, APART = "n-gram SVM", "n-gram SVM, columns apart"

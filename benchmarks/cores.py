@@ -20,8 +20,8 @@ from questions.markov import RELATIONAL_BIAS, relational_sequences
 
 from relynx import GraspSelector, PatternVectorizer, load_protein_folds, parse_bias
 from relynx.data.sequences import Sequences
-from relynx.mining.engine import Engine
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining.engines.base import Engine
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
 PASSES = 3
@@ -96,9 +96,9 @@ def searches() -> list[tuple[str, Callable[[int], PatternSet]]]:
 
 
 def measure_mining() -> list[Bar]:
-    from relynx.mining.chains import Chains
-    from relynx.mining.growth import Growth
-    from relynx.mining.webs import Webs
+    from relynx.mining.engines.chains import Chains
+    from relynx.mining.engines.general import Growth
+    from relynx.mining.engines.webs import Webs
 
     kept = Kept(Chains, Webs, Growth)
     rows, bars = [], []

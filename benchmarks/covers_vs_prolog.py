@@ -21,8 +21,8 @@ from questions.workload import random_patterns, random_sequences
 
 from relynx.data.sequences import Sequences
 from relynx.logic.terms import Atom
-from relynx.mining.match import covers
-from relynx.mining.patterns import Pattern
+from relynx.mining.matching.match import covers
+from relynx.mining.patterns.pattern import Pattern
 
 N_SEQUENCES, N_EVENTS, N_PATTERNS = 10_000, 20, 1_000
 SCREENED, SCREENED_SAMPLE, SAMPLE = 1_000, 60, 400

@@ -26,9 +26,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from relynx import LynxClassifier
-from relynx.models.baselines import baselines
-from relynx.models.evaluation import cross_validate
-from relynx.models.lynx import PAPER
+from relynx.models.evaluation.baselines import baselines
+from relynx.models.evaluation.cross_validation import cross_validate
+from relynx.models.lynx.classifier import PAPER
 
 HELD_BACK = "*"  # after the name of a set by which nothing was chosen
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from questions.bars import Bar, print_table, report
 
-from relynx.data.frames import write_csv, write_parquet
+from relynx.data.tables.frames import write_csv, write_parquet
 
 N_EVENTS = 1_000_000
 LENGTH = 20

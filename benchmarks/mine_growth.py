@@ -62,7 +62,7 @@ FOLDS = """
 import json, sys, time
 from questions.peak import peak_bytes
 from relynx.bias import parse_bias
-from relynx.bias.folds import load_protein_folds
+from relynx.bias.protein_folds import load_protein_folds
 from relynx.mining.search import mine
 
 bias = parse_bias(sys.argv[1])

@@ -36,9 +36,9 @@ from questions.refinements import first_atoms, in_chain_order
 from relynx.bias import parse_bias
 from relynx.data.sequences import Sequences
 from relynx.logic.terms import Atom
-from relynx.mining.match import covers
-from relynx.mining.pattern_set import PatternSet
-from relynx.mining.patterns import Pattern
+from relynx.mining.matching.match import covers
+from relynx.mining.patterns.pattern import Pattern
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
 N_PER_CLASS = 400

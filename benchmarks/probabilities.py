@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from relynx import LynxClassifier
-from relynx.models.evaluation import splits
+from relynx.models.evaluation.cross_validation import splits
 
 
 def models(data: RealSet) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import relynx as rx
-from relynx.models.evaluation import cross_validate
+from relynx.models.evaluation.cross_validation import cross_validate
 
 strings, labels = [], []
 for line in Path("data/promoters.data").read_text().splitlines():

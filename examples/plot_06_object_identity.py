@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import relynx as rx
-from relynx.models.evaluation import cross_validate
+from relynx.models.evaluation.cross_validation import cross_validate
 
 folds = rx.load_protein_folds()
 

@@ -9,8 +9,8 @@ pass it by knowing families. How much does that flatter?
 import matplotlib.pyplot as plt
 
 import relynx as rx
-from relynx.models.baselines import baselines
-from relynx.models.evaluation import cross_validate
+from relynx.models.evaluation.baselines import baselines
+from relynx.models.evaluation.cross_validation import cross_validate
 
 folds = rx.load_protein_folds()
 print(len(set(folds.groups)), "families in", len(folds.X), "domains")

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import relynx as rx
-from relynx.models.evaluation import cross_validate
+from relynx.models.evaluation.cross_validation import cross_validate
 
 folder = Path("data/blocks")
 sequence, symbol, start, end = np.loadtxt(folder / "data.txt", int).T

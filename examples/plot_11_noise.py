@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import relynx as rx
-from relynx.models.baselines import baselines
+from relynx.models.evaluation.baselines import baselines
 
 bias = rx.parse_bias("""
     type(do(event,action,object)). mode(do(+,#,*)).

@@ -31,10 +31,10 @@ from pathlib import Path
 import numpy as np
 
 import relynx as rx
-from relynx.data import journal, segments, whole_files
-from relynx.data.journal import MANIFEST
 from relynx.errors import InputError
-from relynx.reproduce.settings import BIASES
+from relynx.reproduce.rows import BIASES
+from relynx.storage import journal, segments, whole_files
+from relynx.storage.journal import MANIFEST
 
 FLUSH = 0.01  # seconds: kills must meet writes
 MOST_KILLS = 3

@@ -5,9 +5,9 @@ import pytest
 from tries import trie_of
 
 import relynx as rx
-from relynx.mining.answer import answer
-from relynx.mining.pattern_set import PatternSet
-from relynx.mining.search_report import SearchLevel, SearchReport
+from relynx.mining.filters import answer
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.report import SearchLevel, SearchReport
 
 SEQUENCES = [["a", "b"], ["b", "a"], ["a"], ["c"], ["a", "b", "c"]]
 ROWS = [

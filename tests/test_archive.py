@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from stored_models import X, Y, answers, fitted, forged, members, npy, zipped
 
 from relynx import DataError, InputError, __version__, load, mine, save
-from relynx.data import archive
-from relynx.data.parts import DAMAGED, ModelFile, Part
+from relynx.storage import archive
+from relynx.storage.parts import DAMAGED, ModelFile, Part
 
 
 def refused(data, path):

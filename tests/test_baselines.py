@@ -19,8 +19,8 @@ from relynx import (
     parse_atom,
     parse_background,
 )
-from relynx.models.baselines import MarkovChainClassifier, baselines, ngram_svm, ngrams
-from relynx.models.evaluation import cross_validate
+from relynx.models.evaluation.baselines import MarkovChainClassifier, baselines, ngram_svm, ngrams
+from relynx.models.evaluation.cross_validation import cross_validate
 
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=6)
 

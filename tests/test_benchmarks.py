@@ -17,8 +17,8 @@ from questions.prolog import VARIANTS, Variant, ask, facts_text
 from questions.workload import FLUENTS, OPERATORS, random_patterns, random_sequences, shares_a_value
 
 from relynx.data.sequences import Sequences
-from relynx.mining.match import covers
-from relynx.mining.patterns import Pattern
+from relynx.mining.matching.match import covers
+from relynx.mining.patterns.pattern import Pattern
 
 
 def test_the_same_seed_draws_the_same_inputs() -> None:

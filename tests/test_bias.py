@@ -18,7 +18,7 @@ from languages import make_language
 import relynx as rx
 from relynx.bias import Bias, parse_bias, read_bias
 from relynx.bias.infer import MAX_CONSTANTS
-from relynx.bias.settings import SETTINGS
+from relynx.bias.stated_settings import SETTINGS
 from relynx.errors import BiasError, InputError
 from relynx.logic.canonical import are_variants
 from relynx.logic.parser import parse_atom, parse_atoms

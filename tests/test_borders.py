@@ -11,7 +11,7 @@ from tries import random_rows, trie_of
 from relynx import Sequences, covers
 from relynx.logic.canonical import subsumes
 from relynx.logic.parser import parse_atoms
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining.patterns.pattern_set import PatternSet
 
 pytestmark = pytest.mark.kernels
 

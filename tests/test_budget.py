@@ -9,9 +9,9 @@ import pytest
 
 from relynx import from_lists, load_protein_folds, mine, parse_bias
 from relynx.mining import budget as bd
-from relynx.mining import chains, webs
-from relynx.mining import engine as engines
 from relynx.mining.budget import Budget, OverBudget, default_memory_limit, resident
+from relynx.mining.engines import base as engines
+from relynx.mining.engines import chains, webs
 
 
 @pytest.fixture

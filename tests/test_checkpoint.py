@@ -18,14 +18,16 @@ from sklearn.model_selection import cross_val_score
 
 import relynx as rx
 from relynx import cli
-from relynx.data import journal as jn
 from relynx.errors import InputError
 from relynx.features import grasp, subset_size
-from relynx.mining import budget, chains, growth, webs
-from relynx.mining.chains import Chains
-from relynx.mining.growth import Growth
-from relynx.mining.search_checkpoint import KEPT_FORM
-from relynx.mining.webs import Webs
+from relynx.mining import budget
+from relynx.mining.checkpoint import KEPT_FORM
+from relynx.mining.engines import chains, webs
+from relynx.mining.engines import general as growth
+from relynx.mining.engines.chains import Chains
+from relynx.mining.engines.general import Growth
+from relynx.mining.engines.webs import Webs
+from relynx.storage import journal as jn
 
 OTHER = "hint: give another folder, or remove this one to begin anew"
 

@@ -14,7 +14,7 @@ from rich.console import Console
 import relynx as rx
 from relynx import cli
 from relynx.console import plain_warnings, show_table, steps, working
-from relynx.models import evaluation
+from relynx.models.evaluation import cross_validation as evaluation
 
 BIAS = "type(do(event,action,object)). mode(do(+,#,*)). dimension(next_s). maxsize(2).\n"
 BACKGROUND = "first(E) :- do(E,a0,_).\n"

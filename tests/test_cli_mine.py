@@ -15,9 +15,9 @@ import relynx as rx
 from relynx import cli
 from relynx.cli import files
 from relynx.console import mining_progress, progress_text
-from relynx.data import frames
+from relynx.data.tables import frames
 from relynx.mining import budget, search
-from relynx.mining.search_report import Progress
+from relynx.mining.report import Progress
 
 DATA = """\
 begin(s1,up). a(e1,x). next_s(e1,e2). b(e2). end.

@@ -12,7 +12,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, Standa
 from sklearn.svm import SVC, LinearSVC
 
 import relynx as rx
-from relynx.models.contributions import (
+from relynx.models.lynx.contributions import (
     columns_of,
     learner_name,
     predicted_codes,

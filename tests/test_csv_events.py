@@ -8,7 +8,7 @@ import pytest
 from event_cases import atoms, message
 
 from relynx import from_events
-from relynx.data.event_columns import LARGEST
+from relynx.data.tables.columns import LARGEST
 
 
 def csv_atoms(tmp_path, text, **more):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import relynx as rx
-from relynx.mining import partition_tasks
-from relynx.mining.tasks import OnWorkers
+from relynx.mining.partitioned import passes as partition_tasks
+from relynx.mining.partitioned.executors import OnWorkers
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")

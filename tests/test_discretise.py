@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relynx.data.discretise import bin_names, binned, quantile_cuts, short_between, width_cuts
+from relynx.data.tables.discretise import (
+    bin_names,
+    binned,
+    quantile_cuts,
+    short_between,
+    width_cuts,
+)
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False) | st.integers(-(10**6), 10**6)
 MANY = st.lists(NUMBERS, min_size=1, max_size=40)

@@ -18,9 +18,11 @@ from relynx import Sequences, covers, from_lists
 from relynx.bias import parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
-from relynx.mining import alphabet, budget, chains, growth, search, webs
-from relynx.mining.index import Index
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining import budget, search
+from relynx.mining.engines import alphabet, chains, webs
+from relynx.mining.engines import general as growth
+from relynx.mining.matching.index import Index
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
 

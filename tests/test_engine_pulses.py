@@ -11,11 +11,11 @@ from relynx import Sequences
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
 from relynx.mining import budget, search
-from relynx.mining.chains import Chains
-from relynx.mining.engine import CHECKS_AT_ONCE, Engine
-from relynx.mining.growth import Growth
+from relynx.mining.engines.base import CHECKS_AT_ONCE, Engine
+from relynx.mining.engines.chains import Chains
+from relynx.mining.engines.general import Growth
+from relynx.mining.engines.webs import Webs
 from relynx.mining.search import mine
-from relynx.mining.webs import Webs
 
 BIAS = parse_bias(
     "type(q(event,t)). mode(q(+,#)). dimension(next_s). "

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from relynx import InputError, LynxClassifier, from_lists, planted_rule
-from relynx.models.baselines import baselines
-from relynx.models.evaluation import cross_validate, splits
+from relynx.models.evaluation.baselines import baselines
+from relynx.models.evaluation.cross_validation import cross_validate, splits
 
 
 class Echo(ClassifierMixin, BaseEstimator):

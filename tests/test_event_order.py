@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relynx import Atom, InputError, Sequences, load_protein_folds, parse_atom
-from relynx.data.event_order import event_places, ordered_events
+from relynx.data.tables.order import event_places, ordered_events
 
 
 def sequences(*texts):

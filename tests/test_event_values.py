@@ -10,8 +10,8 @@ import pytest
 from event_cases import atoms, order_of
 
 from relynx import InputError, from_events
-from relynx.data.event_columns import LARGEST
 from relynx.data.sequences import shown
+from relynx.data.tables.columns import LARGEST
 
 try:
     import pyarrow as pa

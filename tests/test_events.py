@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import relynx as rx
 from relynx import from_events
-from relynx.data.event_plans import clean_name
+from relynx.data.tables.plans import clean_name
 
 try:
     import pyarrow as pa

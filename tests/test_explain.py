@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 import relynx as rx
 from relynx.errors import InputError
-from relynx.models.contributions import columns_of, predicted_codes, weights
+from relynx.models.lynx.contributions import columns_of, predicted_codes, weights
 from relynx.reports import explain_text, flips
 
 FOREST = RandomForestClassifier(5, random_state=0)

@@ -20,8 +20,8 @@ from relynx import (
     load_protein_folds,
     parse_atom,
 )
-from relynx.models.fisher import fisher_scores
-from relynx.models.pair_svm import kernel
+from relynx.models.fisher.classifier import fisher_scores
+from relynx.models.fisher.pair_svm import kernel
 
 STEP = 1e-5
 USERS = """

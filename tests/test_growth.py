@@ -11,11 +11,12 @@ import pytest
 from relynx import BiasError, Sequences
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
-from relynx.mining import _sibling_kernels as sk
-from relynx.mining import growth, search
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining import search
+from relynx.mining.engines import _sibling_kernels as sk
+from relynx.mining.engines import general as growth
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.patterns.trie import Trie
 from relynx.mining.search import mine
-from relynx.mining.trie import Trie
 
 BIAS = """
 type(q(event,t)). mode(q(+,*)).

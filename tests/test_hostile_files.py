@@ -22,7 +22,8 @@ from relynx import (
     read_xes,
     scan_parquet,
 )
-from relynx.data import frames, structure_files
+from relynx.data.structures import files as structure_files
+from relynx.data.tables import frames
 from relynx.errors import MOST_PROBLEMS, SHOWN_PROBLEMS, Source, did_you_mean
 from relynx.logic.source_files import FREE
 from relynx.models.lohmm import coverage

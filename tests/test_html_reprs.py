@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relynx as rx
-from relynx.models.evaluation import CrossValidation, Fold
+from relynx.models.evaluation.cross_validation import CrossValidation, Fold
 
 HOSTILE = "<script>alert(1)</script>&\"'"
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relynx.logic.tables import distinct, numbered
-from relynx.mining._index_kernels import group_facts, walk_paths
-from relynx.mining._kernels import GRAPH, LINE, PATHS
+from relynx.mining.matching._backtracking_kernels import GRAPH, LINE, PATHS
+from relynx.mining.matching._index_kernels import group_facts, walk_paths
 
 pytestmark = pytest.mark.kernels
 

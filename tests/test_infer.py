@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from languages import make_language
 
 import relynx as rx
-from relynx.bias import sizes
+from relynx.bias import size_estimate as sizes
 from relynx.bias.infer import (
     COMMON,
     MAX_CONSTANTS,
@@ -18,8 +18,8 @@ from relynx.bias.infer import (
     MOST_MODES,
     _modes,
 )
-from relynx.bias.sizes import CHOICES, LINKS, MOST, _masks, _patterns, fitting_size
-from relynx.mining import language
+from relynx.bias.size_estimate import CHOICES, LINKS, MOST, _masks, _patterns, fitting_size
+from relynx.mining.engines import compiled as language
 
 
 def symbols(n_sequences, n_values, *, length=30, seed=0):

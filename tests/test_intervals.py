@@ -15,10 +15,10 @@ from interval_reference import gaps, holds
 import relynx as rx
 from relynx import InputError, from_events, from_intervals, to_events
 from relynx.cli import main
-from relynx.data import intervals as door
-from relynx.data.allen import CONTACT, SHARE_TIME
-from relynx.data.parts import ModelFile, Part
-from relynx.data.readings import reading_of, reading_state
+from relynx.data.intervals import from_intervals as door
+from relynx.data.intervals.allen import CONTACT, SHARE_TIME
+from relynx.data.tables.schema import reading_of, reading_state
+from relynx.storage.parts import ModelFile, Part
 
 try:
     import pyarrow as pa

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hn
 
 import relynx as rx
-from relynx.data import journal as jn
-from relynx.data import segments
 from relynx.data.digests import data_digest, digest
-from relynx.data.journal import Journal, Work, locked
-from relynx.data.parts import ARRAY_TYPES
-from relynx.data.whole_files import check_writable, whole_file
 from relynx.errors import DataError, InputError
+from relynx.storage import journal as jn
+from relynx.storage import segments
+from relynx.storage.journal import Journal, Work, locked
+from relynx.storage.parts import ARRAY_TYPES
+from relynx.storage.whole_files import check_writable, whole_file
 
 WORK = Work("counting", 1, "counting to ten", {"the data": "a1"}, {"step": 1, "most": None})
 
@@ -346,7 +346,7 @@ def test_a_second_one_at_the_same_time_is_refused(tmp_path, monkeypatch):
 
 def test_a_killed_process_leaves_no_lock(tmp_path):
     code = (
-        "import os, signal, sys; from relynx.data.journal import locked\n"
+        "import os, signal, sys; from relynx.storage.journal import locked\n"
         "with locked(sys.argv[1]): os.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], timeout=60)
@@ -506,7 +506,7 @@ def test_a_folder_that_cannot_be_locked_is_told(tmp_path, monkeypatch):
 
 def test_one_may_wait_for_the_lock(tmp_path):
     code = (
-        "import sys, time; from relynx.data.journal import locked\n"
+        "import sys, time; from relynx.storage.journal import locked\n"
         "with locked(sys.argv[1]): print('in', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(

@@ -9,9 +9,9 @@ from lohmm_cases import SHOWN, STOPPING, UNIX, probabilities, sequence
 
 from relynx import InputError, LoHMM, from_lists
 from relynx.logic.terms import Atom
-from relynx.models.lohmm import ground as grounding_module
-from relynx.models.lohmm import inference
 from relynx.models.lohmm import model as model_module
+from relynx.models.lohmm.inference import expectations as inference
+from relynx.models.lohmm.inference import ground as grounding_module
 
 # Large inputs
 

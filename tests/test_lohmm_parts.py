@@ -16,16 +16,21 @@ from relynx import (
     from_lists,
     parse_bias,
 )
-from relynx.data.archive import read_archive, write_archive
-from relynx.data.parts import DAMAGED
-from relynx.models.fisher_parts import kernel_state, restore_kernel, restore_scores, scores_state
-from relynx.models.lohmm.parts import (
+from relynx.models.fisher.model_file import (
+    kernel_state,
+    restore_kernel,
+    restore_scores,
+    scores_state,
+)
+from relynx.models.lohmm.model_file import (
     classifier_state,
     lohmm_state,
     restore_classifier,
     structure_of,
     structure_state,
 )
+from relynx.storage.archive import read_archive, write_archive
+from relynx.storage.parts import DAMAGED
 
 BIAS = parse_bias("type(s(event,n)). mode(s(+,#)). dimension(next_s).")
 STRUCTURE = "1 : s <- start. 0.5 : s <- a - s. 0.25 : s <- b - s. 0.25 : s <- c - s."

@@ -43,9 +43,9 @@ from relynx import (
     parse_pattern,
     planted_rule,
 )
-from relynx.models import pair_model
-from relynx.models.lynx import PAPER
-from relynx.models.pair_model import PairModel, shares
+from relynx.models.lynx import pair_model
+from relynx.models.lynx.classifier import PAPER
+from relynx.models.lynx.pair_model import PairModel, shares
 
 RULE = parse_pattern("do(X,a0,O), follow_s(X,Y), do(Y,a1,O)").canonical()
 QUICK = {"max_length": 2, "max_iter": 5, "random_state": 0}

@@ -14,10 +14,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from timing import assert_grows_no_faster_than_size
 
-from relynx.data import lynx_files
-from relynx.data.lynx_files import read_lynx, write_lynx
-from relynx.data.lynx_reader import LynxReader
-from relynx.data.roles import event_conflicts
+from relynx.data.event_arguments import event_conflicts
+from relynx.data.lynx import files as lynx_files
+from relynx.data.lynx.files import read_lynx, write_lynx
+from relynx.data.lynx.reader import LynxReader
 from relynx.data.sequences import Sequences
 from relynx.errors import DataError, InputError, ParseError, Source
 from relynx.logic.datalog import read_background
@@ -367,7 +367,7 @@ def test_events_with_three_fluents_fit_into_memory(tmp_path):
             file.write("end.\n")
     code = (
         "import sys\n"
-        "from relynx.data.lynx_files import read_lynx\n"
+        "from relynx.data.lynx.files import read_lynx\n"
         "def peak():  # of this process alone; ru_maxrss begins with that of the parent\n"
         "    lines = open('/proc/self/status').read().splitlines()\n"
         "    return int(next(one for one in lines if one.startswith('VmHWM')).split()[1])\n"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from tries import trie_of
 
-from relynx.mining import measures as ms
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining.patterns import measures as ms
+from relynx.mining.patterns.pattern_set import PatternSet
 
 
 @st.composite

@@ -30,7 +30,7 @@ from relynx import (
 from relynx.bias import Bias, parse_bias, read_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
 N_LANGUAGES = int(os.environ.get("RELYNX_LANGUAGES", "60"))

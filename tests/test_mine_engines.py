@@ -14,9 +14,10 @@ from languages import make_language
 from relynx.bias import parse_bias
 from relynx.data.sequences import Sequences
 from relynx.logic.terms import Atom
-from relynx.mining import chains, search, webs
-from relynx.mining.growth import Growth
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining import search
+from relynx.mining.engines import chains, webs
+from relynx.mining.engines.general import Growth
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
 SEEDS = range(0, 2 * int(os.environ.get("RELYNX_LANGUAGES", "60")), 4)  # the flat ones

@@ -16,9 +16,9 @@ from enumerate_patterns import Found, Variants, without_open
 from languages import Language, solved_language
 
 from relynx.mining import budget
-from relynx.mining.pattern_set import Entry, PatternSet
+from relynx.mining.patterns.pattern_set import Entry, PatternSet
+from relynx.mining.report import SearchLevel
 from relynx.mining.search import mine
-from relynx.mining.search_report import SearchLevel
 
 SEEDS = range(0, int(os.environ.get("RELYNX_LANGUAGES", "60")), 2)
 

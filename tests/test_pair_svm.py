@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from relynx.models.pair_svm import GRID, kernel, learn_pairs, scaled_gamma, validated_C
+from relynx.models.fisher.pair_svm import GRID, kernel, learn_pairs, scaled_gamma, validated_C
 
 
 def clouds(n_classes, seed=0, n=60):

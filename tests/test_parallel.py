@@ -25,9 +25,12 @@ from relynx import (
 )
 from relynx.bias import Bias
 from relynx.logic.terms import Atom
-from relynx.mining import budget, chains, growth, paths, search, trie_coverage, webs, workers
-from relynx.mining.index import Index
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining import budget, search, workers
+from relynx.mining.engines import chains, webs
+from relynx.mining.engines import general as growth
+from relynx.mining.matching import paths, trie_coverage
+from relynx.mining.matching.index import Index
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.workers import Stopped, in_order, n_threads
 
 ENGINES = {"chains": chains.Chains, "webs": webs.Webs, "growth": growth.Growth}

@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 from languages import make_language
 
 import relynx as rx
-from relynx.data import partition_writer
-from relynx.data.partitions import Partitions
+from relynx.data.parquet import writer as partition_writer
+from relynx.data.parquet.partitions import Partitions
 from relynx.logic.terms import Atom
-from relynx.mining import partition_tasks
-from relynx.mining.engine import Engine
+from relynx.mining.engines.base import Engine
+from relynx.mining.partitioned import passes as partition_tasks
 
 BIAS = rx.parse_bias(
     "type(do(event,action,thing)). mode(do(+,#,*)). dimension(next_s). maxsize(3)."

@@ -12,11 +12,12 @@ from tries import random_rows, trie_of
 
 import relynx as rx
 from relynx import parse_pattern
-from relynx.data import frames
-from relynx.mining import pattern_set, pattern_tables
-from relynx.mining.pattern_set import PatternSet
-from relynx.mining.search_report import SearchLevel, SearchReport
-from relynx.mining.trie import variable
+from relynx.data.tables import frames
+from relynx.mining.patterns import pattern_set
+from relynx.mining.patterns import tables as pattern_tables
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.patterns.trie import variable
+from relynx.mining.report import SearchLevel, SearchReport
 
 ROWS = [
     (-1, "he(A,alpha,B)", (4, 8)),

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from languages import make_language
 
 from relynx import Sequences
-from relynx.data.roles import event_keys, role_counts
+from relynx.data.event_arguments import event_keys, role_counts
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom
-from relynx.mining import alphabet
-from relynx.mining.index import Index
+from relynx.mining.engines import alphabet
+from relynx.mining.matching.index import Index
 
 
 def arrays_of(X: Sequences) -> dict[str, np.ndarray]:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
 import relynx as rx
-from relynx.mining.words import in_words
-from relynx.models.evaluation import cross_validate
+from relynx.mining.wording.sentences import in_words
+from relynx.models.evaluation.cross_validation import cross_validate
 from relynx.plots import canvas, layout
 from relynx.plots.layout import levels
 from relynx.plots.strip import in_order

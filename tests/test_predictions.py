@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relynx import LynxClassifier, from_lists, parse_background, parse_bias, planted_rule
-from relynx.models.predictions import predictions, unheard_of
+from relynx.models.evaluation.predictions import predictions, unheard_of
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from relynx import DataError, from_events
-from relynx.data.parts import ModelFile, Part
-from relynx.data.readings import Column, Group, Reading, reading_of, reading_state
+from relynx.data.tables.schema import Column, Group, Reading, reading_of, reading_state
+from relynx.storage.parts import ModelFile, Part
 
 READING = Reading(
     "case",

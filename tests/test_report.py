@@ -16,8 +16,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import relynx as rx
 from relynx.features.grasp import GraspRound
-from relynx.models import pair_model
-from relynx.models.contributions import weights
+from relynx.models.lynx import pair_model
+from relynx.models.lynx.contributions import weights
 from relynx.reports import charts, html, page_answers, page_data, page_facts, report_data
 from relynx.reports.charts import drawn_rounds, share_bars
 from relynx.reports.page_text import short

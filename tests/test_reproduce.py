@@ -15,13 +15,12 @@ import pytest
 
 import relynx as rx
 from relynx import cli
-from relynx.data.journal import locked
-from relynx.models import evaluation, pair_model
-from relynx.models.learners import learner
+from relynx.models.evaluation import cross_validation as evaluation
+from relynx.models.lynx import pair_model
+from relynx.models.lynx.learners import learner
 from relynx.reproduce import runs
 from relynx.reproduce.figure import figure
-from relynx.reproduce.runs import Record, carried_out, done_before, planned, resumed, write_records
-from relynx.reproduce.settings import (
+from relynx.reproduce.rows import (
     BIASES,
     MEANING,
     OWN_ROW,
@@ -32,7 +31,9 @@ from relynx.reproduce.settings import (
     TABLE_2,
     Setting,
 )
+from relynx.reproduce.runs import Record, carried_out, done_before, planned, resumed, write_records
 from relynx.reproduce.tables import comparison, summary, table_1, write_summary
+from relynx.storage.journal import locked
 
 QUICK = Setting("quick", "chain", {"max_length": 1, "max_iter": 2})
 
@@ -395,7 +396,7 @@ def test_the_figure_has_a_point_for_each_mean_at_its_place():
 
 def test_reproduce_shows_tables_and_names_its_files(data, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("relynx.bias.folds.load_protein_folds", lambda: data)
+    monkeypatch.setattr("relynx.bias.protein_folds.load_protein_folds", lambda: data)
     plan = planned(data, folds=2, settings=(replace(QUICK, name=OWN_ROW),))
     monkeypatch.setattr(runs, "planned", lambda *args, **settings: plan)
     assert cli.main(["reproduce", "--folds", "2", "--jobs", "1", "-o", "here"]) == 0
@@ -411,7 +412,7 @@ def test_reproduce_shows_tables_and_names_its_files(data, tmp_path, monkeypatch,
 
 def test_reproduce_says_what_is_kept_when_it_is_stopped(data, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("relynx.bias.folds.load_protein_folds", lambda: data)
+    monkeypatch.setattr("relynx.bias.protein_folds.load_protein_folds", lambda: data)
 
     def stopped(folder, plan, *args, **settings):
         resumed(folder, plan[:2], data)

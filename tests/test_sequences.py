@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from timing import assert_grows_no_faster_than_size
 
 from relynx import DataError, Sequences, Vocabulary, covers
-from relynx.data.roles import event_conflicts, event_keys
+from relynx.data.event_arguments import event_conflicts, event_keys
 from relynx.logic import tables as tb
 from relynx.logic.datalog import parse_background
 from relynx.logic.parser import parse_atoms

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from relynx import from_intervals, from_lists, mine
 from relynx.features.shared_coverage import SharedCoverage
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining.patterns.pattern_set import PatternSet
 
 lists = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=4), min_size=2, max_size=9)
 

@@ -28,13 +28,13 @@ from relynx import (
     mine,
     save,
 )
-from relynx.data import archive, parts
 from relynx.features.grasp import GraspRound
-from relynx.mining import pattern_parts
-from relynx.mining.pattern_parts import LEVEL_COUNTS
-from relynx.mining.search_report import SearchLevel
-from relynx.mining.trie import Trie
-from relynx.models.pair_model import PairModel
+from relynx.mining.patterns import model_file as pattern_parts
+from relynx.mining.patterns.model_file import LEVEL_COUNTS
+from relynx.mining.patterns.trie import Trie
+from relynx.mining.report import SearchLevel
+from relynx.models.lynx.pair_model import PairModel
+from relynx.storage import archive, parts
 from relynx.store import ROUND_TYPES, _pack_pair
 
 GOLDEN = Path(__file__).parent / "golden" / "store"
@@ -323,7 +323,7 @@ def test_a_bias_that_is_too_long_is_refused_before_and_after(tmp_path, monkeypat
     model = fitted("vectorizer")
     n = len(str(dataclasses.replace(model.bias_, notes=())))
     save(model, path)
-    monkeypatch.setattr("relynx.bias.parts.LONGEST_BIAS", 10)
+    monkeypatch.setattr("relynx.bias.model_file.LONGEST_BIAS", 10)
     with pytest.raises(InputError) as caught:
         load(path)
     assert str(caught.value) == (

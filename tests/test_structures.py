@@ -15,7 +15,7 @@ pytest.importorskip("biotite")
 from structure_texts import BARREL, as_bcif, as_cif, as_pdb
 
 import relynx as rx
-from relynx.data.folds import HELIX_CUTS, STRAND_CUTS
+from relynx.data.protein_folds import HELIX_CUTS, STRAND_CUTS
 from relynx.errors import InputError
 
 WRITERS = {".pdb": as_pdb, ".cif": as_cif, ".bcif": as_bcif}
@@ -501,7 +501,8 @@ def test_what_the_file_tells_is_not_computed():
 def test_without_biotite_the_way_to_install_it_is_told(monkeypatch):
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        "relynx.data.structures.find_spec", lambda name: None if name == "biotite" else found(name)
+        "relynx.data.structures.read_structures.find_spec",
+        lambda name: None if name == "biotite" else found(name),
     )
     with pytest.raises(InputError) as caught:
         rx.read_structures("1abc.pdb")

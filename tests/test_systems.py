@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import relynx as rx
-from relynx.models.evaluation import cross_validate
-from relynx.models.systems import SYSTEMS, system, systems
+from relynx.models.evaluation.cross_validation import cross_validate
+from relynx.models.evaluation.systems import SYSTEMS, system, systems
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "data"
 QUICK = {"TildeCRF": {"max_iter": 30, "window": 1}}

@@ -27,7 +27,7 @@ from relynx.models.tildecrf.chains import (
 )
 from relynx.models.tildecrf.encoding import encode
 from relynx.models.tildecrf.growing import Limits
-from relynx.models.tildecrf.language import Language
+from relynx.models.tildecrf.literal_language import Language
 from relynx.models.tildecrf.trees import Split
 
 LENGTHS = st.lists(st.integers(0, 4), min_size=1, max_size=3)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from relynx import DataError, TildeCRF, TildeCRFClassifier, from_lists
-from relynx.data.archive import read_archive, write_archive
-from relynx.data.parts import DAMAGED
-from relynx.models.tildecrf.parts import classifier_state, restore_classifier, restore_labeller
+from relynx.models.tildecrf.model_file import classifier_state, restore_classifier, restore_labeller
+from relynx.storage.archive import read_archive, write_archive
+from relynx.storage.parts import DAMAGED
 
 
 @pytest.fixture(scope="module")

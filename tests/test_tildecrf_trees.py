@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relynx import Atom, DataError, Sequences, parse_background, parse_bias
-from relynx.data.event_order import event_places
-from relynx.data.parts import ModelFile
-from relynx.data.parts import Part as FilePart
+from relynx.data.tables.order import event_places
 from relynx.logic.terms import Var
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.encoding import encode
 from relynx.models.tildecrf.growing import Grower, Limits, Targets
-from relynx.models.tildecrf.language import Language
+from relynx.models.tildecrf.literal_language import Language
 from relynx.models.tildecrf.literals import data_of
-from relynx.models.tildecrf.tree_parts import trees_of, trees_state
+from relynx.models.tildecrf.tree_model_file import trees_of, trees_state
 from relynx.models.tildecrf.trees import Leaf, Part, Split, add_values, tree_text
+from relynx.storage.parts import ModelFile
+from relynx.storage.parts import Part as FilePart
 
 BIAS = """\
 type(p(event,c)). mode(p(+,*)).

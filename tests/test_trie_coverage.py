@@ -10,10 +10,11 @@ from test_webs import BIAS, data
 from relynx import Sequences, covers, from_lists, load_protein_folds
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
-from relynx.mining import pattern_set, trie_coverage
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining.matching import trie_coverage
+from relynx.mining.matching.trie_coverage import TrieMatcher
+from relynx.mining.patterns import pattern_set
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
-from relynx.mining.trie_coverage import TrieMatcher
 
 
 def along_the_trie(found: PatternSet, X: Sequences) -> np.ndarray | None:

@@ -21,11 +21,11 @@ from tries import random_rows, trie_of
 import relynx as rx
 from relynx.logic.canonical import subsumes
 from relynx.logic.terms import Atom, Var
-from relynx.mining import version_space
-from relynx.mining.frozen import frozen
-from relynx.mining.match import covers
-from relynx.mining.pattern_set import PatternSet
-from relynx.mining.version_space import Borders
+from relynx.mining.matching.match import covers
+from relynx.mining.patterns import version_space
+from relynx.mining.patterns.implied_links import frozen
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.patterns.version_space import Borders
 
 CONSTANTS = rx.parse_bias("type(p(event,t)). mode(p(+,#)). dimension(next_s).")
 TERMS = rx.parse_bias("type(p(event,t)). mode(p(+,*)). dimension(next_s).")

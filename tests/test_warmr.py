@@ -18,7 +18,7 @@ from tries import random_rows, trie_of
 import relynx as rx
 from relynx.logic.canonical import canonical, subsumes
 from relynx.logic.terms import Atom
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining.patterns.pattern_set import PatternSet
 
 QUERIES = rx.parse_bias("""
     type(mol(m)).            mode(mol(+)).            key([mol(_)]).

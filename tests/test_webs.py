@@ -12,12 +12,13 @@ from relynx import Sequences, covers, load_protein_folds
 from relynx.bias import Bias, parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
-from relynx.mining import _web_family_kernels as wf
-from relynx.mining import _web_kernels as wk
-from relynx.mining import _web_match_kernels as wm
-from relynx.mining import search, webs
-from relynx.mining.growth import Growth
-from relynx.mining.pattern_set import Entry, PatternSet
+from relynx.mining import search
+from relynx.mining.engines import _web_family_kernels as wf
+from relynx.mining.engines import _web_kernels as wk
+from relynx.mining.engines import webs
+from relynx.mining.engines.general import Growth
+from relynx.mining.matching import _web_match_kernels as wm
+from relynx.mining.patterns.pattern_set import Entry, PatternSet
 from relynx.mining.search import mine
 
 BIAS = """

@@ -8,8 +8,8 @@ import relynx as rx
 from relynx import Bias, parse_bias, parse_pattern
 from relynx.errors import BiasError
 from relynx.logic.terms import Atom, Var
-from relynx.mining.english import with_article
-from relynx.mining.words import in_words
+from relynx.mining.wording.english import with_article
+from relynx.mining.wording.sentences import in_words
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from relynx import Pattern, Vocabulary, parse_pattern
 from relynx.logic.terms import Atom, Var
-from relynx.mining.trie import Trie
+from relynx.mining.patterns.trie import Trie
 
 LINK = re.compile(r"(next|followat|follow)_(\w+)\Z")
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from questions.real_sets import molecule_files
 from relynx import Sequences, from_events, from_intervals, from_lists, load_protein_folds, read_lynx
-from relynx.models.evaluation import Split, splits
+from relynx.models.evaluation.cross_validation import Split, splits
 
 FOLDS = 10
 MISSING = ["-999", "-999.0"]

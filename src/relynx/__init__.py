@@ -8,21 +8,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from relynx.bias.folds import load_protein_folds
-    from relynx.bias.language import Bias
+    from relynx.bias.declarations import Bias
+    from relynx.bias.protein_folds import load_protein_folds
     from relynx.bias.reader import parse_bias, read_bias
-    from relynx.data.event_frames import to_events
-    from relynx.data.events import from_events
-    from relynx.data.intervals import from_intervals
+    from relynx.data.intervals.from_intervals import from_intervals
     from relynx.data.lists import from_lists
-    from relynx.data.lynx_files import read_lynx, write_lynx
-    from relynx.data.partitions import Partitions, scan_parquet, write_parquet
+    from relynx.data.lynx.files import read_lynx, write_lynx
+    from relynx.data.parquet.partitions import Partitions, scan_parquet, write_parquet
     from relynx.data.sequences import Sequences
-    from relynx.data.structures import read_structures
+    from relynx.data.structures.read_structures import read_structures
     from relynx.data.synthetic import planted_rule
+    from relynx.data.tables.from_events import from_events
+    from relynx.data.tables.to_events import to_events
     from relynx.data.vocabulary import Vocabulary
-    from relynx.data.xes import read_xes
-    from relynx.data.xes_writer import write_xes
+    from relynx.data.xes.read_xes import read_xes
+    from relynx.data.xes.writer import write_xes
     from relynx.errors import BiasError, DataError, InputError, ParseError
     from relynx.features.grasp import GraspSelector
     from relynx.features.naive_bayes import PatternNB
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from relynx.logic.datalog import Background, parse_background, read_background
     from relynx.logic.parser import parse_atom
     from relynx.logic.terms import Atom
-    from relynx.mining.match import covers, match
-    from relynx.mining.pattern_set import PatternSet
-    from relynx.mining.patterns import Pattern, parse_pattern
+    from relynx.mining.matching.match import covers, match
+    from relynx.mining.patterns.pattern import Pattern, parse_pattern
+    from relynx.mining.patterns.pattern_set import PatternSet
     from relynx.mining.search import mine
-    from relynx.models.fisher import FisherKernelClassifier, FisherScores
+    from relynx.models.fisher.classifier import FisherKernelClassifier, FisherScores
     from relynx.models.lohmm.classifier import LoHMMClassifier
     from relynx.models.lohmm.model import LoHMM
-    from relynx.models.lynx import LynxClassifier
+    from relynx.models.lynx.classifier import LynxClassifier
     from relynx.models.tildecrf.classifier import TildeCRFClassifier
     from relynx.models.tildecrf.labeller import TildeCRF
     from relynx.plots.confusion import plot_confusion
@@ -106,21 +106,21 @@ __all__ = [
 ]
 
 _MODULES = {
-    "bias.folds": ("load_protein_folds",),
-    "bias.language": ("Bias",),
+    "bias.protein_folds": ("load_protein_folds",),
+    "bias.declarations": ("Bias",),
     "bias.reader": ("parse_bias", "read_bias"),
-    "data.event_frames": ("to_events",),
-    "data.events": ("from_events",),
-    "data.intervals": ("from_intervals",),
+    "data.tables.to_events": ("to_events",),
+    "data.tables.from_events": ("from_events",),
+    "data.intervals.from_intervals": ("from_intervals",),
     "data.lists": ("from_lists",),
-    "data.lynx_files": ("read_lynx", "write_lynx"),
-    "data.partitions": ("Partitions", "scan_parquet", "write_parquet"),
+    "data.lynx.files": ("read_lynx", "write_lynx"),
+    "data.parquet.partitions": ("Partitions", "scan_parquet", "write_parquet"),
     "data.sequences": ("Sequences",),
-    "data.structures": ("read_structures",),
+    "data.structures.read_structures": ("read_structures",),
     "data.synthetic": ("planted_rule",),
     "data.vocabulary": ("Vocabulary",),
-    "data.xes": ("read_xes",),
-    "data.xes_writer": ("write_xes",),
+    "data.xes.read_xes": ("read_xes",),
+    "data.xes.writer": ("write_xes",),
     "errors": ("BiasError", "DataError", "InputError", "ParseError"),
     "features.grasp": ("GraspSelector",),
     "features.naive_bayes": ("PatternNB",),
@@ -128,14 +128,14 @@ _MODULES = {
     "logic.datalog": ("Background", "parse_background", "read_background"),
     "logic.parser": ("parse_atom",),
     "logic.terms": ("Atom",),
-    "mining.match": ("covers", "match"),
-    "mining.pattern_set": ("PatternSet",),
-    "mining.patterns": ("Pattern", "parse_pattern"),
+    "mining.matching.match": ("covers", "match"),
+    "mining.patterns.pattern_set": ("PatternSet",),
+    "mining.patterns.pattern": ("Pattern", "parse_pattern"),
     "mining.search": ("mine",),
-    "models.fisher": ("FisherKernelClassifier", "FisherScores"),
+    "models.fisher.classifier": ("FisherKernelClassifier", "FisherScores"),
     "models.lohmm.classifier": ("LoHMMClassifier",),
     "models.lohmm.model": ("LoHMM",),
-    "models.lynx": ("LynxClassifier",),
+    "models.lynx.classifier": ("LynxClassifier",),
     "models.tildecrf.classifier": ("TildeCRFClassifier",),
     "models.tildecrf.labeller": ("TildeCRF",),
     "plots.confusion": ("plot_confusion",),

@@ -23,8 +23,8 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from relynx.mining.pattern_set import PatternSet
-from relynx.mining.search_report import Progress
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.report import Progress
 
 LINE_EVERY = 5.0  # seconds, where there is no terminal
 MEGABYTE = 1_000_000

@@ -13,19 +13,19 @@ from rich.console import Console
 from rich.text import Text
 
 from relynx.bias import Bias
-from relynx.bias.folds import ProteinFolds, load_protein_folds
+from relynx.bias.protein_folds import ProteinFolds, load_protein_folds
 from relynx.console import steps, working
-from relynx.data.frames import write_csv
 from relynx.data.lists import from_lists
+from relynx.data.tables.frames import write_csv
 from relynx.features.candidates import by_class_in_turn
-from relynx.mining.match import covers
-from relynx.mining.pattern_set import Entry, PatternSet
-from relynx.mining.patterns import parse_pattern
+from relynx.mining.matching.match import covers
+from relynx.mining.patterns.pattern import parse_pattern
+from relynx.mining.patterns.pattern_set import Entry, PatternSet
 from relynx.mining.search import mine
-from relynx.mining.words import in_words
-from relynx.models.baselines import baselines
-from relynx.models.evaluation import CrossValidation, cross_validate
-from relynx.models.lynx import LynxClassifier
+from relynx.mining.wording.sentences import in_words
+from relynx.models.evaluation.baselines import baselines
+from relynx.models.evaluation.cross_validation import CrossValidation, cross_validate
+from relynx.models.lynx.classifier import LynxClassifier
 from relynx.reports.html import Report, report
 from relynx.store import save
 

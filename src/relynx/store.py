@@ -16,17 +16,26 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.bias.parts import bias_of, bias_text
-from relynx.data.archive import read_archive, write_archive
-from relynx.data.parts import Array, Part, plain, plain_labels
-from relynx.data.readings import reading_or_none, reading_state
+from relynx.bias.model_file import bias_of, bias_text
+from relynx.data.tables.schema import reading_or_none, reading_state
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound, GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.vectorizer import FRAMES, PatternVectorizer
-from relynx.mining.pattern_parts import pattern_state, patterns_of
-from relynx.mining.pattern_set import PatternSet
-from relynx.models.final_estimators import (
+from relynx.mining.patterns.model_file import pattern_state, patterns_of
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.models.fisher.classifier import FisherKernelClassifier, FisherScores
+from relynx.models.fisher.model_file import (
+    kernel_state,
+    restore_kernel,
+    restore_scores,
+    scores_state,
+)
+from relynx.models.lohmm import model_file as lohmm_parts
+from relynx.models.lohmm.classifier import LoHMMClassifier
+from relynx.models.lohmm.model import LoHMM
+from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.lynx.final_estimators import (
     MACHINE,
     column_state,
     estimator_of,
@@ -34,16 +43,12 @@ from relynx.models.final_estimators import (
     n_columns,
     set_columns,
 )
-from relynx.models.fisher import FisherKernelClassifier, FisherScores
-from relynx.models.fisher_parts import kernel_state, restore_kernel, restore_scores, scores_state
-from relynx.models.lohmm import parts as lohmm_parts
-from relynx.models.lohmm.classifier import LoHMMClassifier
-from relynx.models.lohmm.model import LoHMM
-from relynx.models.lynx import LynxClassifier
-from relynx.models.pair_model import PairModel
-from relynx.models.tildecrf import parts as crf_parts
+from relynx.models.lynx.pair_model import PairModel
+from relynx.models.tildecrf import model_file as crf_parts
 from relynx.models.tildecrf.classifier import TildeCRFClassifier
 from relynx.models.tildecrf.labeller import TildeCRF
+from relynx.storage.archive import read_archive, write_archive
+from relynx.storage.parts import Array, Part, plain, plain_labels
 
 State: TypeAlias = dict[str, Any]
 

@@ -18,13 +18,13 @@ import polars as pl
 from structure_texts import as_bcif, as_cif, as_pdb
 
 from fuzzing.targets import Mutator, Target, golden
-from relynx.bias.folds import load_protein_folds
+from relynx.bias.protein_folds import load_protein_folds
 from relynx.cli.reading import Columns, read_train
-from relynx.data.event_frames import to_events
-from relynx.data.events import from_events
-from relynx.data.intervals import from_intervals
-from relynx.data.structures import read_structures
-from relynx.data.xes import read_xes
+from relynx.data.intervals.from_intervals import from_intervals
+from relynx.data.structures.read_structures import read_structures
+from relynx.data.tables.from_events import from_events
+from relynx.data.tables.to_events import to_events
+from relynx.data.xes.read_xes import read_xes
 
 TABLES = [
     b"case,time,step,cost,ok\n1,1,a,1.5,y\n1,2,b,2.5,y\n2,1,a,9.0,n\n",

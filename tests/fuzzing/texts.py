@@ -11,7 +11,7 @@ from fuzzing.targets import NUMBERS, Mutator, Target, golden
 from relynx.bias.reader import parse_bias, read_bias
 from relynx.cli.reading import Columns
 from relynx.data.lists import from_lists
-from relynx.data.lynx_files import read_lynx, write_lynx
+from relynx.data.lynx.files import read_lynx, write_lynx
 from relynx.errors import InputError, Source
 from relynx.logic.datalog import parse_background, read_background
 from relynx.logic.parser import (
@@ -22,8 +22,8 @@ from relynx.logic.parser import (
     parse_rule,
     parse_term,
 )
-from relynx.mining.match import covers
-from relynx.mining.patterns import parse_pattern
+from relynx.mining.matching.match import covers
+from relynx.mining.patterns.pattern import parse_pattern
 from relynx.models.lohmm.model import LoHMM
 
 FACTS = [

@@ -18,8 +18,8 @@ from reference import background_closure, brute_force_matches
 
 from relynx.data.sequences import Sequences
 from relynx.logic.datalog import parse_background
-from relynx.mining.match import covers, match
-from relynx.mining.patterns import parse_pattern
+from relynx.mining.matching.match import covers, match
+from relynx.mining.patterns.pattern import parse_pattern
 
 from . import asp, prolog
 from .generator import TRIPLES_IN_A_GROUP, Answers, Group, make_groups, reference_answers

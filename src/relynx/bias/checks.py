@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Protocol
 
-from relynx.bias.places import Places, Where
-from relynx.bias.settings import SETTINGS
-from relynx.bias.signs import EVENT, SIGNS, operators
-from relynx.bias.words import Told, word_problems
+from relynx.bias.modes import EVENT, SIGNS, operators
+from relynx.bias.source_spans import Places, Where
+from relynx.bias.stated_settings import SETTINGS
+from relynx.bias.wording import Told, word_problems
 from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.bias.signs import EVENT, operators
-from relynx.bias.sizes import Size, fitting_size
-from relynx.data.readings import Reading
-from relynx.data.roles import Tables, dimension_names, event_keys
+from relynx.bias.modes import EVENT, operators
+from relynx.bias.size_estimate import Size, fitting_size
+from relynx.data.event_arguments import Tables, dimension_names, event_keys
 from relynx.data.sequences import Sequences
+from relynx.data.tables.schema import Reading
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError, Problem
 from relynx.logic import tables as tb

@@ -8,13 +8,13 @@ from itertools import product
 from typing import Any
 
 from relynx.bias.checks import refused_literal
-from relynx.bias.foreign import ForeignReader, dialect
-from relynx.bias.language import Bias
-from relynx.bias.places import Places, Span, Where
-from relynx.bias.settings import FLAGS, IGNORED_FLAGS, SETTINGS, UNBALANCED
-from relynx.bias.signs import EVENT
-from relynx.bias.translation import Translation
-from relynx.bias.words import Told
+from relynx.bias.declarations import Bias
+from relynx.bias.foreign.read_foreign import ForeignReader, dialect
+from relynx.bias.foreign.translation import Translation
+from relynx.bias.modes import EVENT
+from relynx.bias.source_spans import Places, Span, Where
+from relynx.bias.stated_settings import FLAGS, IGNORED_FLAGS, SETTINGS, UNBALANCED
+from relynx.bias.wording import Told
 from relynx.errors import (
     MOST_PROBLEMS,
     BiasError,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.bias import Bias
-    from relynx.data.partitions import Partitions
+    from relynx.data.parquet.partitions import Partitions
     from relynx.data.sequences import Sequences
     from relynx.logic.datalog import Background
 
@@ -145,9 +145,9 @@ def mine(
     most_bytes = None if memory_limit is None else _n_bytes(memory_limit)
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
     from relynx.console import mining_progress, plain_warnings, show_search
-    from relynx.data.frames import parquet_library
-    from relynx.data.whole_files import check_writable
+    from relynx.data.tables.frames import parquet_library
     from relynx.mining.search import mine as search
+    from relynx.storage.whole_files import check_writable
 
     try:
         check_writable(output)  # not after an hour of search
@@ -259,7 +259,7 @@ def _checked(
     """One line about a good file; what was read joins the lists. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
-    from relynx.data.lynx_files import read_lynx
+    from relynx.data.lynx.files import read_lynx
     from relynx.logic.datalog import read_background
 
     if path.lower().endswith(EVENT_TABLES + LOGS):
@@ -290,7 +290,7 @@ def _checked(
 
 def _is_foreign(path: str) -> bool:
     """Whether a file of rules is the bias of another system: Popper's ends in .pl, too."""
-    from relynx.bias.foreign import dialect
+    from relynx.bias.foreign.read_foreign import dialect
     from relynx.logic.source_files import read_source
 
     return dialect(read_source(path)) is not None

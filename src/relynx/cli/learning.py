@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.data.sequences import Sequences
-    from relynx.models.lynx import LynxClassifier
+    from relynx.models.lynx.classifier import LynxClassifier
 
 MODEL = ".relynx"
 INFERRED = "no bias was given: one is inferred from the sequences"
@@ -65,7 +65,7 @@ def fit(
         raise click.UsageError(f"{output} does not end in {MODEL}")
     # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.console import plain_warnings, working
-    from relynx.data.whole_files import check_writable
+    from relynx.storage.whole_files import check_writable
     from relynx.store import save
 
     try:
@@ -104,9 +104,9 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
     """
     ending = table_ending(output)
     from relynx.console import working
-    from relynx.data.frames import parquet_library
-    from relynx.data.whole_files import check_writable
-    from relynx.models.predictions import write_predictions
+    from relynx.data.tables.frames import parquet_library
+    from relynx.models.evaluation.predictions import write_predictions
+    from relynx.storage.whole_files import check_writable
 
     try:
         check_writable(output)
@@ -164,11 +164,11 @@ def evaluate(
     defaults. They read all that is said of an event, whatever the bias.
     """
     from relynx.console import plain_warnings, show_table, steps
-    from relynx.data.event_order import ordered_events
     from relynx.data.groups import read_groups
-    from relynx.models.baselines import baselines
-    from relynx.models.evaluation import Fold, cross_validate
-    from relynx.models.systems import systems
+    from relynx.data.tables.order import ordered_events
+    from relynx.models.evaluation.baselines import baselines
+    from relynx.models.evaluation.cross_validation import Fold, cross_validate
+    from relynx.models.evaluation.systems import systems
 
     accuracies: list[float] = []
     jobs = settings.pop("jobs")
@@ -232,8 +232,8 @@ def _read_labelled(
 
 def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifier:
     """The classifier that the options describe; what was not given is its default."""
-    from relynx.models.learners import learner
-    from relynx.models.lynx import PAPER, LynxClassifier
+    from relynx.models.lynx.classifier import PAPER, LynxClassifier
+    from relynx.models.lynx.learners import learner
 
     if bias_file is None:
         click.echo(INFERRED, err=True)

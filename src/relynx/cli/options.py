@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from relynx.data.partitions import Partitions
+    from relynx.data.parquet.partitions import Partitions
     from relynx.data.sequences import Sequences
 
 INTERRUPTED = 130

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.bias import Bias
-    from relynx.data.partitions import Partitions
+    from relynx.data.parquet.partitions import Partitions
     from relynx.data.sequences import Sequences
-    from relynx.models.lynx import LynxClassifier
+    from relynx.models.lynx.classifier import LynxClassifier
 
     Read = tuple[Sequences, NDArray[Any] | None]
     ModelRead = tuple[LynxClassifier, Sequences, NDArray[Any] | None]
@@ -60,7 +60,7 @@ class Columns:
 
     def facts(self) -> list[str] | Mapping[str, list[str]] | None:
         """Columns, or where some are joined by did=step,who, the predicates with their columns."""
-        from relynx.data.event_plans import clean_name
+        from relynx.data.tables.plans import clean_name
 
         groups: list[tuple[str, list[str]]] = []
         joins = any("=" in given for given in self.fluents)
@@ -87,7 +87,7 @@ class Columns:
 
     def ranges(self) -> Any:
         """What --bins says, in the form of `from_events`."""
-        from relynx.data.event_plans import DEFAULT_BINS
+        from relynx.data.tables.plans import DEFAULT_BINS
 
         pairs = [given.rpartition("=") for given in self.bins]
         _refuse_repeated("--bins", [column for column, _, _ in pairs])
@@ -178,8 +178,8 @@ def table_options(function: Function) -> Function:
 def read_train(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
-    from relynx.data.events import columns_of, from_events
-    from relynx.data.lynx_files import read_lynx
+    from relynx.data.lynx.files import read_lynx
+    from relynx.data.tables.from_events import columns_of, from_events
 
     if os.path.isdir(path):
         parts = open_folder(path, columns)
@@ -210,7 +210,7 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
 
 def open_folder(path: str, columns: Columns | None = None) -> Partitions:
     """A folder of partitions. Raises InputError where it is none, or where columns are chosen."""
-    from relynx.data.partitions import scan_parquet
+    from relynx.data.parquet.partitions import scan_parquet
 
     if columns is not None and columns.given:
         what = "this is a folder of partitions: it has no columns to choose"
@@ -229,7 +229,7 @@ def refuse_rules(path: str, background: str | None) -> None:
 
 def _read_log(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of an event log."""
-    from relynx.data.xes import read_xes
+    from relynx.data.xes.read_xes import read_xes
 
     if columns.sequence is not None:
         what = "the sequences of an event log are its traces"
@@ -247,9 +247,9 @@ def _read_log(path: str, background: str | None, columns: Columns) -> Read:
 
 def read_test(path: str, background: str | None, model: Any) -> Read:
     """Sequences and labels to ask a model about; a table is read as the one of the training was."""
-    from relynx.data.events import from_events
-    from relynx.data.lynx_files import read_lynx
-    from relynx.data.xes import read_xes
+    from relynx.data.lynx.files import read_lynx
+    from relynx.data.tables.from_events import from_events
+    from relynx.data.xes.read_xes import read_xes
 
     log = path.lower().endswith(LOGS)
     if not log and not path.lower().endswith(TABLES):
@@ -284,7 +284,7 @@ def read_model_and_test(model: str, test: str, background: str | None) -> ModelR
 
 def read_classifier(model: str) -> LynxClassifier:
     """A classifier of a file. Raises InputError."""
-    from relynx.models.systems import CLASSIFIERS
+    from relynx.models.evaluation.systems import CLASSIFIERS
     from relynx.store import load
 
     loaded = load(model)
@@ -296,7 +296,7 @@ def read_classifier(model: str) -> LynxClassifier:
 
 def warn_of_unheard(model: LynxClassifier, X: Sequences, test: str) -> None:
     """Say what the model asks for and the sequences can never have."""
-    from relynx.models.predictions import unheard_of
+    from relynx.models.evaluation.predictions import unheard_of
 
     for name in unheard_of(model, X):
         what = f"warning: the model asks for {name}, which {test} does not have"

@@ -28,8 +28,8 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
         raise click.UsageError(f"{output} does not end in {PAGES[0]}")
     # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.console import working
-    from relynx.data.whole_files import check_writable
     from relynx.reports.html import report as make
+    from relynx.storage.whole_files import check_writable
 
     try:
         check_writable(output)

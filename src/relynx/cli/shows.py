@@ -12,7 +12,7 @@ from relynx.cli.options import COUNT, INTERRUPTED, counted
 from relynx.errors import InputError, Problem, Source
 
 if TYPE_CHECKING:
-    from relynx.models.evaluation import Fold
+    from relynx.models.evaluation.cross_validation import Fold
     from relynx.reproduce.runs import Run
     from relynx.reproduce.tables import Row
 
@@ -43,7 +43,7 @@ def reproduce(output: str, seeds: int, folds: int, jobs: int | None) -> int:
     summary.csv and accuracy.svg to a folder. What is done is kept there: the same command goes on
     where it was stopped. About twenty minutes on two cores for each seed.
     """
-    from relynx.bias.folds import load_protein_folds
+    from relynx.bias.protein_folds import load_protein_folds
     from relynx.console import plain_warnings, steps
     from relynx.reproduce.figure import write_figure
     from relynx.reproduce.runs import RECORDS, done_before, planned, resumed
@@ -87,7 +87,7 @@ def warmup() -> None:
 
 def _show_tables(rows: list[Row], seeds: int) -> None:
     from relynx.console import show_table
-    from relynx.reproduce.settings import MEANING, PROTOCOLS
+    from relynx.reproduce.rows import MEANING, PROTOCOLS
     from relynx.reproduce.tables import comparison, table_1
 
     for bias in dict.fromkeys(row.bias for row in rows if row.bias in ("chain", "all")):

@@ -15,12 +15,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from relynx.data.partition_writer import cuts, write_folder
-from relynx.data.readings import Reading
-from relynx.data.roles import Place, Tables, dimension_names
+from relynx.data.event_arguments import Place, Tables, dimension_names
+from relynx.data.parquet.writer import cuts, write_folder
+from relynx.data.tables.schema import Reading
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
-from relynx.data.xes_log import Log
+from relynx.data.xes.log import Log
 from relynx.errors import DataError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background, evaluate

@@ -12,9 +12,9 @@ from scipy.stats import chi2
 
 from relynx.data.sequences import Sequences
 from relynx.features.shared_coverage import Cover
-from relynx.mining.measures import MEASURES, of_all_classes
-from relynx.mining.pattern_set import PatternSet
-from relynx.mining.trie import ARGUMENTS, Rows, Trie
+from relynx.mining.patterns.measures import MEASURES, of_all_classes
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.patterns.trie import ARGUMENTS, Rows, Trie
 
 LEAST_AT_ONCE, MOST_AT_ONCE = 250, 2_000  # patterns matched together
 

@@ -27,13 +27,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relynx.data.digests import digest
-from relynx.data.journal import Journal, Work
-from relynx.data.segments import Result
 from relynx.errors import InputError, Problem, did_you_mean
 from relynx.features import _grasp_kernels as kernels
 from relynx.features.grasp_tables import Ints, Task, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
 from relynx.mining.workers import n_threads
+from relynx.storage.journal import Journal, Work
+from relynx.storage.segments import Result
 
 MOVES = ("add", "drop", "swap")
 OBJECTIVES = ("errors", "balanced")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.sequences import Sequences
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining.patterns.pattern_set import PatternSet
 
 Bits: TypeAlias = NDArray[np.uint8]  # eight sequences to a byte, one column a pattern
 Cover: TypeAlias = Callable[[PatternSet], Bits]

@@ -14,15 +14,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
-from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
-from relynx.data.partitions import Partitions
+from relynx.data.parquet.partitions import Partitions
 from relynx.data.sequences import Sequence, Sequences
+from relynx.data.tables.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.errors import InputError, Problem
-from relynx.mining.partitions import check_partitions
-from relynx.mining.pattern_set import PatternSet
+from relynx.mining.partitioned.search import check_partitions
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
-from relynx.mining.search_input import classes_of
+from relynx.mining.settings import classes_of
 
 CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.mining.trie import ARGUMENTS, CHUNK, DIMENSION, N_STEPS, RELATION, Rows, Trie
+from relynx.mining.patterns.trie import ARGUMENTS, CHUNK, DIMENSION, N_STEPS, RELATION, Rows, Trie
 
 MOST_LINES = 3  # of each kind
 LEAST_SHARE = 0.05  # of the patterns, for a line to be named

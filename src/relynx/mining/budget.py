@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from relynx.mining.search_report import Progress
+from relynx.mining.report import Progress
 
 LOOK_EVERY = 0.05  # seconds between looks at the memory
 PROGRESS_EVERY = 0.2  # seconds

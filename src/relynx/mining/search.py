@@ -11,30 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.partitions import Partitions
+from relynx.data.parquet.partitions import Partitions
 from relynx.data.sequences import Sequences
-from relynx.mining import chains, webs
-from relynx.mining._kernels import GRAPH
 from relynx.mining.advice import advice
-from relynx.mining.answer import answer
 from relynx.mining.budget import Budget
-from relynx.mining.engine import Conditions, Engine, Found, Level
-from relynx.mining.growth import Growth
-from relynx.mining.index import Index
-from relynx.mining.language import Compiled, compile_bias
-from relynx.mining.partitions import check_no_client, check_partitions, mine_partitions
-from relynx.mining.pattern_set import PatternSet
-from relynx.mining.search_checkpoint import search_journal
-from relynx.mining.search_input import (
+from relynx.mining.checkpoint import search_journal
+from relynx.mining.engines import chains, webs
+from relynx.mining.engines.base import Conditions, Engine, Found, Level
+from relynx.mining.engines.compiled import Compiled, compile_bias
+from relynx.mining.engines.general import Growth
+from relynx.mining.filters import answer
+from relynx.mining.matching._backtracking_kernels import GRAPH
+from relynx.mining.matching.index import Index
+from relynx.mining.partitioned.search import check_no_client, check_partitions, mine_partitions
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.patterns.trie import ARGUMENTS, Trie
+from relynx.mining.report import Progress, SearchLevel, SearchReport
+from relynx.mining.settings import (
     Settings,
     check_filters,
     check_limits,
     classes_of,
     settings_of,
 )
-from relynx.mining.search_report import Progress, SearchLevel, SearchReport
-from relynx.mining.search_setup import conditions_of, least_supports, steps_of
-from relynx.mining.trie import ARGUMENTS, Trie
+from relynx.mining.thresholds import conditions_of, least_supports, steps_of
 from relynx.mining.workers import n_threads
 
 

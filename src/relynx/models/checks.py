@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from relynx.data.readings import Reading
+from relynx.data.tables.schema import Reading
 from relynx.errors import InputError, Problem, did_you_mean
 
 

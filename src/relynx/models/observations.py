@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from relynx.data.event_order import event_places, link_of, ordered_events
-from relynx.data.roles import Place, dimension_names
+from relynx.data.event_arguments import Place, dimension_names
 from relynx.data.sequences import Facts, Sequences
+from relynx.data.tables.order import event_places, link_of, ordered_events
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, constant_text
 

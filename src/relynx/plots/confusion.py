@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import counted
 from relynx.errors import InputError, Problem
-from relynx.models.evaluation import CrossValidation
+from relynx.models.evaluation.cross_validation import CrossValidation
 from relynx.plots.canvas import (
     ACCENT,
     FONT,

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound, GraspSelector
-from relynx.models.lynx import LynxClassifier
-from relynx.models.pair_model import PairModel
+from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.lynx.pair_model import PairModel
 from relynx.plots.canvas import (
     ACCENT,
     FONT,

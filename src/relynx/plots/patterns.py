@@ -9,9 +9,9 @@ import numpy as np
 from relynx.bias import Bias
 from relynx.errors import InputError, Problem
 from relynx.features.candidates import by_class_in_turn
-from relynx.mining.measures import Floats, support
-from relynx.mining.pattern_set import PatternSet
-from relynx.mining.words import in_words
+from relynx.mining.patterns.measures import Floats, support
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.wording.sentences import in_words
 from relynx.plots.canvas import (
     CHARACTER,
     FONT,

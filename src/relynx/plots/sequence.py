@@ -9,8 +9,8 @@ import numpy as np
 
 from relynx.data.sequences import Sequence, Sequences, counted
 from relynx.errors import InputError, Problem
-from relynx.mining.english import visible
-from relynx.mining.patterns import Pattern
+from relynx.mining.patterns.pattern import Pattern
+from relynx.mining.wording.english import visible
 from relynx.plots.canvas import (
     ACCENT,
     CHARACTER,

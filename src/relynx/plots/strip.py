@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from relynx.data.roles import Place, dimension_names, event_keys
+from relynx.data.event_arguments import Place, dimension_names, event_keys
 from relynx.data.sequences import Facts, counted
 from relynx.data.sequences import Sequence as OneSequence
 from relynx.errors import InputError, Problem, did_you_mean
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, Var, constant_key, constant_text
-from relynx.mining.match import match
-from relynx.mining.patterns import Pattern, parse_pattern
+from relynx.mining.matching.match import match
+from relynx.mining.patterns.pattern import Pattern, parse_pattern
 
 Link: TypeAlias = tuple[int, int]  # the places of two events in the strip
 

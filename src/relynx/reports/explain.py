@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.bias.language import Bias
-from relynx.bias.signs import EVENT
-from relynx.data.class_cuts import cut_like
+from relynx.bias.declarations import Bias
+from relynx.bias.modes import EVENT
 from relynx.data.sequences import Sequence, Sequences
+from relynx.data.tables.class_cuts import cut_like
 from relynx.errors import InputError, Problem
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Var
-from relynx.mining.match import match
-from relynx.mining.patterns import Pattern
-from relynx.mining.words import in_words
-from relynx.models.contributions import Weights, columns_of, learner_name, weights
-from relynx.models.lynx import LynxClassifier
-from relynx.models.pair_model import PairModel
+from relynx.mining.matching.match import match
+from relynx.mining.patterns.pattern import Pattern
+from relynx.mining.wording.sentences import in_words
+from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.lynx.contributions import Weights, columns_of, learner_name, weights
+from relynx.models.lynx.pair_model import PairModel
 from relynx.reports.explanation import (
     Counterfactual,
     Explanation,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from relynx.data.sequences import counted
 from relynx.logic.terms import constant_text
-from relynx.mining.english import visible
+from relynx.mining.wording.english import visible
 
 if TYPE_CHECKING:
     from relynx.reports.explanation import (

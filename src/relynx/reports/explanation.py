@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Any
 
-from relynx.data.frames import frame
+from relynx.data.tables.frames import frame
 from relynx.logic.terms import Constant, constant_text
-from relynx.mining.patterns import Pattern
+from relynx.mining.patterns.pattern import Pattern
 from relynx.reports.explain_text import as_html, as_text
 
 SCHEMA = {

@@ -17,8 +17,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.models.contributions import Weights, columns_of, predicted_codes, softmax_shares
-from relynx.models.lynx import LynxClassifier
+from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.lynx.contributions import Weights, columns_of, predicted_codes, softmax_shares
 
 TRIED = 50_000  # sets of one size that are tried, by the sums of the model
 ASKED = 2_000  # and where the model must be asked for each

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.models.contributions import Weights, weights
-from relynx.models.lynx import LynxClassifier
+from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.lynx.contributions import Weights, weights
 from relynx.reports.page_facts import as_text, packed_rows
 from relynx.reports.report_data import Told
 

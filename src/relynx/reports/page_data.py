@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import Facts, Sequences
 from relynx.logic.tables import Key
-from relynx.mining.english import visible
-from relynx.models.contributions import weights
-from relynx.models.lynx import LynxClassifier
+from relynx.mining.wording.english import visible
+from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.lynx.contributions import weights
 from relynx.reports.page_answers import answers, pair_terms
 from relynx.reports.page_facts import packed_rows, page_facts
 from relynx.reports.page_text import as_json, short

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.roles import dimension_names, event_keys
+from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic.dimensions import OPERATORS, link_name, steps
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, Struct, Term, Var, constant_key, constant_text
-from relynx.mining.patterns import Pattern
+from relynx.mining.patterns.pattern import Pattern
 from relynx.reports.page_text import as_json
 
 ANONYMOUS = -1

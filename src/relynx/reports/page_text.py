@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from relynx.mining.english import visible
+from relynx.mining.wording.english import visible
 
 # Inside a script element these would end it, or a line of JavaScript.
 UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}

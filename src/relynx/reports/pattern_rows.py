@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.mining.english import visible
-from relynx.mining.measures import chi2
-from relynx.mining.words import in_words
-from relynx.models.lynx import LynxClassifier
+from relynx.mining.patterns.measures import chi2
+from relynx.mining.wording.english import visible
+from relynx.mining.wording.sentences import in_words
+from relynx.models.lynx.classifier import LynxClassifier
 
 BEST = 5  # patterns shown for each class
 HALF = 0.5  # added to every count, so that odds are finite (Haldane 1956)

@@ -9,19 +9,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.class_cuts import cut_like
-from relynx.data.roles import dimension_names, event_keys
+from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences, counted
+from relynx.data.tables.class_cuts import cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound
 from relynx.features.vectorizer import as_sequences
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
-from relynx.mining.english import visible
-from relynx.models.contributions import learner_name
+from relynx.mining.wording.english import visible
 from relynx.models.labels import check_no_label_is_missing
-from relynx.models.lynx import LynxClassifier
+from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.lynx.contributions import learner_name
 from relynx.reports.page_text import class_names
 from relynx.reports.pattern_rows import ClassPatterns, PatternRow, best_of_classes, pattern_rows
 from relynx.reports.scores import Scores, scores

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from relynx.data.whole_files import whole_file
-from relynx.reproduce.settings import MEANING, PROTOCOLS
+from relynx.reproduce.rows import MEANING, PROTOCOLS
 from relynx.reproduce.tables import Row
+from relynx.storage.whole_files import whole_file
 
 FIGURE = "accuracy.svg"
 LEFT, PLOT, RIGHT, TOP = 262, 400, 234, 84

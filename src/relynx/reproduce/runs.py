@@ -18,18 +18,18 @@ from typing import Any
 import numpy as np
 
 from relynx import __version__
-from relynx.bias.folds import ProteinFolds
+from relynx.bias.protein_folds import ProteinFolds
 from relynx.bias.reader import parse_bias
 from relynx.data.digests import data_digest, digest
-from relynx.data.frames import write_csv
-from relynx.data.journal import locked
+from relynx.data.tables.frames import write_csv
 from relynx.errors import InputError
-from relynx.models.baselines import baselines
-from relynx.models.evaluation import Fold, cross_validate
-from relynx.models.learners import learner
-from relynx.models.lynx import LynxClassifier
-from relynx.models.systems import system
-from relynx.reproduce.settings import BIASES, PROTOCOLS, SETTINGS, SYSTEMS, Setting
+from relynx.models.evaluation.baselines import baselines
+from relynx.models.evaluation.cross_validation import Fold, cross_validate
+from relynx.models.evaluation.systems import system
+from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.lynx.learners import learner
+from relynx.reproduce.rows import BIASES, PROTOCOLS, SETTINGS, SYSTEMS, Setting
+from relynx.storage.journal import locked
 
 RECORDS = "folds.csv"
 FILES = (RECORDS, "summary.csv", "accuracy.svg")

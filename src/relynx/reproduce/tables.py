@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from relynx.data.frames import write_csv
-from relynx.reproduce.runs import Record
-from relynx.reproduce.settings import (
+from relynx.data.tables.frames import write_csv
+from relynx.reproduce.rows import (
     BIASES,
     OWN_ROW,
     PUBLISHED_LARGEST_CLASS,
@@ -19,6 +18,7 @@ from relynx.reproduce.settings import (
     TABLE_1,
     TABLE_2,
 )
+from relynx.reproduce.runs import Record
 
 SUMMARY = "summary.csv"
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from relynx.data.partitions import Partitions
+from relynx.data.parquet.partitions import Partitions
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import PatternVectorizer, stacked
-from relynx.mining.partition_tasks import Where, opened
-from relynx.mining.tasks import OnWorkers
+from relynx.mining.partitioned.executors import OnWorkers
+from relynx.mining.partitioned.passes import Where, opened
 
 INSTALL = "pip install 'relynx[dask]'"
 WAIT = 60.0  # seconds for a scheduler, and for its first worker

@@ -7,7 +7,7 @@ from itertools import chain, islice, pairwise
 from numbers import Integral, Real
 from typing import Any
 
-from relynx.bias.places import Places, Where
+from relynx.bias.source_spans import Places, Where
 from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean
 from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
 from relynx.models.lohmm.clauses import (
@@ -23,8 +23,8 @@ from relynx.models.lohmm.clauses import (
     variant_key,
 )
 from relynx.models.lohmm.coverage import coverage_problems
+from relynx.models.lohmm.inference.program import Compiler, Program, drawn_slots
 from relynx.models.lohmm.printing import Clauses
-from relynx.models.lohmm.program import Compiler, Program, drawn_slots
 
 SLACK = 0.001  # probabilities in a text are rounded
 LAST_STEP = 2**31

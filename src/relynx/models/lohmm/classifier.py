@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.tables.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_class_weights, check_reading, not_among
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
-from relynx.models.lohmm.inference import expected_counts
+from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.model_text import models_text
 from relynx.models.lohmm.recipes import Recipe, joint, learn

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
-from relynx.bias.places import Places, Where
+from relynx.bias.source_spans import Places, Where
 from relynx.errors import Problem
 from relynx.logic.terms import Atom, Term, Var
-from relynx.models.lohmm.program import (
+from relynx.models.lohmm.inference.program import (
     Args,
     Body,
     Clause,

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from relynx.bias.places import Places
+from relynx.bias.source_spans import Places
 from relynx.errors import InputError, Problem, Source
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, Constant, as_constant
-from relynx.models.lohmm import inference
 from relynx.models.lohmm.arguments import (
     check_not_negative,
     checked_sequences,
@@ -34,12 +33,13 @@ from relynx.models.lohmm.clauses import (
     ordered_transitions,
 )
 from relynx.models.lohmm.forms import form_problems
-from relynx.models.lohmm.ground import Grounding, ground
+from relynx.models.lohmm.inference import expectations as inference
+from relynx.models.lohmm.inference.ground import Grounding, ground
+from relynx.models.lohmm.inference.program import Program
+from relynx.models.lohmm.inference.sampling import Sampler
+from relynx.models.lohmm.inference.training import baum_welch, drawn_values
 from relynx.models.lohmm.printing import model_text
-from relynx.models.lohmm.program import Program
-from relynx.models.lohmm.sampling import Sampler
 from relynx.models.lohmm.text import read_model
-from relynx.models.lohmm.training import baum_welch, drawn_values
 
 MOST_STEPS = 100_000  # of a sequence that is drawn until its end
 

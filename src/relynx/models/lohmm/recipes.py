@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from relynx.bias import Bias
-from relynx.data.event_order import link_of
-from relynx.data.roles import Place
+from relynx.data.event_arguments import Place
 from relynx.data.sequences import Sequences
+from relynx.data.tables.order import link_of
 from relynx.errors import InputError, Problem
 from relynx.mining.workers import n_threads
 from relynx.models.checks import is_amount, is_count, not_among, not_true_or_false
 from relynx.models.lohmm.clauses import Floats
-from relynx.models.lohmm.ground import Grounding
+from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.structure import Known, structure
 from relynx.models.observations import Observed, Row, observed, observed_places

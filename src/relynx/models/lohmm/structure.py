@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from relynx.data.roles import Place
+from relynx.data.event_arguments import Place
 from relynx.data.sequences import counted
 from relynx.errors import InputError, Problem
 from relynx.logic.tables import Key

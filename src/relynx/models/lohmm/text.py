@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, TypeVar
 
-from relynx.bias.places import Places, Span, Where
+from relynx.bias.source_spans import Places, Span, Where
 from relynx.errors import (
     MOST_PROBLEMS,
     InputError,

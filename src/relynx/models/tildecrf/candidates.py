@@ -15,11 +15,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.bias.signs import EVENT
+from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom, Var
 from relynx.models.tildecrf.encoding import Encoding, Ints, Longs
-from relynx.models.tildecrf.language import EQUAL, Relation
+from relynx.models.tildecrf.literal_language import EQUAL, Relation
 
 FREE = -1  # a code: the argument is a variable
 MANY_ARGUMENTS = 4  # with more, a literal has at most FEW_CONSTANTS of them, or all

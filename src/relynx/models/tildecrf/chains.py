@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.logic import tables as tb
-from relynx.models.tildecrf import _kernels as kernels
+from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.encoding import Longs
 from relynx.models.tildecrf.trees import Floats
 

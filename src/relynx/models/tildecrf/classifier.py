@@ -15,21 +15,21 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
-from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
+from relynx.data.tables.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads
 from relynx.models.checks import check_reading, not_among
 from relynx.models.labels import checked_labels, coded_classes
-from relynx.models.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
+from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import Boosted, Settings, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, summed
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
-from relynx.models.tildecrf.language import Language
-from relynx.models.tildecrf.settings import held_out, language_of, settings_of, wrong_settings
+from relynx.models.tildecrf.literal_language import Language
+from relynx.models.tildecrf.parameters import held_out, language_of, settings_of, wrong_settings
 from relynx.models.tildecrf.trees import Floats, tree_text
 
 READOUTS = ("constant", "viterbi", "marginals")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from relynx.bias.signs import EVENT
+from relynx.bias.modes import EVENT
 from relynx.logic.terms import Atom, Term, Var
-from relynx.models.tildecrf import _kernels as kernels
+from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.candidates import FREE, Candidates, Literals
 from relynx.models.tildecrf.encoding import Encoding, Ints
 from relynx.models.tildecrf.literals import Scope

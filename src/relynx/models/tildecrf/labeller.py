@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
-from relynx.data.class_cuts import columns_to_cut, cut_like
-from relynx.data.readings import Reading
 from relynx.data.sequences import Sequences, counted
+from relynx.data.tables.class_cuts import columns_to_cut, cut_like
+from relynx.data.tables.schema import Reading
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading
@@ -24,8 +24,8 @@ from relynx.models.tildecrf.boosting import Boosted, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
 from relynx.models.tildecrf.encoding import Encoding, encode
-from relynx.models.tildecrf.language import Language
-from relynx.models.tildecrf.settings import held_out, language_of, settings_of, wrong_settings
+from relynx.models.tildecrf.literal_language import Language
+from relynx.models.tildecrf.parameters import held_out, language_of, settings_of, wrong_settings
 from relynx.models.tildecrf.trees import Floats, tree_text
 
 SHOWN = 2  # rounds whose trees are printed

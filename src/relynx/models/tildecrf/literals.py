@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from relynx.bias.signs import EVENT
+from relynx.bias.modes import EVENT
 from relynx.logic.terms import Atom, Var, constant_text
-from relynx.models.tildecrf import _kernels as kernels
+from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.candidates import FREE
 from relynx.models.tildecrf.encoding import Encoding, Ints
-from relynx.models.tildecrf.language import EQUAL
+from relynx.models.tildecrf.literal_language import EQUAL
 
 UNKNOWN = np.iinfo(np.int32).max  # the code of a constant that the sequences do not have
 

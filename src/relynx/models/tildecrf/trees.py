@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.logic.terms import Atom
-from relynx.models.tildecrf import _kernels as kernels
+from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.encoding import Encoding, Ints
 from relynx.models.tildecrf.literals import Scope, literal_text, yes_rows
 

@@ -1,0 +1,290 @@
+"""`Bias`: the declarations of a language of patterns, and what they say of a pattern."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from relynx.bias.checks import data_problems, language_problems
+from relynx.bias.constraints import Conjunction, by_predicate, more_than_one, unifiable
+from relynx.bias.infer import infer_language
+from relynx.bias.modes import EVENT
+from relynx.bias.python_values import wrong_kinds
+from relynx.bias.source_spans import Places
+from relynx.bias.stated_settings import SETTINGS
+from relynx.bias.wording import Told, words_text
+from relynx.data.sequences import Sequences
+from relynx.errors import BiasError, Problem
+from relynx.logic.tables import Key
+from relynx.logic.terms import Atom, Constant, Literal, as_constant, constant_key, quoted, term_text
+
+
+@dataclass(frozen=True, eq=False)
+class Bias:
+    """Which patterns a search may build, and how far it goes.
+
+    Raises BiasError, with all that is wrong, for declarations that contradict each other. The text
+    of a bias, `str(bias)`, is read back by `parse_bias`.
+
+    Parameters
+    ----------
+    types
+        The type of each argument of a predicate; `event` for events. A variable joins arguments of
+        one type only.
+    modes
+        For each predicate its modes, which add up. A mode has a sign for each argument: `+` a
+        variable already in the pattern (in the first atom: a new one), `-` a new variable, `#` a
+        constant, `*` any of the three.
+    values
+        The constants that `#` and `*` may use, by type. For other types: those of the data.
+    dimensions
+        `s` for `next_s`.
+    key
+        The first atom of a pattern is an instance of one of these; without any, it is free.
+    negconstraints, posconstraints
+        Conjunctions that must not, or must, match distinct atoms of a pattern; `\\==` may stand in
+        them.
+    atmostone, sametype
+        Lists of which at most one atom of a pattern may match, under one binding of the list's
+        variables; with `sametype`, at most one the same element.
+    allowed
+        A white list: an atom of a predicate named here must unify with one of these.
+    words
+        How a pattern is told in words: the text for a fact, where a variable between braces stands
+        for its value, for a constant, or for a dimension (`next_s`). They change no pattern.
+    max_length, max_gap, min_frequency, min_support, min_cover, object_identity, prior
+        Settings of the search; None leaves them to the call.
+
+    Examples
+    --------
+    >>> bias = Bias({"he": ("event", "kind")}, {"he": ("+#", "+-")}, dimensions=("s",))
+    >>> print(bias)
+    type(he(event,kind)).
+    mode(he(+,#)).
+    mode(he(+,-)).
+    dimension(next_s).
+    """
+
+    types: Mapping[str, tuple[str, ...]]
+    modes: Mapping[str, tuple[tuple[str, ...], ...]]
+    values: Mapping[str, tuple[Constant, ...]] = field(default_factory=dict)
+    dimensions: tuple[str, ...] = ()
+    key: tuple[Atom, ...] = ()
+    negconstraints: tuple[tuple[Literal, ...], ...] = ()
+    posconstraints: tuple[tuple[Literal, ...], ...] = ()
+    atmostone: tuple[tuple[Atom, ...], ...] = ()
+    sametype: tuple[tuple[Atom, ...], ...] = ()
+    allowed: tuple[Atom, ...] = ()
+    max_length: int | None = None
+    max_gap: int | None = None
+    min_frequency: int | None = None
+    min_support: float | None = None
+    min_cover: int | None = None
+    object_identity: bool | None = None
+    prior: str | None = None
+    words: Mapping[Told, str] = field(default_factory=dict)
+    places: Places = field(default=Places(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        wrong = [Problem(message) for message in wrong_kinds(self)]
+        if wrong:
+            raise BiasError(wrong)
+        normal: dict[str, object] = {
+            "types": {
+                name: tuple(EVENT if kind == "e" else kind for kind in kinds)
+                for name, kinds in self.types.items()
+            },
+            "modes": {
+                name: tuple(dict.fromkeys(map(tuple, modes))) for name, modes in self.modes.items()
+            },
+            "values": {
+                kind: tuple(map(as_constant, constants)) for kind, constants in self.values.items()
+            },
+            "dimensions": tuple(self.dimensions),
+            "key": tuple(self.key),
+            "allowed": tuple(self.allowed),
+            "words": {
+                told if isinstance(told, Atom) else as_constant(told): text
+                for told, text in self.words.items()
+            },
+        }
+        for name in ("negconstraints", "posconstraints", "atmostone", "sametype"):
+            normal[name] = tuple(map(tuple, getattr(self, name)))
+        for name, value in normal.items():
+            object.__setattr__(self, name, value)
+        problems = language_problems(self, self.places)
+        if problems:
+            raise BiasError(problems)
+
+    @classmethod
+    def infer(cls, X: Sequences, y: Iterable[object] | None = None) -> Bias:
+        """A bias for some data: every predicate, derived ones included.
+
+        Events are what the dimensions link. Arguments that share a value have one type. An argument
+        of at most 40 different values may be a constant or any variable. Of more values, those that
+        many sequences have may be constants; where there are none, it is a variable, and one that
+        could join nothing only a new one. An atom joins the pattern by an event, or where there are
+        none by such a variable. Columns that `from_events` read have a type each; two of texts
+        share one if they share at least half of their values.
+
+        The language is kept small enough to mine at once: where there would be too many patterns,
+        arguments of few values are constants only, patterns are shorter, or their support larger.
+        `notes` says what was left out or narrowed, and why; in the text these are comments.
+
+        Parameters
+        ----------
+        X
+            The sequences.
+        y
+            The classes that will be mined; without them those of X. They change the size only.
+
+        Examples
+        --------
+        >>> import relynx as rx
+        >>> X, y = rx.from_lists([["a", "b"], ["b"]])
+        >>> print(rx.Bias.infer(X))
+        type(a(event)).
+        type(b(event)).
+        mode(a(+)).
+        mode(b(+)).
+        dimension(next_s).
+        """
+        found = infer_language(_sequences(X), y)
+        return cls(
+            found.types,
+            found.modes,
+            found.values,
+            dimensions=found.dimensions,
+            notes=found.notes,
+            **found.settings,
+        )
+
+    def check(self, X: Sequences) -> None:
+        """Raise BiasError where a predicate is in neither the data nor the background rules."""
+        X = _sequences(X)
+        heads = X.background.heads if X.background else ()
+        problems = data_problems(self, self.places, [*X.tables, *heads])
+        if problems:
+            raise BiasError(problems)
+
+    @cached_property
+    def _negative(self) -> list[Conjunction]:
+        return list(map(Conjunction, self.negconstraints))
+
+    @cached_property
+    def _positive(self) -> list[Conjunction]:
+        return list(map(Conjunction, self.posconstraints))
+
+    @cached_property
+    def _white_list(self) -> dict[Key, list[Atom]]:
+        return by_predicate(self.allowed)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether `forbids` can be true of any pattern."""
+        return bool(self.negconstraints or self.atmostone or self.sametype)
+
+    def forbids(self, atoms: Sequence[Atom]) -> bool:
+        """Whether a negconstraint, atmostone or sametype rules a pattern out."""
+        grouped = by_predicate(atoms) if self._negative else {}
+        return (
+            any(conjunction.matches(grouped) for conjunction in self._negative)
+            or any(more_than_one(listed, atoms, same=False) for listed in self.atmostone)
+            or any(more_than_one(listed, atoms, same=True) for listed in self.sametype)
+        )
+
+    def wants(self, atoms: Sequence[Atom]) -> bool:
+        """Whether a pattern satisfies every posconstraint."""
+        grouped = by_predicate(atoms)
+        return all(conjunction.matches(grouped) for conjunction in self._positive)
+
+    def admits(self, atom: Atom) -> bool:
+        """Whether the white list lets an atom stand in a pattern.
+
+        An atom may stand there when it unifies with an atom of the list: an instance of it, or more
+        general. Predicates that the list does not name are free.
+        """
+        listed = self._white_list.get(atom.key)
+        return listed is None or any(unifiable(general, atom) for general in listed)
+
+    def __str__(self) -> str:
+        notes = [f"% {note}" for note in self.notes]
+        return "\n".join([*notes, *(f"{one}." for one in self._declarations())])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def mode_lines(self, name: str) -> list[str]:
+        """The modes of a predicate as declarations, without full stops."""
+        return [f"mode({_call(name, mode)})" for mode in self.modes.get(name, ())]
+
+    def _declarations(self) -> Iterator[str]:
+        for name, kinds in self.types.items():
+            yield f"type({_call(name, map(quoted, kinds))})"
+        for name in self.modes:
+            yield from self.mode_lines(name)
+        for kind, constants in self.values.items():
+            yield f"values({quoted(kind)},{term_text(constants)})"
+        for dimension in self.dimensions:
+            yield f"dimension({quoted('next_' + dimension)})"
+        if self.key:
+            yield f"key({_listed(self.key)})"
+        for declaration, lists in (
+            ("negconstraint", self.negconstraints),
+            ("posconstraint", self.posconstraints),
+            ("atmostone", self.atmostone),
+            ("sametype", self.sametype),
+        ):
+            for literals in lists:
+                yield f"{declaration}({_listed(literals)})"
+        for atom in self.allowed:
+            yield f"v({atom})"
+        for declaration, setting in SETTINGS.items():
+            value = getattr(self, setting.field)
+            if value is not None:
+                yield f"{declaration}({setting.file_text(value)})"
+        for told, text in self.words.items():
+            yield words_text(told, text)
+
+    def _content(self) -> tuple[object, ...]:
+        """What makes two biases equal: everything but the order of types, modes and values."""
+        return (
+            frozenset(self.types.items()),
+            frozenset((name, frozenset(modes)) for name, modes in self.modes.items()),
+            frozenset((t, frozenset(map(constant_key, v))) for t, v in self.values.items()),
+            frozenset(self.dimensions),
+            frozenset(self.key),
+            frozenset(self.negconstraints),
+            frozenset(self.posconstraints),
+            frozenset(self.atmostone),
+            frozenset(self.sametype),
+            frozenset(self.allowed),
+            tuple(getattr(self, setting.field) for setting in SETTINGS.values()),
+            tuple(words_text(*pair) for pair in self.words.items()),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Bias):
+            return NotImplemented
+        return self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+
+def _sequences(X: Sequences) -> Sequences:
+    if not isinstance(X, Sequences):
+        raise TypeError(f"X is a {type(X).__name__}: give Sequences")
+    return X
+
+
+def _call(name: str, args: Iterator[str] | Sequence[str]) -> str:
+    text = ",".join(args)
+    return f"{quoted(name)}({text})" if text else quoted(name)
+
+
+def _listed(literals: Sequence[Literal]) -> str:
+    return f"[{','.join(map(str, literals))}]"

@@ -1,0 +1,206 @@
+"""Declarations of Aleph: `:- modeb(*,near(+car,-car)).` and those beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from relynx.bias.foreign.terms import COMPARISONS, NEGATION, Opening
+from relynx.bias.foreign.translation import Translation, arguments
+from relynx.errors import did_you_mean
+from relynx.logic.nodes import Node, node_text
+from relynx.logic.terms import quoted
+
+# The signs of Aleph, and ours. An output may be a variable that is there already: in Aleph two
+# outputs with one value share a variable.
+SIGNS: Mapping[str, str] = {"+": "+", "-": "-+", "#": "#", "-#": "*"}
+SIGN_HINT = "write + for an input, - for an output, # for a constant, each before a type"
+HEAD = "a head is the class here: no pattern holds it"
+RECALL = "a recall is not kept: an atom may come into a pattern as often as its length allows"
+NEGATED = "a negated literal has no mode here; a rule of the background knowledge can say it"
+COMPARED = "a comparison has no mode here; a rule of the background knowledge can say it"
+POSITIVE = "minpos counts positive examples, and sequences of all classes here"
+NEGATIONS = ("not", NEGATION)
+BACKGROUND = "background knowledge is not read here: put it into a .bk file"
+
+
+class Aleph:
+    """Reads its directives; `finish` when all are read."""
+
+    directives = True
+
+    def __init__(self, translation: Translation) -> None:
+        self.to = translation
+        self.target: str | None = None
+        self.determined: dict[tuple[str, int], Node] = {}
+        self.readers: Mapping[str, Callable[[Node], None]] = {
+            "modeh": self._modeh,
+            "modeb": self._modeb,
+            "mode": self._mode,
+            "determination": self._determination,
+            "set": self._set,
+            "aleph_set": self._set,
+        }
+
+    def passed_over(self, opening: Opening, rule: bool) -> None:
+        if opening.directive:
+            what = f"the directive {opening.name}" if opening.name else "this directive"
+            self.to.note(opening.start, f"{what} is not used here")
+        else:
+            self.to.note(opening.start, BACKGROUND)
+
+    def finish(self) -> None:
+        """Keep the predicates that are determined, where any are."""
+        for (name, arity), node in self.determined.items():
+            kinds = self.to.types.get(name)
+            if name in (*COMPARISONS, *NEGATIONS) and kinds is None:
+                continue  # of which its mode, if any, has a note
+            if kinds is None and name not in self.to.broken:
+                near = did_you_mean(name, [*self.to.types])
+                hint = near or f"add :- modeb(*,{quoted(name)}(...))., or leave this out"
+                self.to.wrong(node, f"{quoted(name)} has a determination and no modeb", hint)
+            elif kinds is not None and len(kinds) != arity:
+                line = self.to.line(self.to.type_nodes[name])
+                what = f"{quoted(name)} has {arguments(len(kinds))} in its modeb, not {arity}"
+                self.to.wrong(node, what, f"the modeb is on line {line}")
+        names = {name for name, _ in self.determined}
+        for name in [*self.to.modes] if names else []:
+            if name not in names:
+                what = f"{quoted(name)} is left out: no determination names it"
+                self.to.note(self.to.type_nodes[name].start, what)
+                self.to.drop(name)
+        self.to.nothing(":- modeb(*,near(+car,-car)).")
+
+    def _modeh(self, node: Node) -> None:
+        if self._template(node) is not None:
+            self.to.note(node.start, HEAD)
+
+    def _mode(self, node: Node) -> None:
+        """Of heads and bodies alike; a head is no part of a pattern."""
+        self._modeb(node)
+
+    def _modeb(self, node: Node) -> None:
+        template = self._template(node)
+        if template is None:
+            return
+        if template.value in COMPARISONS and len(template.args) == 2:
+            self.to.note(node.start, COMPARED)
+            return
+        if template.value in NEGATIONS and len(template.args) == 1:
+            self.to.note(node.start, NEGATED)
+            return
+        name = str(template.value)
+        args = list(_places(template))
+        signed = [self._signed(arg) for arg in args]
+        if None in signed:
+            self.to.broken.add(name)
+            return
+        pairs = [pair for pair in signed if pair is not None]
+        kinds = tuple(kind for _, kind in pairs)
+        known = self.to.types.get(name)
+        if known is None:
+            self.to.add_type(name, kinds, template)
+        elif len(known) != len(kinds):
+            line = self.to.line(self.to.type_nodes[name])
+            what = f"{quoted(name)} has {arguments(len(kinds))} here and {len(known)} before"
+            self.to.wrong(template, what, f"the first modeb is on line {line}; use another name")
+            return
+        elif known != kinds:
+            line = self.to.line(self.to.type_nodes[name])
+            what = f"{quoted(name)} has other types than on line {line}: this mode is left out"
+            self.to.note(template.start, what)
+            return
+        self.to.add_modes(name, [SIGNS[sign] for sign, _ in pairs], template, args)
+
+    def _template(self, node: Node) -> Node | None:
+        """The literal of a mode, once its recall is seen."""
+        example = f":- {node.value}(*,near(+car,-car))."
+        if node.kind != "call" or len(node.args) != 2:
+            what = f"{node.value} takes a recall and a literal, not {arguments(len(node.args))}"
+            self.to.wrong(node, what, f"as in {example}")
+            return None
+        recall, template = node.args
+        star = recall.kind == "atom" and recall.value == "*"
+        number = recall.kind == "number" and isinstance(recall.value, int) and recall.value >= 1
+        if not star and not number:
+            text = self.to.source.text[recall.start : recall.end]
+            what = f"a recall is * or a whole number of at least 1, not {text}"
+            self.to.wrong(recall, what, f"as in {example}")
+            return None
+        compared = template.kind == "infix" and template.value in COMPARISONS
+        if (template.kind not in ("call", "atom") and not compared) or template.value == "*":
+            what = f"expected a literal with signs and types, found {node_text(template)}"
+            self.to.wrong(template, what, f"as in {example}")
+            return None
+        if number and node.value != "modeh":
+            self.to.note(node.start, RECALL)
+        return template
+
+    def _signed(self, node: Node) -> tuple[str, str] | None:
+        """The sign and the type of an argument."""
+        sign, inner = "", node
+        while inner.kind == "prefix" and len(sign) < 2:
+            sign, inner = f"{sign}{inner.value}", inner.args[0]
+        if inner.kind == "atom" and sign in SIGNS and inner.value != "*":
+            return sign, str(inner.value)
+        text = self.to.source.text[node.start : node.end]
+        what = f"expected a sign and a type, found {text}"
+        self.to.wrong(node, what, SIGN_HINT)
+        return None
+
+    def _determination(self, node: Node) -> None:
+        if node.kind != "call" or len(node.args) != 2:
+            what = f"determination takes two predicates, not {arguments(len(node.args))}"
+            self.to.wrong(node, what, "as in :- determination(eastbound/1,near/2).")
+            return
+        pairs = [self._indicator(arg) for arg in node.args]
+        head, body = pairs
+        if head is None or body is None:
+            return
+        target = f"{quoted(head[0])}/{head[1]}"
+        if self.target is None:
+            self.target = target
+        if target != self.target:
+            what = f"determinations of {target} are not used: those of {self.target} come first"
+            self.to.note(node.start, what)
+        else:
+            self.determined.setdefault(body, node.args[1])
+
+    def _indicator(self, node: Node) -> tuple[str, int] | None:
+        if node.kind == "infix":
+            name, arity = node.args
+            whole = arity.kind == "number" and isinstance(arity.value, int)
+            if name.kind == "atom" and whole and int(arity.value) >= 0:
+                return str(name.value), int(arity.value)
+        text = self.to.source.text[node.start : node.end]
+        self.to.wrong(node, f"expected a predicate with its arity, found {text}", "as in near/2")
+        return None
+
+    def _set(self, node: Node) -> None:
+        if node.kind != "call" or len(node.args) != 2 or node.args[0].kind != "atom":
+            what = f"{node.value} takes a setting and its value"
+            self.to.wrong(node, what, f"as in :- {node.value}(clauselength,4).")
+            return
+        key, value = node.args
+        name = str(key.value)
+        if name == "clauselength":
+            n = self.to.count(name, node, value)
+            if n == 1:
+                self.to.note(node.start, "clauselength 1 leaves no room beside the head: not used")
+            elif n is not None:
+                self.to.setting("maxsize", n - 1, node)  # the head is one of the literals there
+        elif name == "minpos":
+            n = self.to.count(name, node, value)
+            if n is not None:
+                self.to.setting("minfreq", n, node)
+                self.to.note(node.start, POSITIVE)
+        else:
+            self.to.note(node.start, f"the setting {name} is of Aleph's search, and not used here")
+
+
+def _places(template: Node) -> Iterator[Node]:
+    """The arguments of a literal, those of nested terms in their place, as the data have them."""
+    for arg in template.args:
+        if arg.kind == "call" and arg.value not in ("+", "-", "#"):
+            yield from _places(arg)
+        else:
+            yield arg

@@ -1,0 +1,33 @@
+"""A bias in a model file: its text, and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from relynx.bias.declarations import Bias
+from relynx.bias.reader import parse_bias
+from relynx.errors import InputError, Problem
+from relynx.storage.parts import Part
+
+LONGEST_BIAS = 1 << 20  # characters
+
+
+def bias_text(bias: Bias) -> str:
+    """The bias without its notes, which are not read back."""
+    text = str(replace(bias, notes=()))
+    if len(text) > LONGEST_BIAS:
+        what = f"the bias is a text of {len(text):,} characters, which a model file cannot keep"
+        hint = f"it keeps {LONGEST_BIAS:,}: declare fewer values and constraints"
+        raise InputError(Problem(what, hint=hint))
+    return text
+
+
+def bias_of(part: Part, name: str) -> Bias:
+    """The bias whose text is a field of a part."""
+    text = part.text(name)
+    if len(text) > LONGEST_BIAS:
+        raise part.wrong(name, f"has {len(text):,} characters, more than {LONGEST_BIAS:,}")
+    try:
+        return parse_bias(text)
+    except InputError as error:
+        raise part.wrong(name, f"is no bias: {error.problems[0].message}") from None

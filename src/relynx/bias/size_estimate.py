@@ -1,0 +1,257 @@
+"""How many patterns a language has in some data, roughly, and how to keep them few enough.
+
+Each fact with its constants is in some sequences. Facts that are together in enough sequences of a
+class make a pattern, in about as many ways as there are links. That is counted for two facts, and
+for three in a sample; with the settings of `CHOICES`, from wide to narrow, until it is few. Facts
+of several events, linked in all ways along a dimension, may match a sequence a million times, and
+so may facts with variables in a long sequence: that is counted, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.event_arguments import Tables
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key
+
+Place: TypeAlias = tuple[Key, int]
+Bits: TypeAlias = NDArray[np.float32]  # facts by sequences, 1 where a sequence has a fact
+
+MOST = 200_000  # patterns, of all pairs of classes together
+MOST_MATCHES = 20_000_000  # of facts of several events that a dimension links
+MOST_WAYS = 2_000_000  # of facts with variables, in sequences of more events than these
+MANY_EVENTS = 64  # beyond, the miner goes through all ways in which variables match
+MOST_CLASSES, MOST_SEQUENCES = 6, 400  # that are looked at, the sequences of each class
+MOST_FACTS = 1500  # of them the most common
+N_TRIPLES = 10_000
+LINKS = 2  # next, follow, followat: of the three about two are frequent where facts are together
+MASKED = 4  # of more arguments, one or all are constants
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The sign of arguments of few values, whether relations of events are kept, the rest."""
+
+    sign: str
+    related: bool = True
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+# From wide to narrow: the sign, the least support, the largest length, and whether facts of several
+# events are kept, which dimensions may link in many ways more.
+CHOICES = (
+    ("*", 0.1, 3, True),
+    ("#", 0.1, 3, True),
+    ("#", 0.2, 3, True),
+    ("#", 0.1, 2, True),
+    ("#", 0.2, 2, True),
+    ("#", 0.1, 2, False),
+    ("#", 0.2, 2, False),
+    ("#", 0.4, 2, False),
+)
+
+
+def fitting_size(
+    tables: Tables,
+    roles: Mapping[Key, Sequence[str]],
+    common: Mapping[Place, NDArray[np.int32]],
+    classes: NDArray[np.int64],
+    n_dimensions: int,
+) -> Size:
+    """The widest choice that makes few enough patterns.
+
+    Parameters
+    ----------
+    tables
+        The facts.
+    roles
+        For each predicate that is used, what each argument is: only `few` ones are constants.
+    common
+        Of arguments of many values those that may be constants.
+    classes
+        The class of each sequence, as a number.
+    n_dimensions
+        The number of dimensions of the language.
+    """
+    parts = _sampled(classes)
+    n_classes = len(np.unique(classes))
+    pairs = max(n_classes - 1, 1) * n_classes / len(parts)  # a class is in so many pairs
+    widest, ways = 0, 0.0
+    alone = {key: one for key, one in roles.items() if list(one).count("event") < 2}
+    can_leave = 0 < len(alone) < len(roles) and n_dimensions > 0
+    long = n_dimensions > 0 and _has_long_sequences(tables)
+    for sign, support, length, related in CHOICES:
+        used = roles if related or not can_leave else alone
+        n = matches = found = 0.0
+        for part in parts:
+            if long and length > 2:
+                found += pairs * _ways(tables, _with_variables(used, sign), part, length)
+            matches += pairs * _matches(tables, used, part, length) if can_leave else 0
+            facts, links = _facts(tables, used, common, part, joined=sign == "*")
+            n += pairs * _patterns(
+                facts, _linked(links, n_dimensions), support, length, n_dimensions
+            )
+        widest, ways = widest or round(n), ways or found
+        if n <= MOST and matches <= MOST_MATCHES and found <= MOST_WAYS:
+            break
+    if sign == CHOICES[0][0]:
+        return Size(sign)
+    related = related or not can_leave
+    settings: dict[str, Any] = {}
+    said = ["an argument of few values is a constant, no variable"]
+    if not related:
+        said.append("facts of several events are left out, as dimensions link events already")
+    if length != CHOICES[0][2]:
+        settings["max_length"] = length
+        said.append(f"maxsize is {length}")
+    if support != CHOICES[0][1]:
+        settings["min_support"] = support
+        said.append(f"minsupport is {support}")
+    what = "facts of several events match in too many ways"
+    if ways > MOST_WAYS:
+        what = (
+            f"variables match in too many ways where a sequence has more than {MANY_EVENTS} events"
+        )
+    if widest > MOST:
+        what = f"{_rounded(widest)} patterns are too many"
+    return Size(sign, related, settings, (f"{what}: {', '.join(said)}",))
+
+
+def _sampled(classes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Some sequences of some classes, spread over all of them."""
+    known = np.unique(classes)
+    chosen = known[_spread(len(known), MOST_CLASSES)]
+    found = [np.flatnonzero(classes == one) for one in chosen]
+    return [part[_spread(len(part), MOST_SEQUENCES)] for part in found]
+
+
+def _spread(n: int, most: int) -> NDArray[np.int64]:
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
+
+
+def _facts(
+    tables: Tables,
+    roles: Mapping[Key, Sequence[str]],
+    common: Mapping[Place, NDArray[np.int32]],
+    part: NDArray[np.int64],
+    *,
+    joined: bool,
+) -> tuple[Bits, NDArray[np.int64]]:
+    """Which sequences have which facts, constants in all arguments of few values or in some.
+
+    With how many pairs of events each fact has.
+    """
+    number = np.full(int(part.max()) + 1, -1)
+    number[part] = np.arange(len(part))
+    found: list[Bits] = []
+    links: list[int] = []
+    for key, arguments in roles.items():
+        n_events = list(arguments).count("event")
+        table = tables[key]
+        table = table[:, table[0] < len(number)]
+        table = table[:, number[table[0]] >= 0]
+        few = [i for i, role in enumerate(arguments) if role == "few"]
+        for constants in _masks(few) if joined else [tuple(few)]:
+            rows = table
+            for i in constants:
+                if (key, i) in common:
+                    rows = rows[:, np.isin(rows[1 + i], common[key, i])]
+            if not rows.shape[1]:
+                continue
+            values = tb.packed(rows[[1 + i for i in constants]]) if constants else rows[0] * 0
+            _, fact = np.unique(values, return_inverse=True)
+            bits = np.zeros((int(fact.max()) + 1, len(part)), np.float32)
+            bits[fact, number[rows[0]]] = 1
+            found.append(bits)
+            links += [n_events * (n_events - 1) // 2] * len(bits)
+    facts = np.concatenate([np.zeros((0, len(part)), np.float32), *found])
+    most = np.argsort(-facts.sum(axis=1), kind="stable")[:MOST_FACTS]
+    return facts[most], np.array(links, np.int64)[most]
+
+
+def _matches(
+    tables: Tables, roles: Mapping[Key, Sequence[str]], part: NDArray[np.int64], length: int
+) -> float:
+    """In how many ways facts of several events may be combined, in some sequences."""
+    counts = np.zeros(int(part.max()) + 1)
+    for key, arguments in roles.items():
+        if list(arguments).count("event") > 1:
+            rows = tables[key][0]
+            counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
+    return float((counts[part] ** length).sum())
+
+
+def _has_long_sequences(tables: Tables) -> bool:
+    """Whether some sequence has many events, by the links of a dimension."""
+    links = [table[0] for (name, _), table in tables.items() if name.startswith("next_")]
+    return any(int(np.bincount(one).max(initial=0)) >= MANY_EVENTS for one in links)
+
+
+def _with_variables(roles: Mapping[Key, Sequence[str]], sign: str) -> list[Key]:
+    """The predicates of one event that have a variable beside it."""
+    constant = {"event"} if sign == "*" else {"event", "few"}
+    return [k for k, one in roles.items() if list(one).count("event") == 1 and {*one} - constant]
+
+
+def _ways(tables: Tables, keys: Sequence[Key], part: NDArray[np.int64], length: int) -> float:
+    """In how many ways facts of some predicates follow each other, in some sequences."""
+    counts = np.zeros(int(part.max()) + 1)
+    for key in keys:
+        rows = tables[key][0]
+        counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
+    return float((counts[part] ** length).sum()) / math.factorial(length)
+
+
+def _linked(links: NDArray[np.int64], n_dimensions: int) -> NDArray[np.float64]:
+    """In how many ways the events of each fact may be linked beside it."""
+    return np.asarray((1.0 + LINKS) ** (links * n_dimensions))
+
+
+def _masks(few: Sequence[int]) -> list[tuple[int, ...]]:
+    """Which arguments are constants: any of them, or of many all, one or none."""
+    sizes = range(len(few) + 1) if len(few) <= MASKED else (0, 1, len(few))
+    return [mask for size in sizes for mask in combinations(few, size)]
+
+
+def _patterns(
+    facts: Bits, forms: NDArray[np.float64], support: float, length: int, n_dimensions: int
+) -> float:
+    """About how many patterns of up to three facts are frequent among some sequences.
+
+    `forms` says for each fact of how many patterns of one fact it is.
+    """
+    least = max(support * facts.shape[1], 1)
+    often = facts.sum(axis=1) >= least
+    facts, forms = facts[often], forms[often]
+    if not len(facts):
+        return 0
+    ways = 1 + LINKS * n_dimensions
+    together = facts @ facts.T >= least
+    n_pairs = float(forms @ together @ forms) / 2
+    n = float(forms.sum()) + n_pairs * ways
+    if length < 3:
+        return n
+    draw = np.random.default_rng(0)
+    first, second = np.nonzero(together)
+    some = draw.integers(len(first), size=N_TRIPLES)
+    third = draw.integers(len(facts), size=N_TRIPLES)
+    all_three = facts[first[some]] * facts[second[some]] * facts[third]
+    share = float((all_three.sum(axis=1) >= least).mean())
+    return n + share * n_pairs * float(forms.sum()) / 3 * ways**2
+
+
+def _rounded(n: int) -> str:
+    """A number in words that claim no more than is known."""
+    for unit, name in ((10**9, "billion"), (10**6, "million")):
+        if n >= unit:
+            return f"some {max(n // unit, 1):,} {name}"
+    return f"some {max(n // 1000, 1):,} thousand"

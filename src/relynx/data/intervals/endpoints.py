@@ -1,0 +1,169 @@
+"""The starts and ends of intervals, two columns of a table, as places on one scale of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.tables.columns import (
+    MICROSECOND,
+    MIDNIGHT,
+    ONE_ZONE,
+    Values,
+    WrongColumn,
+    nanoseconds,
+    number_values,
+    read_moments,
+)
+from relynx.data.tables.tables import Cells
+from relynx.logic.terms import Constant, constant_text
+
+Rows = NDArray[np.int64]
+
+EXACT = 2**53  # below which floats hold all integers
+SAFE = 2**62  # below which a difference of integers fits in 64 bits
+MICROSECONDS, NANOSECONDS = 10**6, 10**9  # in a second
+TYPES: dict[str, Any] = {"integer": np.int64, "number": np.float64}
+NUMBERS = ("integer", "number")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scale:
+    """The times of all rows as places on one scale.
+
+    Attributes
+    ----------
+    moments
+        The different times, rising.
+    starts, ends
+        For each row the places of its times among them.
+    unit
+        The difference of two moments that counts as 1: a second, where the times are dates.
+    """
+
+    moments: NDArray[Any]
+    starts: Rows
+    ends: Rows
+    unit: int
+
+    def between(self, first: Rows, second: Rows, known: NDArray[np.bool_] | None = None) -> Values:
+        """How long it is from one place to another, in the known rows."""
+        with np.errstate(over="ignore"):  # of floats; a length is then the largest there is
+            lengths = self.moments[second] - self.moments[first]
+        if self.unit > 1 or lengths.dtype == object:
+            lengths = np.asarray(lengths / self.unit, np.float64)
+        if lengths.dtype.kind == "f":
+            lengths = np.minimum(lengths, np.finfo(np.float64).max)
+        return number_values(lengths, None if known is None else ~known)
+
+
+def read_times(cells: Cells, start: str, end: str) -> Scale:
+    """The starts and ends of a table that lacks none. Raises DataError with all that is wrong."""
+    columns = {name: cells.values(name) for name in (start, end)}
+    moments: dict[str, Sequence[datetime]] = {}
+    for name, values in columns.items():
+        try:
+            if values.kind == "boolean":
+                raise WrongColumn("holds true and false", "give numbers or dates")
+            moments[name] = read_moments(values) if values.kind == "text" else ()
+        except WrongColumn as error:
+            cells.wrong_column(name, error)
+    cells.check()
+    numbers = [name for name, values in columns.items() if values.kind in NUMBERS]
+    if len(numbers) == 1:
+        other = end if numbers[0] == start else start
+        what = f"column {numbers[0]!r} holds numbers, and column {other!r} dates"
+        cells.wrong(what, "give both as numbers, or both as dates")
+    zones = {
+        name: columns[name].zoned or (len(some) > 0 and some[0].tzinfo is not None)
+        for name, some in moments.items()
+    }
+    if len(set(zones.values())) > 1:
+        with_zone, without = sorted(zones, key=lambda name: not zones[name])
+        what = f"the times of column {with_zone!r} have a time zone, those of {without!r} have none"
+        cells.wrong(what, ONE_ZONE)
+    cells.check()
+    scale = _one_scale(columns[start], columns[end], moments[start], moments[end])
+    early = scale.ends < scale.starts
+    if early.any():
+        row = int(early.argmax())
+        one, two = (constant_text(v.constants[v.codes[row]]) for v in columns.values())
+        what = f"the interval ends before it starts in {cells.places(early)}"
+        hint = "exchange the two times, or leave these rows out"
+        cells.wrong(f"{what}: it is from {one} to {two} in {cells.place(row)}", hint)
+    cells.check()
+    return scale
+
+
+def given_times(values: Values) -> NDArray[Any]:
+    """The times of all rows as the table has them: integers, floats, or texts of dates."""
+    constants: NDArray[Any] = np.empty(len(values.constants), TYPES.get(values.kind, object))
+    constants[:] = list(map(_with_zone, values.constants)) if values.zoned else values.constants
+    return constants[values.codes]
+
+
+def _with_zone(date: Constant) -> str:
+    """A date in UTC as a text that says so."""
+    text = str(date)
+    return f"{text}{'' if 'T' in text else MIDNIGHT}+00:00"
+
+
+def _one_scale(
+    starts: Values,
+    ends: Values,
+    first: Sequence[datetime],
+    second: Sequence[datetime],
+) -> Scale:
+    """Two columns on one scale; texts come with the moments that they name."""
+    unit = 1
+    if starts.kind in NUMBERS:
+        mixed = starts.kind != ends.kind
+        numbers = [_numbers(values, mixed) for values in (starts, ends)]
+        if any(array.dtype == object for array in numbers):
+            numbers = [array.astype(object) for array in numbers]
+    else:
+        ticks = [list(map(nanoseconds, some)) for some in (first, second)]
+        fine = any(_is_fine(values) for values in (starts, ends))
+        fine = fine or any(tick % MICROSECOND for some in ticks for tick in some)
+        unit = NANOSECONDS if fine else MICROSECONDS
+        placed = _nanoseconds if fine else _microseconds
+        numbers = [placed(starts, ticks[0]), placed(ends, ticks[1])]
+    moments, places = np.unique(np.concatenate(numbers), return_inverse=True)
+    split = len(numbers[0])
+    return Scale(moments, places[:split][starts.codes], places[split:][ends.codes], unit)
+
+
+def _numbers(values: Values, mixed: bool) -> NDArray[Any]:
+    """The different numbers of a column, as Python's own where those of numpy would not do."""
+    constants: Any = values.constants
+    if values.kind == "number":
+        return np.array(constants, np.float64)
+    largest = max(map(abs, constants), default=0)
+    return np.array(constants, np.int64 if largest < (EXACT if mixed else SAFE) else object)
+
+
+def _is_fine(values: Values) -> bool:
+    """Whether some date of a column of dates tells parts of a microsecond."""
+    fractions = (str(constant).partition(".")[2] for constant in values.constants)
+    return values.kind == "date" and any(len(fraction) > 6 for fraction in fractions)
+
+
+def _microseconds(values: Values, ticks: Sequence[int]) -> NDArray[np.int64]:
+    if values.kind != "text":
+        return np.array(values.constants, "datetime64[us]").astype(np.int64)
+    return np.array([tick // MICROSECOND for tick in ticks], np.int64)
+
+
+def _nanoseconds(values: Values, ticks: Sequence[int]) -> NDArray[Any]:
+    """Integers of Python: those of 64 bits end in 2262, and many tables have a date of 9999."""
+    if values.kind == "text":
+        return np.array(ticks, object)
+    parts = [str(constant).partition(".") for constant in values.constants]
+    seconds = np.array([whole for whole, _, _ in parts], "datetime64[s]").astype(np.int64)
+    fractions = [int(fraction.ljust(9, "0")) for _, _, fraction in parts]
+    return np.asarray(seconds.astype(object) * NANOSECONDS + np.array(fractions, object))

@@ -1,0 +1,385 @@
+"""Sequences from tables of intervals: one row is something that holds for a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.intervals.allen import AFTER, BEFORE, CONTACT, DIMENSIONS, MADE, SHARE_TIME, START
+from relynx.data.intervals.endpoints import Scale, given_times, read_times
+from relynx.data.intervals.pairs import SortedIntervals
+from relynx.data.sequences import Sequences, shown
+from relynx.data.tables.columns import LoadedTable, Table, Values
+from relynx.data.tables.facts import Places, encoded, sequence_numbers
+from relynx.data.tables.from_events import READ, checked_columns, raise_all
+from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, planned
+from relynx.data.tables.schema import Intervals, Reading
+from relynx.data.tables.tables import Cells, name_problems, open_table, unknown_column
+from relynx.data.times import Times, offsets_of
+from relynx.errors import InputError, Problem, Source, did_you_mean
+from relynx.logic.terms import Constant, constant_text
+
+Rows = NDArray[np.int64]
+
+MOST_FACTS = 100_000_000  # of relations
+WORDS = {"contact": CONTACT, "all": (*CONTACT, BEFORE)}
+
+
+def from_intervals(
+    frame: Any,
+    *,
+    sequence: str | None = None,
+    start: str | None = None,
+    end: str | None = None,
+    label: str | None = None,
+    symbol: str | None = None,
+    fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
+    attributes: str | Sequence[str] | None = None,
+    relations: str | Sequence[str] | None = "contact",
+    dimensions: str | Sequence[str] = (START,),
+    duration: bool = False,
+    gap: bool = False,
+    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
+    reading: Reading | None = None,
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """Make sequences of a table that has a row for each interval.
+
+    The events are the intervals, in the order of their starts, then of their ends, then of their
+    symbols. Allen's relations say how two of them lie to each other: `overlaps(E,F)`,
+    `during(E,F)`, ... Intervals are closed, and may be points; rows that are all the same are
+    different intervals.
+
+    Parameters
+    ----------
+    frame
+        A data frame (pandas, polars, pyarrow, modin, ...; lazy ones too), a dict of lists, or the
+        path of a `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
+    sequence
+        The column that says which sequence an interval is of.
+    start, end
+        The columns of its times: both numbers, or both dates or texts of dates.
+    label
+        The column of the class, one value in all rows of a sequence.
+    symbol
+        The column that says what holds during an interval, `symbol(E,Value)`. Its numbers are
+        names, and never cut into ranges.
+    fluents, attributes, bins
+        As `from_events` has them.
+    relations
+        The relations that become predicates: `"contact"` for those of intervals that share time,
+        meets, overlaps, starts, during, finishes and equals; `"all"` for these and before; a list
+        of names, inverses such as contains or met_by among them; or None. `before` becomes a
+        dimension, where `follow_before(E,F)` says that E ends before F starts.
+    dimensions
+        What links intervals: `start`, each to the one that starts next; `end`, to the one that
+        ends next; `before`, to those after it with none between; or another relation.
+    duration
+        Whether `duration(E,Value)` says how long an interval is, in the unit of the numbers, or
+        in seconds where the times are dates. The values are cut as `bins` says.
+    gap
+        Whether `gap(E,Value)` says how long nothing held before an interval began: 0 where one
+        that started before it had not ended. The first of a sequence has none.
+    reading
+        `X.reading` of intervals read before, or `reading_` of a model: read this table in the same
+        way, with the same cuts. No other argument is given with it.
+
+    Returns
+    -------
+    X, labels
+        The sequences, in the order in which they appear, and their labels (None without any).
+        `print(X.reading)` says how the table was read and what was left out.
+
+    Raises
+    ------
+    InputError
+        With all that is wrong with the arguments, or with the table.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> table = {"day": [1, 1], "from": [9, 8], "to": [12, 10], "what": ["rain", "wind"]}
+    >>> X, y = rx.from_intervals(table, sequence="day", start="from", end="to", symbol="what")
+    >>> print(X[0])
+    begin(1). next_start(e1,e2). overlaps(e1,e2). what(e1,wind). what(e2,rain). end.
+    """
+    table = open_table(frame)
+    raise_all(name_problems(table))
+    if reading is not None:
+        given = (sequence, start, end, label, symbol, fluents, attributes)
+        usual = (("contact", relations), ((START,), dimensions), (DEFAULT_BINS, bins))
+        same = all(type(one) is type(two) and one == two for one, two in usual)
+        if any(value is not None for value in given) or not same or duration or gap:
+            what = "reading says how to read the table, and so do other arguments"
+            raise InputError(Problem(what, hint="give reading alone"))
+        return _read_again(table, reading)
+    made = tuple(name for name, wanted in zip(MADE, (duration, gap), strict=True) if wanted)
+    problems, links, related = _named(table, relations, dimensions, made)
+    tasks = {"sequence": sequence, "label": label}
+    wrong = _times(table, start, end, {**tasks, "symbol": symbol})
+    unclear = _symbol(table, symbol, tasks)
+    request = Request(
+        _WithMade(table, (*table.names, *made)),
+        sequence,
+        None if wrong else {"start": start, "end": end},
+        fluents,
+        attributes,
+        label,
+        None,
+        bins,
+        always=made if unclear or symbol is None else (symbol, *made),
+        symbol=symbol,
+        taken=related,
+        problems=[*wrong, *unclear, *problems],
+    )
+    names = [name for name in checked_columns(request, {}) if name not in made]
+    cells = Cells(table, names)
+    intervals = Intervals(cast(str, start), cast(str, end), symbol, links, related, made)
+    placed = _placed(cells, cast(str, sequence), intervals)
+    new = planned(request, cells, placed.sequences)
+    new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *placed.notes))
+    return _encoded(new, cells, placed, labelled=True)
+
+
+def _read_again(table: Table, reading: Reading) -> tuple[Sequences, NDArray[Any] | None]:
+    """Read a table as another one was read."""
+    intervals = getattr(reading, "intervals", None)
+    if not isinstance(cast(object, reading), Reading) or intervals is None:
+        what = f"reading is a {type(reading).__name__}"
+        if isinstance(cast(object, reading), Reading):
+            what = "the reading is one of events that are no intervals"
+        raise InputError(Problem(what, hint="give X.reading of intervals that were read before"))
+    if reading.label is not None and reading.label.name not in table.names:
+        reading = replace(reading, label=None)
+    facts = [column for group in reading.groups for column in group.columns]
+    names = [reading.sequence, intervals.start, intervals.end]
+    names += [] if intervals.symbol is None else [intervals.symbol]
+    names += [column.name for column in facts if column.name not in intervals.made]
+    problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
+    raise_all([problem for problem in problems if problem is not None])
+    label = [] if reading.label is None else [reading.label.name]
+    cells = Cells(table, [*names, *label])
+    placed = _placed(cells, reading.sequence, intervals)
+    for column in facts:
+        cells.argument(column)
+    cells.check()
+    reading = replace(reading, notes=placed.notes)
+    return _encoded(reading, cells, placed, labelled=False)
+
+
+# The arguments
+
+
+@dataclass(frozen=True, slots=True)
+class _WithMade:
+    """A table with the names of columns that are made of its times."""
+
+    table: Table
+    names: Sequence[str]
+
+    @property
+    def source(self) -> Source | None:
+        return self.table.source
+
+    def loaded(self, names: Sequence[str]) -> LoadedTable:
+        return self.table.loaded(names)
+
+
+def _named(
+    table: Table, relations: object, dimensions: object, made: Iterable[str]
+) -> tuple[list[Problem], tuple[str, ...], tuple[str, ...]]:
+    """The dimensions and the relations that were asked for, with what is wrong with them."""
+    problems: list[Problem] = []
+    if relations is None:
+        related: list[str] = []
+    elif isinstance(relations, str) and relations in WORDS:
+        related = [*WORDS[relations]]
+    else:
+        known = (BEFORE, *SHARE_TIME)
+        related = _listed("relations", relations, known, (*WORDS, *known), problems)
+    links = _listed("dimensions", dimensions, DIMENSIONS, DIMENSIONS, problems)
+    if not links and not problems:
+        problems.append(Problem("dimensions is empty", hint="give at least one, such as 'start'"))
+    for name in made:
+        if name in table.names:
+            what = f"the table has a column {name!r}, and {name} asks for one that is made"
+            hint = f"rename the column, or leave out {name}=True"
+            problems.append(Problem(what, table.source, hint=hint))
+    if BEFORE in related:
+        links.append(BEFORE)
+    related = [name for name in related if name != BEFORE]
+    return problems, tuple(dict.fromkeys(links)), tuple(dict.fromkeys(related))
+
+
+def _listed(
+    role: str, given: object, known: Sequence[str], near: Sequence[str], problems: list[Problem]
+) -> list[str]:
+    """Names that were given as one or as a list; those that are not known are problems."""
+    names = [given] if isinstance(given, str) else given
+    if isinstance(names, Mapping | bytes) or not isinstance(names, Iterable):
+        words = "'contact', 'all', None or " if role == "relations" else ""
+        hint = f"give {words}a list of names, such as {list(known[1:3])}"
+        problems.append(Problem(f"{role} is {shown(given)}", hint=hint))
+        return []
+    out = []
+    for name in names:
+        if not isinstance(name, str):
+            hint = f"give some of {', '.join(known)}"
+            problems.append(Problem(f"{role} names {shown(name)}", hint=hint))
+        elif name == AFTER:
+            what = f"{role} names 'after'"
+            hint = "give 'before': follow_before(E,F) says that F is after E"
+            problems.append(Problem(what, hint=hint))
+        elif name not in known:
+            hint = did_you_mean(name, near) or f"give some of {', '.join(known)}"
+            problems.append(Problem(f"{role} names {name!r}", hint=hint))
+        else:
+            out.append(str(name))
+    return out
+
+
+def _times(table: Table, start: object, end: object, tasks: Mapping[str, object]) -> list[Problem]:
+    """What is wrong with the columns of the times."""
+    problems = []
+    for name, role in ((start, "start"), (end, "end")):
+        if name is None:
+            hint = f"give {role}='...'; the columns are {', '.join(map(str, table.names[:12]))}"
+            problem: Problem | None = Problem(
+                f"the column of the {role} is not given", table.source, hint=hint
+            )
+        else:
+            problem = unknown_column(table, name, f"given as {role}")
+        problems += [] if problem is None else [problem]
+        for task, other in tasks.items():
+            if isinstance(name, str) and isinstance(other, str) and name == other:
+                what = f"column {name!r} is given as {task} and as {role}"
+                problems.append(Problem(what, table.source, hint="give it one of these tasks"))
+    if isinstance(start, str) and isinstance(end, str) and start == end:
+        what = f"column {start!r} is given as start and as end"
+        hint = "give two columns; rx.from_events reads events that take no time"
+        problems.append(Problem(what, table.source, hint=hint))
+    return problems
+
+
+def _symbol(table: Table, symbol: object, tasks: Mapping[str, object]) -> list[Problem]:
+    """What is wrong with the column of the symbol."""
+    if symbol is None:
+        return []
+    problem = unknown_column(table, symbol, "given as symbol")
+    problems = [] if problem is None else [problem]
+    for task, other in tasks.items():
+        if isinstance(symbol, str) and isinstance(other, str) and symbol == other:
+            what = f"column {symbol!r} is given as {task} and as symbol"
+            problems.append(Problem(what, table.source, hint="give it one of these tasks"))
+    return problems
+
+
+# The places of the rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Placed:
+    """The rows of a table as intervals in order."""
+
+    ids: list[Constant]
+    sequences: Rows  # of each row
+    order: Rows  # the rows in order
+    sorted: SortedIntervals
+    notes: tuple[str, ...]
+
+
+def _placed(cells: Cells, sequence: str, intervals: Intervals) -> _Placed:
+    """The rows in order; the columns that are made of their times join the cells."""
+    columns = (intervals.start, intervals.end)
+    ids, sequences = sequence_numbers(cells, sequence, columns, ("start", "end"))
+    scale = read_times(cells, *columns)
+    symbols = np.zeros(len(sequences), np.int64)
+    if intervals.symbol is not None:
+        symbols = _in_order(cells.values(intervals.symbol))
+    keys = [symbols, scale.ends, scale.starts, sequences]
+    order = np.lexsort(keys)
+    offsets = offsets_of(np.bincount(sequences))
+    ordered = SortedIntervals(sequences[order], scale.starts[order], scale.ends[order], offsets)
+    if "duration" in intervals.made:
+        cells.add("duration", scale.between(scale.starts, scale.ends))
+    if "gap" in intervals.made:
+        cells.add("gap", _gaps(scale, ordered, order))
+    same = np.logical_and.reduce([np.diff(key[order]) == 0 for key in keys])
+    return _Placed(ids, sequences, order, ordered, _same_notes(int(same.sum()), intervals))
+
+
+def _in_order(values: Values) -> Rows:
+    """For each row the place of its value among the different ones, by number or text."""
+    constants = values.constants
+    by = sorted(range(len(constants)), key=constants.__getitem__)
+    place = np.empty(len(by) + 1, np.int64)
+    place[by] = np.arange(len(by))
+    place[-1] = -1  # of rows without a value
+    return place[values.codes]
+
+
+def _gaps(scale: Scale, ordered: SortedIntervals, order: Rows) -> Values:
+    before, known = ordered.gaps()
+    rows = np.empty(len(order), np.int64)
+    rows[order] = np.arange(len(order))
+    return scale.between(before[rows], scale.starts, known[rows])
+
+
+def _same_notes(n: int, intervals: Intervals) -> tuple[str, ...]:
+    if not n:
+        return ()
+    columns = [intervals.start, intervals.end]
+    columns += [] if intervals.symbol is None else [intervals.symbol]
+    names = ", ".join(map(repr, columns[:-1])) + f" and {columns[-1]!r}"
+    rows = "1 row has" if n == 1 else f"{n:,} rows have"
+    what = f"{rows} the same {names} as another of the sequence"
+    return (f"{what}: each is an interval of its own, in the order of the table",)
+
+
+def _encoded(
+    reading: Reading, cells: Cells, placed: _Placed, *, labelled: bool
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """The sequences of intervals that are in order."""
+    intervals, order, ordered = cast(Intervals, reading.intervals), placed.order, placed.sorted
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.arange(len(order)) - ordered.offsets[ordered.sequences]
+    _check_size(placed, intervals)
+    found = ordered.contacts(dict.fromkeys((*intervals.relations, *intervals.dimensions)))
+    links = {
+        name: found[name] if name in found else ordered.links(name) for name in intervals.dimensions
+    }
+    starts, ends = (given_times(cells.values(c)) for c in (intervals.start, intervals.end))
+    at = Places(
+        placed.ids,
+        placed.sequences,
+        numbers,
+        order,
+        {name: (order[first], order[second]) for name, (first, second) in links.items()},
+        0,
+        {name: (order[found[name][0]], order[found[name][1]]) for name in intervals.relations},
+        Times(ordered.offsets, starts[order], ends[order]),
+    )
+    X = encoded(reading, cells, at, {}, labelled=labelled)
+    return X, X.labels
+
+
+def _check_size(placed: _Placed, intervals: Intervals) -> None:
+    """Raise where the intervals are too many, and too close together, to relate them all."""
+    ordered = placed.sorted
+    wanted = {*intervals.relations, *intervals.dimensions}
+    counts = []
+    if not wanted.isdisjoint(SHARE_TIME):
+        counts.append((ordered.n_contacts(), "share time", "give relations=None"))
+    if BEFORE in wanted:
+        counts.append((ordered.n_before(), "come directly after each other", "leave out 'before'"))
+    for n, how, way_out in counts:
+        if (total := int(n.sum())) > MOST_FACTS:
+            worst = int(np.bincount(ordered.sequences, n).argmax())
+            here = int(n[ordered.sequences == worst].sum())
+            what = f"{total:,} pairs of intervals {how}, more than {MOST_FACTS:,}"
+            where = f"{here:,} of them in sequence {constant_text(placed.ids[worst])}"
+            hint = f"{way_out}, or make shorter sequences"
+            raise InputError(Problem(f"{what}; {where}", hint=hint))

@@ -1,0 +1,352 @@
+"""Partitions as Parquet: sequences to bytes and back. The one place that uses pyarrow.
+
+A partition has a row a sequence. A predicate is a column of lists, one list a sequence, one entry a
+fact, in order, its arguments as codes; a predicate without arguments is a column of truth values.
+Nothing is packed so well that a small file could unpack to what no memory holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.parquet.footers import n_values
+from relynx.data.times import Times, offsets_of
+from relynx.errors import DataError, InputError, Problem
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key, Table
+from relynx.logic.terms import Constant, constant_text
+
+if TYPE_CHECKING:
+    from relynx.data.sequences import Sequences
+
+Arrow: TypeAlias = Any  # pyarrow has no types
+
+INSTALL = "pip install 'relynx[dask]'"
+ID, ID_TYPE, LABEL, START, END = "id", "id_type", "label", "start", "end"
+TEXT, INTEGER, NUMBER = range(3)  # types of constants
+VALUES_PER_BYTE, FREE = 256, 1 << 24  # a file unpacks to at most so many values, and FREE more
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the columns of a partition are: the predicates, and whether there is more."""
+
+    relations: tuple[Key, ...]
+    labelled: bool
+    times: tuple[str, ...] | None  # what starts and ends are: integer, number or text
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a partition holds; labels are numbers of classes."""
+
+    tables: dict[Key, Table]
+    ids: list[Constant]
+    labels: NDArray[np.int32] | None
+    times: Times | None
+
+
+class WrongFile(Exception):
+    """What is wrong with the bytes of a file; it has no name here."""
+
+
+def check_installed() -> None:
+    """Raise InputError where pyarrow is missing."""
+    if find_spec("pyarrow") is None:
+        what = "folders of partitions need pyarrow, which is not installed"
+        raise InputError(Problem(what, hint=INSTALL))
+
+
+def time_kinds(times: Times | None) -> tuple[str, ...] | None:
+    """What the starts and the ends of intervals are."""
+    if times is None:
+        return None
+    kinds = {"i": "integer", "u": "integer", "f": "number"}
+    return tuple(kinds.get(values.dtype.kind, "text") for values in (times.starts, times.ends))
+
+
+# To bytes
+
+
+def part_bytes(X: Sequences, columns: Columns, labels: NDArray[np.int32] | None) -> bytes:
+    """A partition as Parquet; `labels` are the numbers of the classes of its sequences."""
+    import pyarrow as pa
+
+    texts, kinds = _as_texts(X.ids.tolist(), "id")
+    arrays = {ID: pa.array(texts, pa.string()), ID_TYPE: pa.array(kinds)}
+    if labels is not None:
+        arrays[LABEL] = pa.array(labels, pa.int32())
+    if columns.times is not None:
+        assert X.times is not None
+        ends = ((START, X.times.starts), (END, X.times.ends))
+        for (name, values), kind in zip(ends, columns.times, strict=True):
+            arrays[name] = _lists(X.times.offsets, _time_array(values, kind))
+    for key in columns.relations:
+        arrays[_column(key)] = _facts(X.tables.get(key, tb.empty(key[1])), len(X))
+    return _packed(pa.table(arrays, schema=_schema(columns)))
+
+
+def vocabulary_bytes(constants: Sequence[Constant]) -> bytes:
+    """Constants in order, as Parquet."""
+    import pyarrow as pa
+
+    texts, kinds = _as_texts(constants, "constant")
+    return _packed(pa.table({"text": pa.array(texts, pa.string()), "type": pa.array(kinds)}))
+
+
+def _packed(table: Arrow) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for compression in ("zstd", "none"):
+        out = pa.BufferOutputStream()
+        pq.write_table(
+            table,
+            out,
+            row_group_size=max(table.num_rows, 1),
+            compression=compression,
+            use_dictionary=False,
+            write_statistics=False,
+        )
+        data: bytes = out.getvalue().to_pybytes()
+        if not _unpacks_too_far(data):
+            break
+    return data
+
+
+def _as_texts(constants: Sequence[Constant], what: str) -> tuple[list[str], NDArray[np.int8]]:
+    """Constants as texts, and what each was."""
+    kinds = np.zeros(len(constants), np.int8)
+    texts: list[str] = []
+    for i, constant in enumerate(constants):
+        if isinstance(constant, str):
+            texts.append(constant)
+        else:
+            kinds[i] = NUMBER if isinstance(constant, float) else INTEGER
+            texts.append(repr(constant))
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        wrong = next(text for text in texts if not _is_unicode(text))
+        shown = constant_text(wrong)
+        hint = "give it a name of whole characters"
+        raise DataError(Problem(f"the {what} {shown} is no Unicode text", hint=hint)) from None
+    return texts, kinds
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _time_array(values: NDArray[Any], kind: str) -> Arrow:
+    import pyarrow as pa
+
+    if kind == "text":
+        return pa.array([str(value) for value in values.tolist()], pa.string())
+    return pa.array(values.astype(np.int64 if kind == "integer" else np.float64))
+
+
+def _facts(table: Table, n_sequences: int) -> Arrow:
+    import pyarrow as pa
+
+    starts = tb.offsets(table, n_sequences)
+    if len(table) == 1:
+        return pa.array(np.diff(starts) > 0)
+    names = [str(j) for j in range(1, len(table))]
+    fields = [pa.field(name, pa.int32(), nullable=False) for name in names]
+    codes = [pa.array(np.ascontiguousarray(row)) for row in table[1:]]
+    return _lists(starts, pa.StructArray.from_arrays(codes, fields=fields))
+
+
+def _lists(starts: NDArray[np.int64], values: Arrow) -> Arrow:
+    import pyarrow as pa
+
+    element = pa.field("element", values.type, nullable=False)
+    return pa.ListArray.from_arrays(
+        pa.array(starts.astype(np.int32)), values, type=pa.list_(element)
+    )
+
+
+# The columns
+
+
+def _column(key: Key) -> str:
+    return f"{key[0]}/{key[1]}"
+
+
+def _schema(columns: Columns) -> Arrow:
+    import pyarrow as pa
+
+    def lists(of: Arrow) -> Arrow:
+        return pa.list_(pa.field("element", of, nullable=False))
+
+    types = {ID: pa.string(), ID_TYPE: pa.int8()}
+    if columns.labelled:
+        types[LABEL] = pa.int32()
+    if columns.times is not None:
+        kinds = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string()}
+        for name, kind in zip((START, END), columns.times, strict=True):
+            types[name] = lists(kinds[kind])
+    for key in columns.relations:
+        arguments = [pa.field(str(j), pa.int32(), nullable=False) for j in range(1, 1 + key[1])]
+        types[_column(key)] = lists(pa.struct(arguments)) if arguments else pa.bool_()
+    return pa.schema([pa.field(name, of, nullable=False) for name, of in types.items()])
+
+
+# From bytes
+
+
+def read_part(data: bytes, columns: Columns, n_sequences: int, n_constants: int) -> Part:
+    """What `part_bytes` wrote. Raises WrongFile where it is something else."""
+    table = _unpacked(data, _schema(columns), n_sequences)
+    starts = {key: _read_facts(table, key, n_constants) for key in columns.relations}
+    return Part(
+        tables=starts,
+        ids=_constants(table[ID], table[ID_TYPE], "an id"),
+        labels=_numbers(table[LABEL]).copy() if columns.labelled else None,
+        times=_read_times(table, columns.times),
+    )
+
+
+def read_labels(data: bytes, columns: Columns, n_sequences: int) -> NDArray[np.int32]:
+    """The numbers of the classes of a partition, and nothing else of it."""
+    return _numbers(_unpacked(data, _schema(columns), n_sequences, [LABEL])[LABEL]).copy()
+
+
+def read_vocabulary(data: bytes, n_constants: int) -> list[Constant]:
+    """What `vocabulary_bytes` wrote. Raises WrongFile where it is something else."""
+    import pyarrow as pa
+
+    schema = pa.schema([("text", pa.string()), ("type", pa.int8())])
+    table = _unpacked(data, schema, n_constants)
+    return _constants(table["text"], table["type"], "a constant")
+
+
+def _unpacked(
+    data: bytes, schema: Arrow, n_rows: int, names: Sequence[str] | None = None
+) -> Mapping[str, Arrow]:
+    """The columns of a file that has just the columns and rows it should have."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        if not _same_columns(file.schema_arrow, schema):
+            raise WrongFile("has not the columns that the manifest says")
+        if file.metadata.num_rows != n_rows:
+            raise WrongFile(f"has {file.metadata.num_rows:,} rows, not {n_rows:,}")
+        if _unpacks_too_far(data):
+            raise WrongFile("would unpack to more than its size allows")
+        table = file.read(columns=names, use_threads=False)
+        table.validate(full=True)
+        arrays = {name: table.column(name).combine_chunks() for name in table.column_names}
+        return {name: _whole(array) for name, array in arrays.items()}
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
+        raise WrongFile("is no good Parquet file") from None
+
+
+def _same_columns(found: Arrow, wanted: Arrow) -> bool:
+    """Names and types are those wanted; what a field of a list is called does not matter."""
+    return bool(
+        found.names == wanted.names
+        and all(a.equals(b) for a, b in zip(found.types, wanted.types, strict=True))
+    )
+
+
+def _unpacks_too_far(data: bytes) -> bool:
+    return n_values(data) > VALUES_PER_BYTE * len(data) + FREE
+
+
+def _whole(array: Arrow) -> Arrow:
+    """One array of a column, without a missing value on any level."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks else pa.array([], array.type)
+    inner = array
+    while True:
+        if inner.null_count:
+            raise WrongFile("lacks a value")
+        if not pa.types.is_list(inner.type):
+            break
+        inner = inner.flatten()
+    if pa.types.is_struct(inner.type) and any(field.null_count for field in inner.flatten()):
+        raise WrongFile("lacks a value")
+    return array
+
+
+def _numbers(array: Arrow) -> NDArray[Any]:
+    out: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+    return out
+
+
+def _constants(texts: Arrow, kinds: Arrow, what: str) -> list[Constant]:
+    values: list[Constant] = texts.to_pylist()
+    types = _numbers(kinds)
+    if len(types) and (types.min() < TEXT or types.max() > NUMBER):
+        raise WrongFile(f"has {what} of an unknown type")
+    try:
+        for i in np.flatnonzero(types).tolist():
+            text = str(values[i])
+            number = int(text) if types[i] == INTEGER else float(text)
+            if repr(number) != text or number - number != 0:
+                raise ValueError(text)
+            values[i] = number
+    except (ValueError, OverflowError):
+        raise WrongFile(f"has {what} that is no number") from None
+    return values
+
+
+def _read_facts(columns: Mapping[str, Arrow], key: Key, n_constants: int) -> Table:
+    name, column = _column(key), columns[_column(key)]
+    if key[1] == 0:
+        return np.flatnonzero(_numbers(column)).astype(np.int32)[None, :]
+    lengths = _lengths(column)
+    entries = column.flatten()
+    table = np.empty((1 + key[1], len(entries)), np.int32)
+    table[0] = np.repeat(np.arange(len(column), dtype=np.int32), lengths)
+    for j, codes in enumerate(entries.flatten()):
+        table[1 + j] = _numbers(codes)
+    if table.size and (table[1:].min() < 0 or table[1:].max() >= n_constants):
+        raise WrongFile(f"has a code in {name} that no constant has")
+    keys = tb.packed(table)
+    if not np.all(keys[1:] > keys[:-1]):
+        raise WrongFile(f"has facts of {name} that are out of order, or twice")
+    return table
+
+
+def _lengths(column: Arrow) -> NDArray[np.int64]:
+    """How many values the lists of a column have."""
+    return np.diff(_numbers(column.offsets)).astype(np.int64)
+
+
+def _read_times(columns: Mapping[str, Arrow], kinds: tuple[str, ...] | None) -> Times | None:
+    if kinds is None:
+        return None
+    lengths = _lengths(columns[START])
+    if not np.array_equal(lengths, _lengths(columns[END])):
+        raise WrongFile("has not an end for every start")
+    starts, ends = (
+        _time_values(columns[name].flatten(), kind)
+        for name, kind in zip((START, END), kinds, strict=True)
+    )
+    return Times(offsets_of(lengths), starts, ends)
+
+
+def _time_values(array: Arrow, kind: str) -> NDArray[Any]:
+    if kind == "text":
+        return np.array(array.to_pylist(), object)
+    values = _numbers(array).copy()
+    if kind == "number" and not np.isfinite(values).all():
+        raise WrongFile("has a time that is no finite number")
+    return values

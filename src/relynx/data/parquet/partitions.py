@@ -1,0 +1,317 @@
+"""Data sets larger than memory: a folder of Parquet partitions, of which one is held at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx import __version__
+from relynx.data.event_arguments import dimension_names
+from relynx.data.parquet.files import (
+    Columns,
+    WrongFile,
+    check_installed,
+    read_labels,
+    read_part,
+    read_vocabulary,
+)
+from relynx.data.parquet.manifest import (
+    DAMAGED,
+    LARGEST_TEXT,
+    MANIFEST,
+    File,
+    Manifest,
+    PartFile,
+    read_manifest,
+    totals,
+)
+from relynx.data.parquet.writer import write_folder
+from relynx.data.sequences import Sequences, label_array, shown
+from relynx.data.tables.schema import Reading
+from relynx.data.vocabulary import Vocabulary
+from relynx.errors import DataError, InputError, Problem, Source
+from relynx.logic import tables as tb
+from relynx.logic.datalog import Background
+from relynx.logic.tables import Key
+from relynx.logic.terms import Constant
+
+
+def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:
+    """Open a folder that `Sequences.to_parquet` or `write_parquet` wrote.
+
+    Only the manifest is read; partitions are, when they are asked for. `mine`, a fitted
+    `PatternVectorizer` and a fitted `LynxClassifier` take the result as `X`.
+
+    Parameters
+    ----------
+    folder
+        The folder. pyarrow must be installed (`pip install 'relynx[dask]'`).
+
+    Examples
+    --------
+    >>> import tempfile, relynx as rx
+    >>> X, y = rx.from_lists([["a", "b"], ["b"], ["a"]], ["up", "up", "down"])
+    >>> folder = tempfile.mkdtemp() + "/train"
+    >>> X.to_parquet(folder, partitions=2)
+    >>> parts = rx.scan_parquet(folder)
+    >>> len(parts), parts.sizes, parts.load() == X
+    (3, (1, 2), True)
+    """
+    check_installed()
+    name = os.fsdecode(folder)
+    if not os.path.isdir(name):
+        what = "this is a file, not a folder" if os.path.exists(name) else "there is no such folder"
+        raise InputError(Problem(what, Source("", name)))
+    return Partitions(name)
+
+
+def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
+    """Write sequences that are too many for memory, some at a time, each as a partition.
+
+    `scan_parquet(folder).load()` equals `Sequences.concatenate(chunks)`. The folder appears when
+    the last chunk is written; where it is there already, nothing is done.
+
+    Parameters
+    ----------
+    chunks
+        What makes one `Sequences` after the other. Each may bring new constants, predicates and
+        classes; all have labels or none has, and their background knowledge is the same.
+    folder
+        A new folder.
+
+    Examples
+    --------
+    >>> import tempfile, relynx as rx
+    >>> chunks = (rx.from_lists([[letter, "a"]])[0] for letter in "abc")
+    >>> folder = tempfile.mkdtemp() + "/letters"
+    >>> rx.write_parquet(chunks, folder)
+    >>> rx.scan_parquet(folder)
+    Partitions
+      sequences   3 in 3 partitions, of 1 to 1
+      facts       9
+      dimensions  s
+      predicates  next_s/2, a/1, b/1, c/1
+    """
+    write_folder(map(_checked, chunks), folder)
+
+
+def _checked(chunk: object) -> Sequences:
+    if not isinstance(chunk, Sequences):
+        raise TypeError(f"a chunk is {shown(chunk)}: give Sequences, one after the other")
+    return chunk
+
+
+class Partitions:
+    """Sequences on disk, in partitions. `scan_parquet` makes one; it holds no facts itself.
+
+    The constants have the same codes in every partition, those of the whole.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder  # as it was given, for messages
+        self.path = os.path.abspath(folder)  # wherever the process goes
+        path = os.path.join(folder, MANIFEST)
+        if not os.path.lexists(path):
+            what = f"this is no folder of partitions: it has no {MANIFEST}"
+            raise DataError(Problem(what, Source("", folder), hint=DAMAGED))
+        data = _content(path, LARGEST_TEXT)
+        self.digest = hashlib.sha256(data).hexdigest()
+        self.manifest: Manifest = read_manifest(data, path, __version__)
+        self._vocabulary: Vocabulary | None = None
+
+    # What is known without reading
+
+    def __len__(self) -> int:
+        return sum(self.sizes)
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self),)
+
+    @property
+    def n_partitions(self) -> int:
+        return len(self.manifest.parts)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many sequences each partition has."""
+        return tuple(part.n_sequences for part in self.manifest.parts)
+
+    @property
+    def class_sizes(self) -> dict[Constant, int] | None:
+        """How many sequences each class has; None where they have no labels."""
+        classes = self.manifest.classes
+        if classes is None:
+            return None
+        return dict(zip(classes, totals(self.manifest.parts, len(classes)), strict=True))
+
+    @property
+    def relations(self) -> tuple[Key, ...]:
+        """The predicates, with their arities."""
+        return self.manifest.relations
+
+    @property
+    def background(self) -> Background | None:
+        return self.manifest.background
+
+    @property
+    def reading(self) -> Reading | None:
+        return self.manifest.reading
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The names of the dimensions, as those of `Sequences`."""
+        defined = self.background.heads if self.background else ()
+        return dimension_names([*self.relations, *defined])
+
+    # What is read
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The constants of all partitions; read once."""
+        if self._vocabulary is None:
+            manifest = self.manifest
+            data = self._read(manifest.vocabulary)
+            try:
+                constants = read_vocabulary(data, manifest.n_constants)
+            except WrongFile as error:
+                raise self._problem(manifest.vocabulary, str(error)) from None
+            try:
+                self._vocabulary = Vocabulary(constants)
+            except ValueError:
+                raise self._problem(manifest.vocabulary, "has a constant twice") from None
+        return self._vocabulary
+
+    @property
+    def labels(self) -> NDArray[Any] | None:
+        """The labels of all sequences in order; None where they have none."""
+        classes = self.manifest.classes
+        if classes is None:
+            return None
+        labels: list[Constant] = []
+        for part in self.manifest.parts:
+            data = self._read(part.file)
+            try:
+                numbers = read_labels(data, self._columns(part), part.n_sequences)
+            except WrongFile as error:
+                raise self._problem(part.file, str(error)) from None
+            self._check_classes(part, numbers)
+            labels += [classes[number] for number in numbers.tolist()]
+        return label_array(labels)
+
+    def partition(self, number: int) -> Sequences:
+        """One partition, in memory."""
+        if not -self.n_partitions <= number < self.n_partitions:
+            raise IndexError(f"partition {number} of {self.n_partitions}")
+        manifest = self.manifest
+        part = manifest.parts[number]
+        vocabulary = self.vocabulary
+        data = self._read(part.file)
+        try:
+            read = read_part(data, self._columns(part), part.n_sequences, len(vocabulary))
+        except WrongFile as error:
+            raise self._problem(part.file, str(error)) from None
+        del data
+        n_facts = tuple(table.shape[1] for table in read.tables.values())
+        if n_facts != part.n_facts:
+            raise self._problem(part.file, "has not as many facts as the manifest says")
+        if read.labels is not None:
+            self._check_classes(part, read.labels)
+        tables = {key: read.tables.get(key, tb.empty(key[1])) for key in manifest.relations}
+        classes = manifest.classes
+        labels = None
+        if classes is not None and read.labels is not None:
+            labels = [classes[label] for label in read.labels.tolist()]
+        return Sequences(
+            vocabulary,
+            tables,
+            read.ids,
+            labels,
+            manifest.background,
+            reading=manifest.reading,
+            times=read.times,
+        )
+
+    def partitions(self) -> Iterator[Sequences]:
+        """One partition after the other, each in memory when its turn comes."""
+        return (self.partition(i) for i in range(self.n_partitions))
+
+    def without_sequences(self) -> Sequences:
+        """No sequences, but all else: predicates, constants and background knowledge."""
+        nothing = {key: tb.empty(key[1]) for key in self.relations}
+        return Sequences(self.vocabulary, nothing, [], None, self.background, reading=self.reading)
+
+    def load(self) -> Sequences:
+        """All sequences, in memory."""
+        return Sequences.concatenate(self.partitions())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Partitions, (self.path,)
+
+    def __repr__(self) -> str:
+        sizes = self.sizes
+        n_facts = sum(sum(part.n_facts) for part in self.manifest.parts)
+        spread = f"of {min(sizes):,} to {max(sizes):,}"
+        many = f"{len(sizes):,} partition{'s' if len(sizes) != 1 else ''}"
+        rows = [("sequences", f"{len(self):,} in {many}, {spread}"), ("facts", f"{n_facts:,}")]
+        if self.class_sizes is not None:
+            named = [f"{name} ({n:,})" for name, n in self.class_sizes.items()]
+            more = f", and {len(named) - 8} more" if len(named) > 8 else ""
+            rows.append(("classes", ", ".join(named[:8]) + more))
+        if self.dimensions:
+            rows.append(("dimensions", ", ".join(self.dimensions)))
+        names = [f"{name}/{arity}" for name, arity in self.relations]
+        more = f", and {len(names) - 12} more" if len(names) > 12 else ""
+        rows.append(("predicates", ", ".join(names[:12]) + more))
+        return "Partitions\n" + "\n".join(f"  {name:<11} {value}" for name, value in rows)
+
+    # Files
+
+    def _columns(self, part: PartFile) -> Columns:
+        manifest = self.manifest
+        known = manifest.relations[: part.n_relations]
+        return Columns(known, manifest.classes is not None, manifest.times)
+
+    def _read(self, file: File) -> bytes:
+        """The bytes of a file, which are those that the manifest speaks of."""
+        data = _content(os.path.join(self.path, file.name), file.size)
+        if len(data) != file.size or hashlib.sha256(data).hexdigest() != file.sha256:
+            raise self._problem(file, "is not what the manifest says: its checksum is another")
+        return data
+
+    def _check_classes(self, part: PartFile, numbers: NDArray[np.int32]) -> None:
+        n_classes = len(part.class_sizes)
+        if len(numbers) and (numbers.min() < 0 or numbers.max() >= n_classes):
+            raise self._problem(part.file, "has a label that is no class")
+        if np.bincount(numbers, minlength=n_classes).tolist() != list(part.class_sizes):
+            raise self._problem(part.file, "has not as many of a class as the manifest says")
+
+    def _problem(self, file: File, what: str) -> DataError:
+        source = Source("", os.path.join(self.folder, file.name))
+        return DataError(Problem(f"this file {what}", source, hint=DAMAGED))
+
+
+def _content(path: str, most: int) -> bytes:
+    """A file's bytes, at most one more than so many. Raises InputError where it cannot be read."""
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(Problem("this is no ordinary file", Source("", path)))
+        with open(path, "rb") as file:
+            return file.read(min(most, status.st_size) + 1)  # it sets as much memory aside
+    except InputError:
+        raise
+    except FileNotFoundError:
+        what = "there is no such file, but the manifest speaks of it"
+        raise DataError(Problem(what, Source("", path), hint=DAMAGED)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            Problem(f"this file cannot be read ({reason})", Source("", path))
+        ) from None

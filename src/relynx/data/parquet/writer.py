@@ -1,0 +1,202 @@
+"""Sequences to a folder of partitions, which appears whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx import __version__
+from relynx.data.parquet.files import (
+    Columns,
+    check_installed,
+    part_bytes,
+    time_kinds,
+    vocabulary_bytes,
+)
+from relynx.data.parquet.manifest import (
+    MANIFEST,
+    VOCABULARY,
+    File,
+    Manifest,
+    PartFile,
+    manifest_text,
+    part_name,
+)
+from relynx.data.vocabulary import Vocabulary
+from relynx.errors import DataError, InputError, Problem, Source
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key, Table
+from relynx.logic.terms import Constant, constant_key, quoted
+from relynx.storage.whole_files import is_running, named, sync
+
+if TYPE_CHECKING:
+    from relynx.data.sequences import Sequences
+
+PARTIAL = re.compile(r"(.+)\.[0-9a-f]{8}\.([0-9]+)\.part", re.DOTALL)  # while it is written
+UNWRITABLE = "this folder cannot be written"
+ROWS = 100_000  # sequences of a partition where nothing else is said
+
+
+def cuts(n_sequences: int, partitions: int | None, rows_per_partition: int | None) -> list[int]:
+    """Where partitions begin, and where the last ends; their sizes differ by one at most."""
+    if partitions is not None and rows_per_partition is not None:
+        raise InputError("give partitions or rows_per_partition, not both")
+    for name, value in (("partitions", partitions), ("rows_per_partition", rows_per_partition)):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1
+        ):
+            raise InputError(f"{name} is {value!r}: give an integer of at least 1")
+    n = partitions or -(-n_sequences // (rows_per_partition or ROWS))
+    return [n_sequences * i // max(n, 1) for i in range(max(n, 1) + 1)]
+
+
+def write_folder(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
+    """Write each chunk as a partition; constants, predicates and classes may be new in each.
+
+    What is known keeps its number when more comes, so a partition is right as soon as it is
+    written, and no two chunks are held at a time.
+    """
+    check_installed()
+    with _whole_folder(folder) as partial:
+        writer = _Writer(folder, partial)
+        for chunk in chunks:
+            writer.add(chunk)
+            del chunk
+        writer.end()
+
+
+class _Writer:
+    """Writes one folder; what it knows of the whole grows with each chunk."""
+
+    def __init__(self, folder: str | os.PathLike[str], partial: str) -> None:
+        self.folder, self.partial = folder, partial
+        self.vocabulary = Vocabulary()
+        self.relations: dict[Key, None] = {}
+        self.classes: dict[object, int] = {}
+        self.class_names: list[Constant] = []
+        self.parts: list[PartFile] = []
+        self.first: Sequences | None = None
+        self.same_reading = True
+
+    def add(self, X: Sequences) -> None:
+        self._check(X)
+        if not self.parts:
+            self.vocabulary = X.vocabulary
+        self.vocabulary, codes = self.vocabulary.merged(X.vocabulary)
+        self.relations |= dict.fromkeys(X.tables)
+        self._check_arities()
+        if not np.array_equal(codes, np.arange(len(codes))):
+            X = X._with(self.vocabulary, {k: _recoded(t, codes) for k, t in X.tables.items()})
+        labels = self._labels(X)
+        columns = Columns(tuple(self.relations), labels is not None, time_kinds(X.times))
+        data = part_bytes(X, columns, labels)
+        file = self._write(part_name(len(self.parts)), data)
+        sizes = np.bincount([] if labels is None else labels, minlength=len(self.classes))
+        n_facts = [X.tables[key].shape[1] if key in X.tables else 0 for key in self.relations]
+        self.parts.append(PartFile(file, len(X), tuple(n_facts), tuple(sizes.tolist())))
+
+    def end(self) -> None:
+        first = self.first
+        if first is None:
+            raise DataError("there is nothing to write: give at least one Sequences")
+        constants = vocabulary_bytes(self.vocabulary.constants)
+        manifest = Manifest(
+            relynx=__version__,
+            relations=tuple(self.relations),
+            classes=None if first.labels is None else tuple(self.class_names),
+            times=time_kinds(first.times),
+            background=first.background,
+            reading=first.reading if self.same_reading else None,
+            vocabulary=self._write(VOCABULARY, constants),
+            n_constants=len(self.vocabulary),
+            parts=tuple(self.parts),
+        )
+        self._write(MANIFEST, manifest_text(manifest))
+
+    def _check(self, X: Sequences) -> None:
+        """Raise where a chunk has not what the first had. Of that only what is small is kept."""
+        if self.first is None:
+            self.first = X[:0]
+        first = self.first
+        if X.background != first.background:
+            raise DataError("the parts have different background knowledge; give them the same")
+        if (X.labels is None) != (first.labels is None):
+            raise DataError("some of the parts have labels and some have none")
+        if time_kinds(X.times) != time_kinds(first.times):
+            raise DataError("the parts have times of different kinds, or some have none")
+        self.same_reading &= X.reading == first.reading
+
+    def _check_arities(self) -> None:
+        arities: dict[str, int] = {}
+        for name, arity in self.relations:
+            if arities.setdefault(name, arity) != arity:
+                hint = "give it the same number of arguments everywhere, or another name"
+                what = f"{quoted(name)} has {arities[name]} arguments in one part, {arity} in"
+                raise DataError(Problem(f"{what} another", hint=hint))
+
+    def _labels(self, X: Sequences) -> NDArray[np.int32] | None:
+        """The numbers of the classes, of which those that are new come last."""
+        if X.labels is None:
+            return None
+        numbers = []
+        for label in X.labels.tolist():
+            key = constant_key(label)
+            if key not in self.classes:
+                self.classes[key] = len(self.classes)
+                self.class_names.append(label)
+            numbers.append(self.classes[key])
+        return np.array(numbers, np.int32)
+
+    def _write(self, name: str, data: bytes) -> File:
+        with (
+            named(self.folder, UNWRITABLE),
+            open(os.path.join(self.partial, name), "wb") as file,
+        ):
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        return File(name, len(data), hashlib.sha256(data).hexdigest())
+
+
+def _recoded(table: Table, codes: NDArray[np.int32]) -> Table:
+    return tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
+
+
+@contextlib.contextmanager
+def _whole_folder(folder: str | os.PathLike[str]) -> Iterator[str]:
+    """An empty folder beside the one wanted, which takes its name when the block ends well."""
+    with named(folder, UNWRITABLE) as target:
+        if os.path.lexists(target):
+            hint = "give another name, or remove it first"
+            source = Source("", os.fsdecode(folder))
+            raise InputError(Problem("this is there already", source, hint=hint))
+        _remove_partials(target)
+        partial = f"{target}.{secrets.token_hex(4)}.{os.getpid()}.part"  # threads have one number
+        os.mkdir(partial)
+    try:
+        yield partial
+        with named(folder, UNWRITABLE):
+            sync(partial)
+            os.rename(partial, target)
+            sync(os.path.dirname(target))
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _remove_partials(target: str) -> None:
+    """Remove what processes that were killed left of a folder."""
+    parent, name = os.path.split(target)
+    with contextlib.suppress(OSError):  # making a folder there will say what is wrong
+        for left in os.listdir(parent):
+            partial = PARTIAL.fullmatch(left)
+            if partial and partial[1] == name and not is_running(int(partial[2])):
+                shutil.rmtree(os.path.join(parent, left), ignore_errors=True)

@@ -1,0 +1,274 @@
+"""Sequences of helices and strands from protein structures."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from typing import Any, TypeAlias
+
+from numpy.typing import NDArray
+
+from relynx.data.protein_folds import RULES, domain_sequences
+from relynx.data.sequences import Sequences, counted, shown
+from relynx.data.structures.files import FORMATS, INSTALL, Residue, Structure, read_structure
+from relynx.data.structures.sheets import elements, joined
+from relynx.errors import DataError, InputError, Problem, Source, did_you_mean
+from relynx.logic.datalog import parse_background
+from relynx.logic.terms import Constant, as_constant
+
+Places: TypeAlias = dict[tuple[str, int], int]
+
+SEGMENT = re.compile(r"(?:([^:,]*):)?(?:(-?\d{1,9}[A-Za-z]?)-(-?\d{1,9}[A-Za-z]?))?\Z", re.ASCII)
+EXAMPLE = "write A:1-120, A: for all of a chain, or A:1-50,A:90-120 for parts"
+MISSING = ("error", "compute")
+SHOWN = 12
+
+
+def read_structures(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    domains: Mapping[str, tuple[str, str]] | None = None,
+    labels: Mapping[str, object] | Iterable[object] | None = None,
+    missing: str = "error",
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """Read protein structures: helices and strands as sequences, in the form of the bundled folds.
+
+    The facts, the three dimensions and the background rules are those of `load_protein_folds`, and
+    so its bias fits. This needs biotite: `pip install 'relynx[structures]'`.
+
+    Parameters
+    ----------
+    paths
+        PDB (`.pdb`, `.ent`), mmCIF (`.cif`) or BinaryCIF (`.bcif`) files, also packed (`.gz`).
+    domains
+        Parts of structures: for the id of each sequence the name of a file without its ending, and
+        ranges of residues, as in `{"d1abca1": ("1abc", "A:1-120")}`. Without it there is a sequence
+        for each chain that is a protein, with an id such as `1abc_A`.
+    labels
+        Classes by the id of the sequence or the name of the file; or a list, one for each domain
+        if domains are given, else for each file.
+    missing
+        What becomes of a file that tells of no helix and no strand: `"error"`, or `"compute"` to
+        find them by the positions of the atoms. Such strands have no neighbours.
+
+    Returns
+    -------
+    X, labels
+        The sequences, and their labels (None without any).
+
+    Raises
+    ------
+    InputError
+        With all that is wrong with the arguments, or with the files.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, relynx as rx
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.pdb")
+    >>> atom = "ATOM  {0:>5}  CA  VAL A{0:>4}       0.000   0.000   0.000  1.00  0.00           C"
+    >>> lines = ["SHEET    1   A 1 VAL A   1  VAL A   3  0", *map(atom.format, range(1, 4))]
+    >>> _ = path.write_text("\\n".join(lines))
+    >>> print(rx.read_structures(path)[0][0])
+    begin(tiny_A). st(e1,null,short). sense_prev(e1,null). end.
+    """
+    if find_spec("biotite") is None:
+        what = "structures need biotite, which is not installed"
+        raise InputError(Problem(what, hint=INSTALL))
+    if missing not in MISSING:
+        hint = did_you_mean(str(missing), MISSING) or "give 'error' or 'compute'"
+        raise InputError(Problem(f"missing is {missing!r}", hint=hint))
+    files = _named(paths)
+    wanted = _wanted(domains, files)
+    structures = _read(files, compute=missing == "compute")
+    parts: dict[str, tuple[str, Places]] = {}
+    problems: list[Problem] = []
+    for name, structure in structures.items() if wanted is None else ():
+        for chain in structure.chains:
+            places = _cut(structure, [(chain, None, None)], "", problems)
+            id = f"{name}_{chain}" if chain else name
+            if id in parts:
+                what = f"two sequences are named {id!r}: of {files[parts[id][0]]} and {files[name]}"
+                problems.append(Problem(what, hint="rename one of the files, or give domains"))
+            parts[id] = name, places
+    for id, (name, ranges) in (wanted or {}).items():
+        parts[id] = name, _cut(structures[name], ranges, id, problems)
+    if problems:
+        raise DataError(problems)
+    classes = _labels(labels, parts, list(files), listed=wanted is not None)
+    strands = {name: joined(structure.sheets) for name, structure in structures.items()}
+    found = [
+        {
+            "id": id,
+            "fold": None if classes is None else classes[id],
+            "elements": elements(places, structures[name].helices, strands[name]),
+        }
+        for id, (name, places) in parts.items()
+    ]
+    X = domain_sequences(found, parse_background(RULES, "protein folds"))
+    return X, X.labels
+
+
+def _named(paths: Any) -> dict[str, str]:
+    """The files by their names without ending; `pdb1abc.ent` is 1abc."""
+    listed = [paths] if isinstance(paths, str | os.PathLike) else paths
+    if not isinstance(listed, Iterable) or isinstance(listed, bytes | Mapping):
+        what = f"paths is {shown(paths)}"
+        raise InputError(Problem(what, hint="give the path of a file, or a list of paths"))
+    out: dict[str, str] = {}
+    problems = []
+    for path in listed:
+        if not isinstance(path, str | os.PathLike):
+            problems.append(Problem(f"{shown(path)} is no path", hint="give paths as text"))
+            continue
+        full = os.fsdecode(path)
+        name = os.path.basename(full)
+        for ending in (".gz", *FORMATS):
+            if name.lower().endswith(ending):
+                name = name[: -len(ending)]
+        if re.match(r"pdb\w{4}\Z", name) and ".ent" in full.lower():
+            name = name[3:]
+        if name in out:
+            what = f"two files are named {name!r}: {out[name]} and {full}"
+            problems.append(Problem(what, hint="give each file a name of its own"))
+        out[name] = full
+    if not out and not problems:
+        problems.append(Problem("there is no file to read", hint="give the path of a structure"))
+    if problems:
+        raise InputError(problems)
+    return out
+
+
+Range: TypeAlias = tuple[str | None, Residue | None, Residue | None]
+
+
+def _wanted(domains: Any, files: Mapping[str, str]) -> dict[str, tuple[str, list[Range]]] | None:
+    """The domains that are asked for: a file and ranges of residues for each id."""
+    if domains is None:
+        return None
+    if not isinstance(domains, Mapping) or not domains:
+        hint = "give a dict such as {'d1abca1': ('1abc', 'A:1-120')}"
+        raise InputError(Problem(f"domains is {shown(domains)}", hint=hint))
+    out, problems = {}, []
+    for id, value in domains.items():
+        pair = isinstance(value, tuple | list) and list(map(type, value)) == [str, str]
+        if not isinstance(id, str) or not id or not pair:
+            what = f"domain {shown(id)} is {shown(value)}"
+            problems.append(Problem(what, hint="give a file and ranges: ('1abc', 'A:1-120')"))
+            continue
+        name, text = value
+        if name not in files:
+            known = ", ".join(list(files)[:SHOWN])
+            hint = did_you_mean(name, list(files)) or f"the files are {known}"
+            problems.append(Problem(f"domain {id!r}: there is no file {name!r}", hint=hint))
+        ranges = [_range(segment.strip()) for segment in text.split(",")]
+        if None in ranges:
+            what = f"domain {id!r}: the ranges {text!r} are not understood"
+            problems.append(Problem(what, hint=EXAMPLE))
+        out[id] = name, [one for one in ranges if one is not None]
+    if problems:
+        raise InputError(problems)
+    return out
+
+
+def _range(text: str) -> Range | None:
+    """A:1-120 as a chain and two residues; a part that is not given is None."""
+    match = SEGMENT.match(text)
+    if match is None or not text:
+        return None
+    first, last = (None if end is None else _residue(end) for end in match.group(2, 3))
+    return match[1], first, last
+
+
+def _residue(text: str) -> Residue:
+    code = text[-1] if text[-1].isalpha() else ""
+    return int(text.removesuffix(code)), code
+
+
+def _read(files: Mapping[str, str], *, compute: bool) -> dict[str, Structure]:
+    """All structures. Raises DataError with what is wrong with any of them."""
+    out: dict[str, Structure] = {}
+    problems: list[Problem] = []
+    for name, path in files.items():
+        try:
+            out[name] = read_structure(path, compute=compute)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+    return out
+
+
+def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Problem]) -> Places:
+    """The place of each residue of a domain, by chain and place in the chain."""
+    places: Places = {}
+    source = Source("", structure.source.path)
+    for chain, first, last in ranges:
+        if chain is None and len(structure.chains) == 1:
+            chain = next(iter(structure.chains))
+        if chain is None or chain not in structure.chains:
+            said = "names no chain" if chain is None else f"names the chain {chain!r}"
+            hint = f"the chains are {', '.join(list(structure.chains)[:SHOWN])}"
+            problems.append(Problem(f"domain {id!r} {said}", source, hint=hint))
+            continue
+        residues = structure.chains[chain]
+        number = {residue: i for i, residue in enumerate(residues)}
+        ends = []
+        for residue, end in ((first, 0), (last, len(residues) - 1)):
+            place = end if residue is None else _nearest(residue, number, upwards=end == 0)
+            ends.append(place)
+        if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
+            which = "-".join(f"{n}{code}" for n, code in (one for one in (first, last) if one))
+            what = f"domain {id!r}: chain {chain} has no residues {which}"
+            one, two = (f"{n}{code}" for n, code in (residues[0], residues[-1]))
+            problems.append(Problem(what, source, hint=f"it has {one} to {two}"))
+            continue
+        for i in range(ends[0], ends[1] + 1):
+            places.setdefault((chain, i), len(places))
+    return places
+
+
+def _nearest(residue: Residue, number: Mapping[Residue, int], *, upwards: bool) -> int | None:
+    """The place of a residue, or of the nearest inside the range where it has no atoms."""
+    if residue in number:
+        return number[residue]
+    if upwards:
+        return min((i for known, i in number.items() if known > residue), default=None)
+    return max((i for known, i in number.items() if known < residue), default=None)
+
+
+def _labels(
+    labels: Any, parts: Mapping[str, tuple[str, Places]], names: list[str], *, listed: bool
+) -> dict[str, Constant] | None:
+    """The class of each sequence."""
+    if labels is None:
+        return None
+    if not isinstance(labels, Mapping):
+        if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+            hint = "give a dict of classes by id, or a list"
+            raise InputError(Problem(f"labels is {shown(labels)}", hint=hint))
+        given, keys = list(labels), list(parts) if listed else names
+        if len(given) != len(keys):
+            of = "domain" if listed else "file"
+            what = f"{counted(len(given), 'label')} for {counted(len(keys), of)}"
+            raise InputError(Problem(what, hint=f"give one for each {of}"))
+        labels = dict(zip(keys, given, strict=True))
+    out, lost, problems = {}, [], []
+    for id, (name, _) in parts.items():
+        key = id if id in labels else name
+        if key not in labels:
+            lost.append(id)
+            continue
+        try:
+            out[id] = as_constant(labels[key])
+        except TypeError:
+            what = f"the label of {id!r} is {shown(labels[key])}"
+            problems.append(Problem(what, hint="give text or a number"))
+    if lost:
+        which = ", ".join(lost[:3]) + (", ..." if len(lost) > 3 else "")
+        what = f"there is no label for {counted(len(lost), 'sequence')} ({which})"
+        problems.append(Problem(what, hint="give a label for each id, or for its file"))
+    if problems:
+        raise InputError(problems)
+    return out

@@ -1,0 +1,180 @@
+"""Sheets of proteins: which strands are one, in which order they lie, and which way they run."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from relynx.data.structures.files import Helix, Sheet, Span
+
+NULL = "null"
+
+
+@dataclass(frozen=True, slots=True)
+class Strands:
+    """All strands of a structure.
+
+    Attributes
+    ----------
+    spans
+        Where each strand lies, in the order in which the file tells of them.
+    sheets
+        The number of the sheet of each. Sheets that share a strand are one.
+    senses
+        The neighbours of each, and whether both run the same way, `plus` or `minus`.
+    signs
+        For each strand a group of strands of which the directions are known, and its own there.
+    """
+
+    spans: tuple[Span, ...]
+    sheets: tuple[int, ...]
+    senses: tuple[Mapping[int, str], ...]
+    signs: tuple[tuple[int, int], ...]
+
+
+def joined(sheets: Iterable[Sheet]) -> Strands:
+    """The strands of some sheets, each once: a file may tell of one again.
+
+    It does so at the end of a sheet that closes to a barrel, and where sheets share strands.
+    """
+    spans: list[Span] = []
+    sheet_of: list[int] = []
+    senses: list[dict[int, str]] = []
+    known: dict[str, list[int]] = {}  # by chain
+    for number, sheet in enumerate(sheets):
+        places = []
+        for span in sheet.spans:
+            here = known.setdefault(span[0], [])
+            same = next((i for i in here if _same(spans[i], span)), None)
+            if same is None:
+                same = len(spans)
+                here.append(same)
+                spans.append(span)
+                senses.append({})
+                sheet_of.append(number)
+            elif sheet_of[same] != number:  # two sheets become one
+                old, new = sorted((sheet_of[same], number))
+                sheet_of = [old if one == new else one for one in sheet_of]
+                number = old
+            places.append(same)
+        for one, two, sense in sheet.pairs:
+            i, j = places[one], places[two]
+            if i != j:
+                senses[j].setdefault(i, senses[i].setdefault(j, sense))
+    return Strands(tuple(spans), tuple(sheet_of), tuple(senses), _signs(senses))
+
+
+def _same(one: Span, two: Span) -> bool:
+    """Whether two strands have half of the shorter one in common."""
+    common = min(one[2], two[2]) - max(one[1], two[1]) + 1
+    shorter = min(one[2] - one[1], two[2] - two[1]) + 1
+    return one[0] == two[0] and 2 * common >= shorter
+
+
+def _signs(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int], ...]:
+    """Which way each strand runs, 1 or -1, against the first of those it is connected with."""
+    signs: dict[int, tuple[int, int]] = {}
+    for start in range(len(senses)):
+        if start in signs:
+            continue
+        signs[start] = start, 1
+        waiting = deque([start])
+        while waiting:
+            here = waiting.popleft()
+            for other, sense in senses[here].items():
+                if other not in signs:
+                    signs[other] = start, signs[here][1] * (1 if sense == "plus" else -1)
+                    waiting.append(other)
+    return tuple(signs[i] for i in range(len(senses)))
+
+
+def elements(
+    residues: Mapping[tuple[str, int], int], helices: Iterable[Helix], strands: Strands
+) -> list[dict[str, Any]]:
+    """The helices and strands of a chain or domain, in the form of the bundled folds.
+
+    Parameters
+    ----------
+    residues
+        The place in the domain of each of its residues, by chain and place in the chain. What has
+        half of its residues elsewhere, or more, is left out; of others, those inside count.
+    helices, strands
+        Those of the whole structure.
+    """
+    found: list[tuple[tuple[int, int], dict[str, Any]]] = []
+    chains = {chain for chain, _ in residues}
+    for helix in helices:
+        if helix.span[0] in chains and (inside := _inside(helix.span, residues)) is not None:
+            fields = {"type": "he", "hand": helix.hand, "cls": helix.cls, "len": inside[2]}
+            found.append((inside[:2], fields))
+    here = {}
+    for i, span in enumerate(strands.spans):
+        if span[0] in chains and (inside := _inside(span, residues)) is not None:
+            here[i] = inside
+    along = sorted(here, key=lambda i: here[i])
+    number = {i: k for k, i in enumerate(along)}
+    places = _walked(here, strands)
+    last: dict[int, int] = {}
+    for i in along:
+        sheet = strands.sheets[i]
+        before = last.get(sheet)
+        order, reached = places[i]
+        fields = {
+            "type": "st",
+            "sense": NULL if reached is None else strands.senses[reached][i],
+            "sense_prev": NULL if before is None else _direction(strands, before, i),
+            "sheet": str(sheet),
+            "sheet_ord": order,
+            "partners": [[number[j], sense] for j, sense in strands.senses[i].items() if j in here],
+            "len": here[i][2],
+        }
+        last[sheet] = i
+        found.append((here[i][:2], fields))
+    return [fields for _, fields in sorted(found, key=lambda one: one[0])]
+
+
+def _inside(span: Span, residues: Mapping[tuple[str, int], int]) -> tuple[int, int, int] | None:
+    """The first and last place of an element in a domain, and how many residues it has there."""
+    chain, first, last = span
+    places = [residues[chain, i] for i in range(first, last + 1) if (chain, i) in residues]
+    if 2 * len(places) <= last - first + 1:
+        return None
+    return min(places), max(places), len(places)
+
+
+def _direction(strands: Strands, one: int, two: int) -> str:
+    """Whether two strands of a sheet run the same way, `null` where that is not known."""
+    (group, sign), (other, other_sign) = strands.signs[one], strands.signs[two]
+    return NULL if group != other else "plus" if sign == other_sign else "minus"
+
+
+def _walked(here: Iterable[int], strands: Strands) -> dict[int, tuple[int, int | None]]:
+    """For each strand its place on a walk through its sheet, and the one it was reached from.
+
+    A walk begins at an edge, with the strand of which the file tells first, and goes from
+    neighbour to neighbour; where it comes to an end, it goes on with the next of the file.
+    """
+    own = sorted(here)
+    out: dict[int, tuple[int, int | None]] = {}
+    sheets: dict[int, list[int]] = {}
+    for i in own:
+        sheets.setdefault(strands.sheets[i], []).append(i)
+    for members in sheets.values():
+        beside = {i: sorted(strands.senses[i].keys() & set(members)) for i in members}
+        order = 0
+        while left := [i for i in members if i not in out]:
+            waiting: list[tuple[int, int | None]] = [(_edge(left, beside), None)]
+            while waiting:
+                i, reached = waiting.pop()
+                if i not in out:
+                    out[i] = order, reached
+                    order += 1
+                    waiting += [(j, i) for j in reversed(beside[i]) if j not in out]
+    return out
+
+
+def _edge(left: Sequence[int], beside: Mapping[int, Sequence[int]]) -> int:
+    """The first strand with one neighbour or none among those that are left, or the first."""
+    return next((i for i in left if sum(j in left for j in beside[i]) < 2), left[0])

@@ -1,0 +1,216 @@
+"""Cuts of numbers that tell the classes apart, learnt inside `fit` from the training part alone.
+
+`from_events(..., bins="supervised")` leaves a column's numbers as they are and marks the column in
+the reading. `cut_by_class` cuts them, and its reading has the cuts; `cut_like` cuts other sequences
+in the same places.
+
+A cut is taken where the classes are purest on both sides, as long as a description of the classes
+with it is shorter than one without: the criterion of Fayyad and Irani (1993), "Multi-interval
+discretization of continuous-valued attributes for classification learning". The cut that gains most
+comes first, and there are no more than `MOST_CUTS`. Every fact counts, with the class of its
+sequence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import Sequences
+from relynx.data.tables.discretise import Cuts, bin_names, binned, short_between
+from relynx.data.tables.schema import Column, Group, Reading
+from relynx.errors import InputError, Problem
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key, Table
+
+Counts = NDArray[np.int64]  # values, rising, by classes
+TITLES = ("fluents", "attributes", "relations")
+MOST_CUTS = 5
+
+
+class Split(NamedTuple):
+    """A range of values, from number `low` up to, not including, `high`, and its best cut."""
+
+    gain: float  # of all facts in the range together, in bits
+    cut: int  # the first value above it
+    low: int
+    high: int
+
+
+def class_cuts(numbers: NDArray[Any], counts: Counts) -> Cuts:
+    """Where numbers are cut so that the ranges tell the classes apart; none where nothing does.
+
+    Parameters
+    ----------
+    numbers
+        The different values, rising.
+    counts
+        How often each occurs in each class.
+
+    Examples
+    --------
+    >>> class_cuts(np.arange(8), np.array([[9, 0]] * 5 + [[0, 9]] * 3))
+    (5,)
+    """
+    found: list[int] = []
+    splits = [*_best(counts, 0, len(numbers))]
+    while splits and len(found) < MOST_CUTS:
+        best = max(splits, key=lambda split: (split.gain, -split.low))
+        splits.remove(best)
+        found.append(best.cut)
+        splits += [*_best(counts, best.low, best.cut), *_best(counts, best.cut, best.high)]
+    return tuple(_between(numbers[cut - 1], numbers[cut]) for cut in sorted(found))
+
+
+def _between(low: Any, high: Any) -> int | float:
+    """A short number above the one and up to the other, near their middle."""
+    return short_between(low, high, float(low) / 2 + float(high) / 2)
+
+
+def _best(counts: Counts, low: int, high: int) -> Iterator[Split]:
+    """The best cut of a range of values, if it is worth its description."""
+    part = counts[low:high]
+    if len(part) < 2:
+        return
+    left = np.cumsum(part, axis=0)[:-1]
+    total = part.sum(axis=0)
+    right = total - left
+    n = int(total.sum())
+    whole = float(_entropy(total))
+    inside = (left.sum(axis=1) * _entropy(left) + right.sum(axis=1) * _entropy(right)) / n
+    at = int(inside.argmin())
+    gain = whole - float(inside[at])
+    kinds = [int((side > 0).sum()) for side in (total, left[at], right[at])]
+    sides = [whole, float(_entropy(left[at])), float(_entropy(right[at]))]
+    entropies = kinds[0] * sides[0] - kinds[1] * sides[1] - kinds[2] * sides[2]
+    cost = math.log2(n - 1) + math.log2(3 ** kinds[0] - 2) - entropies
+    if n * gain > cost:
+        yield Split(n * gain, low + at + 1, low, high)
+
+
+def _entropy(counts: Counts) -> NDArray[np.float64]:
+    """Of the classes, in bits, row by row."""
+    shares = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
+    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    return np.asarray(-(shares * logs).sum(axis=-1))
+
+
+def columns_to_cut(X: Sequences) -> list[str]:
+    """The columns whose numbers wait for classes to be cut by."""
+    return [column.name for _, _, column in _waiting(X.reading)]
+
+
+def cut_by_class(X: Sequences, labels: NDArray[Any] | None) -> Sequences:
+    """The sequences with the numbers cut that wait for it; X itself where none do.
+
+    Raises InputError where there are no classes to cut by.
+    """
+    waiting = columns_to_cut(X)
+    if not waiting:
+        return X
+    if labels is None:
+        what = f"column {waiting[0]!r} is to be cut by class, and there are no classes"
+        raise InputError(Problem(what, hint="give y, or read the table with other bins"))
+    _, classes = np.unique(labels, return_inverse=True)
+
+    def learnt(column: Column, key: Key, argument: int) -> Column:
+        table = X.tables.get(key, tb.empty(key[1]))
+        codes, number = np.unique(table[argument], return_inverse=True)
+        values = _numbers(X, codes)
+        order = np.argsort(values, kind="stable")
+        counts = np.zeros((len(values), int(classes.max(initial=0)) + 1), np.int64)
+        np.add.at(counts, (number, classes[table[0]]), 1)
+        return replace(column, cuts=class_cuts(values[order], counts[order]))
+
+    return _cut(X, learnt)
+
+
+def cut_like(X: Sequences, reading: Reading | None) -> Sequences:
+    """The sequences with the numbers that wait for it cut as those of another reading are."""
+    if reading is None or not any(_waiting(X.reading)):
+        return X
+    known = {
+        (title, group.predicate, column.name): column
+        for title in TITLES
+        for group in getattr(reading, title)
+        for column in group.columns
+        if column.supervised and column.cuts is not None
+    }
+    title_of = {group.predicate: title for title in TITLES for group in getattr(X.reading, title)}
+    return _cut(
+        X, lambda column, key, _: known.get((title_of[key[0]], key[0], column.name), column)
+    )
+
+
+def _waiting(reading: Reading | None) -> Iterator[tuple[str, Group, Column]]:
+    """The columns of numbers that are to be cut by class and are not yet."""
+    for title in TITLES if reading is not None else ():
+        for group in getattr(reading, title):
+            for column in group.columns:
+                if column.supervised and column.cuts is None:
+                    yield title, group, column
+
+
+def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequences:
+    """The sequences with the waiting columns cut as `choose` says, in the facts and the reading.
+
+    It is given a column, its predicate, and the row of its values in the table of facts.
+    """
+    assert X.reading is not None
+    vocabulary, tables, changed = X.vocabulary, dict(X.tables), {}
+    for title, group, column in _waiting(X.reading):
+        before = (title == "fluents") + len(group.events)
+        key = (group.predicate, before + len(group.columns))
+        argument = 1 + before + group.columns.index(column)
+        cut = choose(column, key, argument)
+        changed[title, group.predicate, column.name] = cut
+        table = tables.get(key)
+        if cut.cuts is None or table is None:
+            continue
+        names = bin_names(cut.cuts)
+        vocabulary = vocabulary.extended(names)
+        known = np.array([vocabulary.code(name) for name in names], np.int32)
+        codes, number = np.unique(table[argument], return_inverse=True)
+        new: Table = table.copy()
+        new[argument] = known[binned(_numbers(X, codes), cut.cuts)][number]
+        tables[key] = tb.in_order(new)
+    return Sequences(
+        vocabulary,
+        tables,
+        X.ids,
+        X.labels,
+        X.background,
+        reading=_with_columns(X.reading, changed),
+        times=X.times,
+    )
+
+
+def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
+    """The numbers that codes stand for, as int64 or float64."""
+    values = [X.vocabulary[code] for code in codes.tolist()]
+    whole = all(isinstance(value, int) for value in values)
+    return np.array(values, np.int64 if whole else np.float64)
+
+
+def _with_columns(reading: Reading, changed: Mapping[tuple[str, str, str], Column]) -> Reading:
+    """A reading with some of its columns replaced."""
+
+    def groups(title: str) -> tuple[Group, ...]:
+        return tuple(
+            replace(
+                group,
+                columns=tuple(
+                    changed.get((title, group.predicate, column.name), column)
+                    for column in group.columns
+                ),
+            )
+            for group in getattr(reading, title)
+        )
+
+    fluents, attributes, relations = map(groups, TITLES)
+    return replace(reading, fluents=fluents, attributes=attributes, relations=relations)

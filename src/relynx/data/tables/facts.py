@@ -1,0 +1,315 @@
+"""The facts of a table of events: rows become events, columns their properties."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import Sequences, counted
+from relynx.data.tables.columns import Values, WrongColumn, ranks
+from relynx.data.tables.discretise import bin_names, binned
+from relynx.data.tables.plans import changes
+from relynx.data.tables.schema import Column, Group, Reading
+from relynx.data.tables.tables import Cells
+from relynx.data.times import Times
+from relynx.data.vocabulary import Vocabulary
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key, Table
+from relynx.logic.terms import Constant, constant_key, constant_text
+
+Rows = NDArray[np.int64]
+SHOWN_CHANGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the rows stand: the sequence of each row, its number there, and the links.
+
+    `links` has for each dimension the rows that directly follow each other, as pairs; `related` has
+    for each relation of intervals the rows of which it holds, and `times` their starts and ends.
+    """
+
+    ids: list[Constant]
+    sequences: Rows  # of each row
+    numbers: Rows  # of each row among those of its sequence, from 0
+    order: Rows  # the rows in the order of sequences and numbers
+    links: dict[str, tuple[Rows, Rows]]
+    ties: int
+    related: dict[str, tuple[Rows, Rows]] = field(default_factory=dict)
+    times: Times | None = None
+
+
+def sequence_numbers(
+    cells: Cells, column: str, order: Iterable[str], tasks: Iterable[str] = repeat("order")
+) -> tuple[list[Constant], Rows]:
+    """The ids, in the order in which they appear, and the number of each row's id.
+
+    Raises DataError where a row does not say its sequence or its place in the order; `tasks` are
+    what the columns of the order are called then.
+    """
+    for name, what in ((column, "sequence"), *zip(order, tasks, strict=False)):
+        known = len(cells.problems)
+        missing = (cells.keys(name) if what == "sequence" else cells.values(name)).codes < 0
+        if missing.any() and len(cells.problems) == known:
+            text = f"column {name!r} does not say the {what} in {cells.places(missing)}"
+            cells.wrong(text, "fill it in, or leave these rows out")
+    cells.check()
+    values = cells.keys(column)
+    codes, first = np.unique(values.codes, return_index=True)
+    appearing = np.argsort(first)
+    number = np.empty(len(codes), np.int64)
+    number[appearing] = np.arange(len(codes))
+    return [values.constants[code] for code in codes[appearing]], number[
+        np.searchsorted(codes, values.codes)
+    ]
+
+
+def places(reading: Reading, cells: Cells, ids: list[Constant], sequences: Rows) -> Places:
+    """Rows along each dimension; what is wrong with a column of the order joins the problems."""
+    along = {}
+    for dimension, column in reading.order:
+        try:
+            along[dimension] = ranks(cells.values(column))
+        except WrongColumn as error:
+            cells.wrong_column(column, error)
+    cells.check()
+    keys = list(along.values())
+    order = np.lexsort([*reversed(keys), sequences])
+    starts = _starts([sequences], order)
+    begin = np.maximum.accumulate(np.where(starts, np.arange(len(order)), 0))
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.arange(len(order)) - begin
+    ties = int((~_starts([sequences, *keys], order)).sum()) if keys else 0
+    links = {}
+    for dimension in reading.dimensions:
+        others = [key for name, key in along.items() if name != dimension]
+        own = [along[dimension]] if dimension in along else []
+        by = np.lexsort([numbers, *own, *others, sequences])
+        linked = np.flatnonzero(~_starts([sequences, *others], by))
+        links[dimension] = by[linked - 1], by[linked]
+    return Places(ids, sequences, numbers, order, links, ties)
+
+
+def _starts(keys: Sequence[Rows], order: Rows) -> NDArray[np.bool_]:
+    """Where the rows, in some order, differ from the one before in any of the keys."""
+    out = np.zeros(len(order), bool)
+    out[:1] = True
+    for key in keys:
+        ordered = key[order]
+        out[1:] |= ordered[1:] != ordered[:-1]
+    return out
+
+
+@dataclass(slots=True)
+class Encoder:
+    """Collects facts as tables under one vocabulary."""
+
+    n_events: int
+    codes: dict[object, int] = field(default_factory=dict)
+    constants: list[Constant] = field(default_factory=list)
+    tables: dict[Key, Table] = field(default_factory=dict)
+
+    def argument(self, values: Values, column: Column) -> NDArray[np.int32]:
+        """For each row the code of its value, -1 for none; numbers are cut as the column says."""
+        constants, into = list(values.constants), np.arange(len(values.constants))
+        if column.cuts is not None and constants and values.kind != "text":
+            into = binned(np.asarray(constants), column.cuts)
+            constants = [*bin_names(column.cuts)]
+            used = np.zeros(len(constants), bool)
+            used[into] = True
+            constants = [c if used[i] else None for i, c in enumerate(constants)]  # type: ignore[misc]
+        known = np.array([-1 if c is None else self.code(c) for c in constants], np.int32)
+        if not len(known):
+            return np.full(len(values.codes), -1, np.int32)
+        return np.where(values.codes < 0, np.int32(-1), known[into][values.codes])
+
+    def code(self, constant: Constant) -> int:
+        """The code of a constant; those of the events come first."""
+        code = self.codes.setdefault(constant_key(constant), len(self.constants))
+        if code == len(self.constants):
+            self.constants.append(constant)
+        return code + self.n_events
+
+    def add(self, predicate: str, args: Sequence[NDArray[np.integer]], sequences: Rows) -> None:
+        """Facts of a predicate, one a row; rows that lack an argument make none."""
+        complete = np.ones(len(sequences), bool)
+        for arg in args:
+            complete &= arg >= 0
+        rows = [row[complete].astype(np.int32) for row in (sequences, *args)]
+        if complete.any():
+            self.tables[predicate, len(args)] = tb.in_order(np.stack(rows))
+
+    def vocabulary(self) -> Vocabulary:
+        """The constants; events are named e1, e2, ..., or as no value is."""
+        prefix = "e"
+        texts = [text for text in self.constants if isinstance(text, str)]
+        while any(re.match(rf"{prefix}[1-9]\d*\Z", text) for text in texts):
+            prefix = {"e": "event", "event": "event_"}.get(prefix, prefix + "_")
+        events = [f"{prefix}{i + 1}" for i in range(self.n_events)]
+        return Vocabulary([*events, *self.constants])
+
+
+def encoded(
+    reading: Reading, cells: Cells, at: Places, others: Mapping[str, Cells], *, labelled: bool
+) -> Sequences:
+    """The sequences, with notes on the rows. Raises DataError with what changes and may not.
+
+    `labelled` says that every sequence must have its class; else wrong labels are passed over.
+    """
+    encoder = Encoder(int(at.numbers.max()) + 1)
+    notes = tie_notes(at, reading.order)
+    sequences, numbers = at.sequences[at.order], at.numbers[at.order]
+    for dimension, (before, after) in at.links.items():
+        pair = [at.numbers[before], at.numbers[after]]
+        encoder.add(f"next_{dimension}", pair, at.sequences[before])
+    for relation, (first, second) in at.related.items():
+        encoder.add(relation, [at.numbers[first], at.numbers[second]], at.sequences[first])
+    for group in reading.fluents:
+        args = [encoder.argument(cells.argument(c), c) for c in group.columns]
+        notes += _gap_notes(group, cells, args)
+        encoder.add(group.predicate, [numbers, *(arg[at.order] for arg in args)], sequences)
+    for group in reading.attributes:
+        for column in group.columns:
+            values = cells.argument(column)
+            first = _single(cells, at, values, column.name, "an attribute")
+            codes = encoder.argument(values, column)[np.maximum(first, 0)]
+            codes = np.where(first < 0, np.int32(-1), codes)
+            encoder.add(group.predicate, [codes], np.arange(len(at.ids)))
+    labels, said = _labels(reading, cells, at, needed=labelled)
+    cells.check()
+    for group in reading.relations:
+        notes += _relate(group, reading, cells, others[group.predicate], at, encoder)
+    reading = replace(reading, notes=(*reading.notes, *notes, *said))
+    vocabulary = encoder.vocabulary()
+    return Sequences(vocabulary, encoder.tables, at.ids, labels, reading=reading, times=at.times)
+
+
+def _gap_notes(group: Group, cells: Cells, args: Sequence[NDArray[np.integer]]) -> list[str]:
+    """A note on rows that have some of the arguments of a predicate, but not all."""
+    known = [arg >= 0 for arg in args]
+    gaps = np.logical_or.reduce(known) & ~np.logical_and.reduce(known)
+    if not gaps.any():
+        return []
+    names = " or ".join(repr(column.name) for column in group.columns)
+    return [f"no {group.predicate!r} is made of {cells.places(gaps)}, where {names} is missing"]
+
+
+def _single(cells: Cells, at: Places, values: Values, name: str, role: str) -> Rows:
+    """For each sequence the first row with a value; it must be the only value."""
+    first, changed = changes(values.codes, at.sequences)
+    wrong, rows = np.unique(at.sequences[changed], return_index=True)
+    shown = list(zip(wrong.tolist(), changed[rows].tolist(), strict=True))[:SHOWN_CHANGES]
+    for i, row in shown:
+        one, two = (
+            f"{constant_text(values.constants[values.codes[r]])} in {cells.place(r)}"
+            for r in (int(first[i]), row)
+        )
+        where = f"inside sequence {constant_text(at.ids[i])}"
+        last = (i, row) == shown[-1]
+        more = (
+            f"; so in {len(wrong) - len(shown):,} more" if last and len(wrong) > len(shown) else ""
+        )
+        hint = f"give it one value in all rows of a sequence, or do not name it as {role}"
+        what = f"column {name!r}, {role}, changes {where}: {one}, {two}{more}"
+        cells.wrong(what, hint if last else None)
+    return first
+
+
+def _labels(
+    reading: Reading, cells: Cells, at: Places, *, needed: bool
+) -> tuple[list[Constant] | None, list[str]]:
+    """The class of each sequence, None where there are none; and why there are none."""
+    if reading.label is None:
+        return None, []
+    name, known = reading.label.name, len(cells.problems)
+    values = cells.values(name, reading.label.kind)
+    if not len(values.constants) and len(cells.problems) == known:
+        return None, [f"column {name!r} holds no label"]
+    first = _single(cells, at, values, name, "the label")
+    without = [constant_text(at.ids[i]) for i in np.flatnonzero(first < 0)]
+    if without:
+        shown = ", ".join(without[:3]) + (", ..." if len(without) > 3 else "")
+        n = counted(len(without), "sequence")
+        hint = "give every sequence its class, or leave these sequences out"
+        cells.wrong(f"column {name!r} has no label for {n} ({shown})", hint)
+    if not needed and len(cells.problems) > known:
+        why = cells.problems[known].message
+        del cells.problems[known:]
+        return None, [f"no labels are read: {why}"]
+    return [values.constants[values.codes[row]] for row in first.tolist()], []
+
+
+def _relate(
+    group: Group, reading: Reading, cells: Cells, other: Cells, at: Places, encoder: Encoder
+) -> list[str]:
+    """Add the facts of a further table; notes on rows that make none."""
+    sequences = _translated(other.keys(reading.sequence), at.ids)
+    here = sequences >= 0  # the table may tell of other sequences, too
+    args: list[NDArray[np.integer]] = []
+    if group.events and reading.event is not None:
+        keys = cells.keys(reading.event)
+        place = at.sequences * len(keys.constants) + keys.codes
+        by = np.argsort(place)
+        for column in group.events:
+            codes = _translated(other.keys(column), keys.constants)
+            wanted = sequences * len(keys.constants) + codes
+            found = by[np.minimum(np.searchsorted(place, wanted, sorter=by), len(by) - 1)]
+            lost = here & ((codes < 0) | (place[found] != wanted))
+            if lost.any():
+                what = f"column {column!r} of {group.predicate!r} names no event of the sequence"
+                hint = f"its values are those of {reading.event!r} in the table of events"
+                other.wrong(f"{what} in {other.places(lost)}", hint)
+            args.append(at.numbers[found])
+    args += [encoder.argument(other.argument(c), c) for c in group.columns]
+    other.check()
+    encoder.add(group.predicate, [arg[here] for arg in args], sequences[here])
+    notes = _gap_notes(group, other, [np.where(here, arg, -1) for arg in args])
+    what = f"the table of {group.predicate!r} has"
+    if not here.any():
+        return [f"{what} no row of a sequence that has events: it makes no fact"]
+    if not here.all():
+        lost = other.places(~here)
+        notes.append(f"{what} {lost} of sequences that have no events: they are passed over")
+    return notes
+
+
+def _translated(values: Values, names: Iterable[Constant]) -> Rows:
+    """For each row the number of the name that it holds, -1 where it holds none of them.
+
+    The texts count: one table may have read 7 as an integer, another as a text.
+    """
+    numbers = {str(name): i for i, name in enumerate(names)}
+    known = [numbers.get(str(constant), -1) for constant in values.constants]
+    into: Rows = np.array([*known, -1], np.int64)
+    return into[values.codes]
+
+
+def repeated_keys(cells: Cells, column: str, sequences: Rows) -> None:
+    """Add a problem where a column that names events is empty or names two of a sequence alike."""
+    values = cells.keys(column)
+    missing = values.codes < 0
+    if missing.any() and len(values.constants):
+        what = f"column {column!r} does not name the event in {cells.places(missing)}"
+        cells.wrong(what, "name every event")
+    place = sequences * max(len(values.constants), 1) + values.codes
+    _, first = np.unique(place, return_index=True)
+    again = np.ones(len(place), bool)
+    again[first] = False
+    again &= ~missing
+    if again.any():
+        what = f"column {column!r} names an event of the same sequence again"
+        cells.wrong(f"{what} in {cells.places(again)}", "give each event a name of its own")
+
+
+def tie_notes(at: Places, order: Iterable[tuple[str, str]]) -> list[str]:
+    if not at.ties:
+        return []
+    columns = " and ".join(repr(column) for _, column in order)
+    rows = "1 row has" if at.ties == 1 else f"{at.ties:,} rows have"
+    what = f"{rows} the same {columns} as the one before"
+    return [f"{what}: such rows follow each other as they stand in the table"]

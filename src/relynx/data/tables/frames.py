@@ -1,0 +1,251 @@
+"""Tables of others: data frames, CSV, JSON Lines and Parquet. The one place that uses narwhals.
+
+A table to write comes as chunks, mappings from the names of columns to their values, so that a long
+one is never in memory as Python values at once.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.tables.columns import (
+    LARGEST,
+    LoadedTable,
+    Values,
+    boolean_values,
+    date_values,
+    number_values,
+    object_values,
+    text_values,
+)
+from relynx.errors import InputError, Problem, Source, did_you_mean
+from relynx.storage.whole_files import whole_file
+
+Schema: TypeAlias = Mapping[str, type]
+Chunks: TypeAlias = Iterable[Mapping[str, Sequence[Any]]]
+
+BACKENDS = ("pandas", "polars", "pyarrow")
+PANIC = "PanicException"
+_WRITE_PARQUET = ("polars", "pyarrow")
+_READ_PARQUET = ("pyarrow", "polars")  # of damaged files the second may end the process
+_TYPES: dict[type, Any] = {
+    str: nw.String,
+    int: nw.Int64,
+    float: nw.Float64,
+    bool: nw.Boolean,
+}
+
+
+def frame(chunks: Chunks, schema: Schema, *, backend: str) -> Any:
+    """A data frame of a library: `pandas`, `polars` or `pyarrow`.
+
+    Parameters
+    ----------
+    chunks
+        The rows, some at a time.
+    schema
+        The columns, and whether they hold `str`, `int`, `float` or `bool`.
+    backend
+        The library. It must be installed; relynx itself needs none of them.
+    """
+    if backend not in BACKENDS:
+        hint = did_you_mean(backend, BACKENDS) or f"give one of {', '.join(BACKENDS)}"
+        raise ValueError(f"unknown backend {backend!r}: {hint}")
+    if not _installed(backend):
+        what = f"a {backend} frame needs {backend}, which is not installed"
+        raise InputError(Problem(what, hint=f"pip install {backend}"))
+    return _frame(chunks, schema, backend).to_native()
+
+
+def write_parquet(path: str | os.PathLike[str], chunks: Chunks, schema: Schema) -> None:
+    """Write a Parquet file, with polars or pyarrow, whichever is installed."""
+    backend = parquet_library()
+    with whole_file(path) as partial:
+        _frame(chunks, schema, backend).write_parquet(partial)
+
+
+def parquet_library(
+    instead: str = "write .csv or .jsonl", among: tuple[str, ...] = _WRITE_PARQUET
+) -> str:
+    """The library for Parquet files. Raises InputError where none is installed."""
+    backend = next(filter(_installed, among), None)
+    if backend is None:
+        what = "Parquet files need polars or pyarrow, and neither is installed"
+        raise InputError(Problem(what, hint=f"pip install polars, or {instead}"))
+    return backend
+
+
+def write_csv(path: str | os.PathLike[str], chunks: Chunks, schema: Schema) -> None:
+    """Write a CSV file: UTF-8, a comma between fields, one line of names."""
+    with whole_file(path) as partial, open(partial, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(schema)
+        for chunk in chunks:
+            writer.writerows(zip(*(chunk[name] for name in schema), strict=True))
+
+
+def write_jsonl(path: str | os.PathLike[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write JSON Lines: UTF-8, one object a line."""
+    with whole_file(path) as partial, open(partial, "w", encoding="utf-8", newline="\n") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _installed(library: str) -> bool:
+    return find_spec(library) is not None
+
+
+def _frame(chunks: Chunks, schema: Schema, backend: Any) -> nw.DataFrame[Any]:
+    types = {name: _TYPES[kind] for name, kind in schema.items()}
+    empty: Mapping[str, Sequence[Any]] = {name: [] for name in schema}
+    parts = [nw.from_dict(dict(chunk), types, backend=backend) for chunk in chunks]
+    whole = nw.concat(parts or [nw.from_dict(dict(empty), types, backend=backend)])
+    return nw.maybe_reset_index(whole)
+
+
+# Tables of events
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTable:
+    """A data frame, or a Parquet file, of which no value was read yet."""
+
+    names: Sequence[str]
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
+    source: Source | None = None
+
+    def loaded(self, names: Sequence[str]) -> LoadedTable:
+        """Some columns, in memory. Raises InputError where a file cannot be read after all."""
+        if self.source is None:
+            chosen = self.frame.select(*names)
+            return _LoadedFrame(chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)
+        with _no_parquet(self.source):
+            frame = self.frame.lazy().select(*names).collect()
+            if _is_arrow(frame):  # reads texts that are none, and complains when they are used
+                frame.to_native().validate(full=True)
+            return _LoadedFrame(frame)
+
+
+@dataclass(frozen=True, slots=True)
+class _LoadedFrame:
+    frame: nw.DataFrame[Any]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.frame)
+
+    def place(self, row: int) -> str:
+        return f"row {row + 1}"
+
+    def values(self, name: str, kind: str | None = None) -> Values:
+        """A column by its kind. Raises WrongColumn for values that are no values of a cell."""
+        column = self.frame.get_column(name)
+        dtype = column.dtype
+        missing = column.is_null().to_numpy()
+        if dtype == nw.Boolean:
+            return boolean_values(column.fill_null(False).to_numpy().astype(bool), missing)
+        if dtype.is_integer():
+            filled = column.fill_null(0) if missing.any() else column
+            wide = dtype in (nw.UInt64, nw.Int128, nw.UInt128) and len(column) > 0
+            if wide and not -LARGEST <= filled.min() <= filled.max() < LARGEST:
+                return object_values(column.to_list())
+            return number_values(filled.cast(nw.Int64).to_numpy(), missing)
+        if dtype.is_float():
+            return number_values(_floats(column), missing)
+        if dtype == nw.Duration:
+            if getattr(dtype, "time_unit", None) == "ns":
+                return number_values(_floats(column.dt.total_nanoseconds()) / 1e9, missing)
+            return number_values(_floats(column.dt.total_microseconds()) / 1e6, missing)
+        if dtype == nw.Date or dtype == nw.Datetime:
+            zoned = getattr(dtype, "time_zone", None) is not None
+            return date_values(_moments(column), zoned=zoned)
+        if dtype == nw.String or (dtype in (nw.Categorical, nw.Enum) and _of_texts(column)):
+            texts = column.cast(nw.String).to_list()
+            return text_values(
+                [None if m else t for t, m in zip(texts, missing, strict=True)]
+                if missing.any()
+                else texts
+            )
+        return object_values(column.to_list(), kind)
+
+
+def _of_texts(column: nw.Series[Any]) -> bool:
+    """Whether the categories that occur are texts; pandas and pyarrow have others, too."""
+    return all(one is None or isinstance(one, str) for one in column.drop_nulls().unique())
+
+
+def open_frame(data: Any) -> FrameTable | None:
+    """A data frame of a library that narwhals knows, opened; None for anything else."""
+    try:
+        frame = nw.from_native(data, pass_through=False)
+        if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+            return None
+        return FrameTable(frame.collect_schema().names(), frame)
+    except TypeError:
+        return None
+    except nw.exceptions.DuplicateError:  # the names tell which
+        names = getattr(data, "column_names", None)  # in pandas, a column of that name
+        return FrameTable(names if isinstance(names, list) else list(data.columns), data)
+
+
+def open_parquet(path: str | os.PathLike[str]) -> FrameTable:
+    """Open a Parquet file, with pyarrow or polars, whichever is installed."""
+    name = os.fsdecode(path)
+    source = Source("", name)
+    if not os.path.isfile(name):
+        raise InputError(Problem("there is no such file", source))
+    backend: Any = parquet_library("give a .csv file", _READ_PARQUET)
+    with _no_parquet(source):
+        frame = nw.scan_parquet(name, backend=backend)
+        return FrameTable(frame.collect_schema().names(), frame, source)
+
+
+@contextmanager
+def _no_parquet(source: Source) -> Iterator[None]:
+    """Whatever a library makes of a broken file becomes a message."""
+    try:
+        yield
+    except BaseException as error:  # each has errors of its own; those of Rust are no Exception
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise
+        hint = "write it again, or give a .csv file"
+        what = "this is no Parquet file, or it is damaged"
+        raise InputError(Problem(what, source, hint=hint)) from None
+
+
+def _is_arrow(frame: nw.DataFrame[Any]) -> bool:
+    return bool(frame.implementation.is_pyarrow())
+
+
+def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
+    """The numbers, NaN where one is missing; of large integers the nearest."""
+    if column.dtype.is_integer():  # arrow casts none that a float does not hold
+        numbers = np.asarray(column.fill_null(0).to_numpy(), np.float64)
+        return np.where(np.asarray(column.is_null().to_numpy(), bool), np.nan, numbers)
+    return np.asarray(column.cast(nw.Float64).to_numpy(), np.float64)
+
+
+def _moments(column: nw.Series[Any]) -> NDArray[np.datetime64]:
+    """The moments, in UTC where they have a time zone; parts of a microsecond count."""
+    if column.dtype == nw.Date:  # days may be too far away for anything finer than seconds
+        if column.implementation.is_pandas_like():  # which has days of arrow's only
+            days = column.to_arrow().to_numpy(zero_copy_only=False)
+        else:
+            days = column.to_numpy()
+        return np.asarray(days, "datetime64[s]")
+    if getattr(column.dtype, "time_zone", None) is not None:
+        column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    moments = np.asarray(column.to_numpy())
+    fine = moments.dtype == np.dtype("datetime64[ns]")
+    return moments if fine else moments.astype("datetime64[us]")

@@ -1,0 +1,309 @@
+"""Sequences from tables of events, one row an event, and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import Sequences
+from relynx.data.tables.columns import Table
+from relynx.data.tables.facts import (
+    Places,
+    encoded,
+    places,
+    repeated_keys,
+    sequence_numbers,
+)
+from relynx.data.tables.plans import (
+    DEFAULT_BINS,
+    DELIMITS,
+    RESERVED,
+    Bins,
+    Plan,
+    Request,
+    others,
+    planned,
+)
+from relynx.data.tables.schema import Group, Reading
+from relynx.data.tables.tables import Cells, name_problems, open_table, unknown_column
+from relynx.errors import DataError, InputError, Problem, did_you_mean
+from relynx.logic.dimensions import link_name
+
+READ = "which the first table had"
+GIVE_SEQUENCE = "give sequence='...', the column that says which sequence an event is of"
+
+
+def from_events(
+    frame: Any,
+    *,
+    sequence: str | None = None,
+    order: str | Mapping[str, str] | None = None,
+    fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
+    label: str | None = None,
+    attributes: str | Sequence[str] | None = None,
+    event: str | None = None,
+    relations: Mapping[str, Any] | None = None,
+    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
+    reading: Reading | None = None,
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """Make sequences of a table that has a row for each event.
+
+    Parameters
+    ----------
+    frame
+        A data frame (pandas, polars, pyarrow, modin, ...; lazy ones too), a dict of lists, or the
+        path of a `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
+    sequence
+        The column that says which sequence an event is of.
+    order
+        The column that orders the events of a sequence: numbers, dates, or texts of dates. Rows
+        with the same value follow each other as they stand in the table. Without it the rows are
+        in order. A dict such as `{"day": "date", "bed": "bed_no"}` makes several dimensions: along
+        each, the events that agree in the other columns follow each other.
+    fluents
+        The columns that describe an event, each as `column(E,Value)`; a dict such as
+        `{"move": ["from", "to"]}` makes `move(E,From,To)`. Without it, all columns that have no
+        other task; those that cannot help are left out with a note.
+    label
+        The column of the class, one value in all rows of a sequence.
+    attributes
+        Columns that describe the sequence, each as `column(Value)`. Without it and `fluents`,
+        those that never change inside a sequence.
+    event
+        The column that names the events of a sequence; `relations` refer to it.
+    relations
+        Further tables by predicate. Each has the column `sequence`; columns named as `event`, or
+        so with `_1`, `_2`, ... after it, hold events; the others are values.
+    bins
+        How numbers of more than ten different values become ranges: 4 for quarters with as many
+        values each, `("width", 5)` for ranges of one width, `[10, 100]` for these cuts, however
+        few values there are, None to leave them. `"supervised"` leaves them to `fit` of a
+        classifier or a `PatternVectorizer`, which cuts where the classes of its training part
+        differ. A dict gives this by column.
+    reading
+        `X.reading` of sequences read before, or `reading_` of a model: read this table in the same
+        way, with the same cuts. No other argument but `relations` is given with it. The column of
+        the class may be missing or have gaps; there are no labels then.
+
+    Returns
+    -------
+    X, labels
+        The sequences, in the order in which they appear, and their labels (None without any).
+        `print(X.reading)` says how the table was read and what was left out.
+
+    Raises
+    ------
+    InputError
+        With all that is wrong with the arguments, or with the table.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> table = {"case": [1, 1, 2], "at": [2, 1, 1], "step": ["b", "a", "c"], "ok": list("yyn")}
+    >>> X, y = rx.from_events(table, sequence="case", order="at", label="ok")
+    >>> print(X[0])
+    begin(1,y). next_s(e1,e2). step(e1,a). step(e2,b). end.
+    """
+    table = open_table(frame)
+    further = {name: open_table(one) for name, one in _relations(relations).items()}
+    raise_all([problem for one in (table, *further.values()) for problem in name_problems(one)])
+    if reading is not None:
+        given = (sequence, order, fluents, label, attributes, event)
+        if any(value is not None for value in given) or not (
+            isinstance(bins, int) and bins == DEFAULT_BINS
+        ):
+            what = "reading says how to read the table, and so do other arguments"
+            raise InputError(Problem(what, hint="give reading alone, or with relations"))
+        return _read_again(table, further, reading)
+    request = Request(table, sequence, order, fluents, attributes, label, event, bins)
+    names = checked_columns(request, further)
+    cells = Cells(table, names)
+    ids, numbers = sequence_numbers(
+        cells, request.sequence, [column for _, column in request.dimensions()]
+    )
+    new = planned(request, cells, numbers)
+    tables = {
+        name: Cells(one, [c for c in one.names if c], f"the table of {name!r}")
+        for name, one in further.items()
+    }
+    for name, one in further.items():
+        group, notes = _relation(name, one, tables[name], request, new)
+        new = replace(new, relations=(*new.relations, group), notes=(*new.notes, *notes))
+    at = _placed(new, cells, tables, ids, numbers)
+    X = encoded(new, cells, at, tables, labelled=True)
+    return X, X.labels
+
+
+def _read_again(
+    table: Table, further: Mapping[str, Table], reading: Reading
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """Read a table as another one was read."""
+    if not isinstance(cast(object, reading), Reading):
+        what = f"reading is a {type(reading).__name__}"
+        raise InputError(Problem(what, hint="give X.reading of sequences that were read before"))
+    if reading.intervals is not None:
+        what = "the reading is one of intervals"
+        raise InputError(Problem(what, hint="rx.from_intervals(frame, reading=...) reads them"))
+    if reading.label is not None and reading.label.name not in table.names:
+        reading = replace(reading, label=None)
+    columns = [column.name for group in reading.fluents for column in group.columns]
+    columns += [column.name for group in reading.attributes for column in group.columns]
+    names = [reading.sequence, *(column for _, column in reading.order), *columns]
+    event = reading.event if reading.relations else None  # nothing else refers to it
+    names += [] if event is None else [event]
+    problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
+    wanted = [group.predicate for group in reading.relations]
+    for name in wanted:
+        if name not in further:
+            hint = f"give relations={{{name!r}: ...}}"
+            problems.append(Problem(f"there is no table for the relation {name!r}", hint=hint))
+    for name in further:
+        if name not in wanted:
+            hint = did_you_mean(name, wanted) or "leave it out"
+            problems.append(Problem(f"the reading has no relation {name!r}", hint=hint))
+    for group in reading.relations:
+        if (one := further.get(group.predicate)) is not None:
+            problems += [unknown_column(one, name, READ) for name in _columns(reading, group)]
+    raise_all([problem for problem in problems if problem is not None])
+    label = [] if reading.label is None else [reading.label.name]
+    cells = Cells(table, [*names, *label])
+    ids, numbers = sequence_numbers(
+        cells, reading.sequence, [column for _, column in reading.order]
+    )
+    cells_of = {
+        name: Cells(further[name], _columns(reading, group), f"the table of {name!r}")
+        for group in reading.relations
+        for name in [group.predicate]
+    }
+    for group in reading.fluents + reading.attributes:
+        for column in group.columns:
+            cells.argument(column)
+    at = _placed(replace(reading, event=event), cells, cells_of, ids, numbers)
+    reading = replace(reading, notes=())  # those of the first table
+    X = encoded(reading, cells, at, cells_of, labelled=False)
+    return X, X.labels
+
+
+def _columns(reading: Reading, group: Group) -> list[str]:
+    """The columns of a further table."""
+    return [reading.sequence, *group.events, *(column.name for column in group.columns)]
+
+
+def _placed(
+    reading: Reading,
+    cells: Cells,
+    tables: Mapping[str, Cells],
+    ids: list[Any],
+    numbers: NDArray[np.int64],
+) -> Places:
+    """The places of the rows, once all columns are known to be good."""
+    if reading.event is not None:
+        repeated_keys(cells, reading.event, numbers)
+    at = places(reading, cells, ids, numbers)
+    for one in tables.values():
+        one.check()
+    return at
+
+
+def _relations(relations: object) -> Mapping[str, Any]:
+    if relations is None:
+        return {}
+    if not isinstance(relations, Mapping) or not all(isinstance(name, str) for name in relations):
+        what = f"relations is a {type(relations).__name__}"
+        raise InputError(Problem(what, hint="give a dict of tables: {'near': frame}"))
+    return relations
+
+
+def checked_columns(request: Request, further: Mapping[str, Table]) -> list[str]:
+    """The columns of events to read. Raises InputError with all that is wrong with arguments."""
+    if request.sequence is None:
+        request.problem("the column of the sequence is not given", _columns_hint(request.table))
+    else:
+        request.column(request.sequence, "given as sequence")
+    dimensions = request.dimensions()
+    groups = request.groups()
+    for name, role in ((request.label, "label"), (request.event, "event")):
+        if name is not None:
+            request.column(name, f"given as {role}")
+    facts = [*request.named_attributes(), *request.always]
+    if groups is None:
+        facts += others(request, facts)
+    else:
+        facts += [column for columns in groups.values() for column in columns]
+    request.roles(facts)
+    of_relations = [name for one in further.values() for name in one.names]
+    request.check_bins([*facts, *of_relations])
+    for name, one in further.items():
+        problem = unknown_column(
+            one, request.sequence, f"which {name!r} needs to name the sequence"
+        )
+        if request.sequence is not None and problem is not None:
+            request.problems.append(problem)
+        elif len(one.names) < 2:
+            what = f"the table of {name!r} has no column but {request.sequence!r}"
+            request.problem(what, "give it a column of events or values")
+    raise_all(request.problems)
+    roles = [request.sequence, request.label, request.event, *(column for _, column in dimensions)]
+    return [name for name in (*roles, *facts) if name]
+
+
+def _columns_hint(table: Table) -> str:
+    names = [str(name) for name in table.names]
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return f"{GIVE_SEQUENCE}; the columns are {', '.join(names[:12])}{more}"
+
+
+def _relation(
+    name: str, table: Table, cells: Cells, request: Request, reading: Reading
+) -> tuple[Group, list[str]]:
+    """What a further table makes: columns named as the event hold events, the others values."""
+    if link_name(name) is not None or name in [group.predicate for group in reading.groups]:
+        what = f"the relation {name!r} has the name of a link or of another predicate"
+        cells.wrong(what, "give it another name")
+    elif name in RESERVED:
+        cells.wrong(f"a relation is named {name!r}", DELIMITS)
+    plan = Plan(request, cells, np.zeros(0, np.int64))
+    places = {
+        c: place for c in table.names if (place := _event_place(c, request.event)) is not None
+    }
+    events = sorted(places, key=places.__getitem__)
+    values = [c for c in table.names if c and c not in (request.sequence, *events)]
+    group = Group(name, tuple(map(plan.column, values)), tuple(events))
+    return group, [] if request.event else _unnamed_events(name, values, request)
+
+
+def _event_place(column: str, event: str | None) -> int | None:
+    """The number after the name of the event, 0 without one; None for other columns."""
+    if not event or not column.startswith(event):
+        return None
+    rest = column.removeprefix(event)
+    numbered = rest[:1] == "_" and rest[1:].isdecimal() and len(rest) < 10
+    return 0 if not rest else int(rest[1:]) if numbered else None
+
+
+def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[str]:
+    """Notes on columns that would hold events, had `event` been given."""
+    notes = []
+    for event in request.table.names:
+        held = [column for column in values if _event_place(column, event)]
+        if held and event != request.sequence:
+            columns = ", ".join(map(repr, held))
+            what = f"{columns} of {name!r} are read as values"
+            notes.append(f"{what}; if they name events, give event={event!r}")
+    return notes
+
+
+def raise_all(problems: Sequence[Problem]) -> None:
+    """Raise DataError where something is wrong."""
+    if problems:
+        raise DataError(problems)
+
+
+def columns_of(path: str | os.PathLike[str]) -> list[str]:
+    """The names of the columns of a table of events."""
+    return [str(name) for name in open_table(path).names]

@@ -1,0 +1,172 @@
+"""The events of each sequence in the order of a dimension."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from heapq import heapify, heappop, heappush
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.event_arguments import Place, dimension_names, event_keys
+from relynx.data.sequences import Facts, Sequences
+from relynx.errors import InputError, Problem, did_you_mean
+from relynx.logic.tables import Key, Table
+from relynx.logic.terms import Constant, constant_text
+
+Link: TypeAlias = tuple[int, int]
+
+_DIGITS = re.compile("([0-9]+)")
+
+
+def link_of(X: Sequences, dimension: str | None = None) -> Key:
+    """The predicate that links the events of a dimension.
+
+    None takes the dimension with the most links; of equal ones the first by name.
+    """
+    known = X.dimensions
+    if not known:
+        what = "the sequences have no dimension: no event follows another"
+        raise InputError(Problem(what, hint="link the events by facts such as next_s(e1,e2)"))
+    if dimension is not None and dimension not in known:
+        hint = did_you_mean(dimension, known) or f"give one of {', '.join(known)}"
+        raise InputError(Problem(f"there is no dimension {dimension!r}", hint=hint))
+    links = {name: (f"next_{name}", 2) for name in sorted(known)}
+    if dimension is not None:
+        return links[dimension]
+    tables = X.facts().tables
+    return max(links.values(), key=lambda key: tables[key].shape[1] if key in tables else 0)
+
+
+def event_places(X: Sequences, dimension: str | None = None) -> frozenset[Place]:
+    """The arguments that hold events of the dimension, in at least half of their facts.
+
+    A sequence of one event has no link that would give the event away. Learn the places from the
+    training sequences, and give them to `ordered_events` for others.
+    """
+    link, facts = link_of(X, dimension), X.facts()
+    others = {(f"next_{name}", 2) for name in dimension_names(facts.tables)} - {link}
+    tables = {key: table for key, table in facts.tables.items() if key not in others}
+    if link not in tables:
+        return frozenset()
+    n_constants = max(len(facts.vocabulary), 1)
+    events, places = event_keys(tables, n_constants)
+    return frozenset(places | _beside(tables, places, events, n_constants))
+
+
+def _beside(
+    tables: Mapping[Key, Table], places: set[Place], events: NDArray[np.int64], n_constants: int
+) -> set[Place]:
+    """The arguments beside an event that hold events too, if not such as the dimension links."""
+    found: set[Place] = set()
+    ordered = np.unique(events // n_constants)
+    for key in {key for key, _ in places}:
+        row, *columns = tables[key][:, np.isin(tables[key][0], ordered)].astype(np.int64)
+        for i, column in enumerate(columns):
+            known = np.isin(row * n_constants + column, events).sum()
+            if (key, i) not in places and len(row) and 2 * known >= len(row):
+                found.add((key, i))
+    return found
+
+
+def ordered_events(
+    X: Sequences, dimension: str | None = None, places: Iterable[Place] | None = None
+) -> list[list[int]]:
+    """The events of each sequence, as codes of `X.facts().vocabulary`.
+
+    An event comes after all that it follows; those that the order leaves open go by their names,
+    `e2` before `e10`.
+
+    Parameters
+    ----------
+    X
+        The sequences.
+    dimension
+        The order to follow; None takes the one with the most links.
+    places
+        What `event_places` found in the training sequences; None finds it in X.
+
+    Raises
+    ------
+    InputError
+        Where there is no such dimension, or the links of a sequence run in a circle.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> from relynx.data.tables.order import ordered_events
+    >>> X, y = rx.from_lists([["a", "b", "a"]])
+    >>> [[X.vocabulary[code] for code in row] for row in ordered_events(X)]
+    [['e1', 'e2', 'e3']]
+    """
+    link, facts = link_of(X, dimension), X.facts()
+    places = event_places(X, dimension) if places is None else places
+    events: list[set[int]] = [set() for _ in range(len(X))]
+    links: list[set[Link]] = [set() for _ in range(len(X))]
+    for key, argument in {*places, (link, 0), (link, 1)}:
+        if key in facts.tables:
+            table = facts.tables[key]
+            for row, code in zip(table[0].tolist(), table[1 + argument].tolist(), strict=True):
+                events[row].add(code)
+    if link in facts.tables:
+        for row, first, second in facts.tables[link].T.tolist():
+            links[row].add((first, second))
+    rank = _ranks(facts)
+    out = []
+    for i, (mine, linked) in enumerate(zip(events, links, strict=True)):
+        ordered = _in_order(mine, linked, rank)
+        if len(ordered) < len(mine):
+            left = sorted(mine - set(ordered), key=lambda code: rank[code])
+            name = constant_text(facts.vocabulary[left[0]])
+            what = f"sequence {X.ids[i]}: the links of {link[0]} run in a circle through {name}"
+            hint = "take another dimension, or leave out one of the links"
+            raise InputError(Problem(what, hint=hint))
+        out.append(ordered)
+    return out
+
+
+def _in_order(events: set[int], links: set[Link], rank: list[int]) -> list[int]:
+    """The events that no circle holds back, each after those before it."""
+    waits = dict.fromkeys(events, 0)
+    after: dict[int, list[int]] = {}
+    for first, second in links:
+        waits[second] += 1
+        after.setdefault(first, []).append(second)
+    free = [(rank[event], event) for event, n in waits.items() if not n]
+    heapify(free)
+    ordered = []
+    while free:
+        _, event = heappop(free)
+        ordered.append(event)
+        for later in after.get(event, ()):
+            waits[later] -= 1
+            if not waits[later]:
+                heappush(free, (rank[later], later))
+    return ordered
+
+
+def _ranks(facts: Facts) -> list[int]:
+    """The place of each constant in the order of their names."""
+    ordered = sorted(range(len(facts.vocabulary)), key=lambda code: _name(facts.vocabulary[code]))
+    rank = [0] * len(ordered)
+    for place, code in enumerate(ordered):
+        rank[code] = place
+    return rank
+
+
+def _name(constant: Constant) -> tuple[bool, float, list[tuple[int, str]], str]:
+    """Numbers by size before text; in text, runs of digits count as numbers."""
+    if not isinstance(constant, str):
+        return False, constant, [], constant_text(constant)
+    return True, 0, [_part(part) for part in _DIGITS.split(constant) if part], constant
+
+
+def _part(text: str) -> tuple[int, str]:
+    """Digits by their number before other text: the longer is the larger, if no 0 leads."""
+    if not "0" <= text[0] <= "9":
+        return sys.maxsize, text
+    digits = text.lstrip("0")
+    return len(digits), digits

@@ -1,0 +1,387 @@
+"""What becomes of the columns of a table that is read for the first time."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.tables.columns import Table, Values, read_moment
+from relynx.data.tables.discretise import Cuts, quantile_cuts, width_cuts
+from relynx.data.tables.schema import Column, Group, Reading
+from relynx.data.tables.tables import Cells, unknown_column
+from relynx.errors import Problem, did_you_mean
+from relynx.logic.dimensions import link_name
+
+Bins: TypeAlias = "int | str | tuple[str, int] | Sequence[float] | None"
+
+FEW = 10  # numbers of no more different values than this are left as they are
+MANY = 40  # texts of more different values than this are left out if they hardly repeat
+RESERVED = ("begin", "end")
+DELIMITS = "begin and end delimit sequences in files: give it another name"
+SHOWN_NAMES = 12
+WIDTH, SUPERVISED = "width", "supervised"
+
+
+@dataclass(slots=True)
+class Request:
+    """The arguments of `from_events` about one table, checked before the table is read.
+
+    `always` are columns that are facts whatever `fluents` says, `symbol` is one that is never cut,
+    and `taken` are names that no predicate of a column may have.
+    """
+
+    table: Table
+    sequence: Any
+    order: Any
+    fluents: Any
+    attributes: Any
+    label: Any
+    event: Any
+    bins: Any
+    always: tuple[str, ...] = ()
+    symbol: str | None = None
+    taken: tuple[str, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+
+    def problem(self, message: str, hint: str | None = None) -> None:
+        self.problems.append(Problem(message, self.table.source, hint=hint))
+
+    def column(self, name: object, role: str) -> None:
+        problem = unknown_column(self.table, name, role)
+        if problem is not None:
+            self.problems.append(problem)
+
+    def dimensions(self) -> tuple[tuple[str, str], ...]:
+        """The dimensions with their columns."""
+        if self.order is None:
+            return ()
+        if not isinstance(self.order, Mapping):
+            self.column(self.order, "given as order")
+            return (("s", self.order),)
+        for dimension, column in self.order.items():
+            if not isinstance(dimension, str) or not dimension:
+                self.problem(f"a dimension is named {dimension!r}", "give it a name, as in 'day'")
+            self.column(column, f"given as order of {dimension!r}")
+        if not self.order:
+            self.problem("order is empty", "give a column, or None for the order of the rows")
+        for column, n in Counter(map(str, self.order.values())).items():
+            if n > 1:
+                what = f"column {column!r} is the order of {n} dimensions"
+                self.problem(what, "give each dimension a column of its own")
+        return tuple(self.order.items())
+
+    def groups(self) -> dict[str, tuple[str, ...]] | None:
+        """The predicates that were asked for with their columns; None for all columns."""
+        if self.fluents is None:
+            return None
+        if not isinstance(self.fluents, Mapping):
+            return {name: (name,) for name in self.listed(self.fluents, "fluents")}
+        out = {}
+        for predicate, columns in self.fluents.items():
+            if not isinstance(predicate, str) or not predicate or _links(predicate):
+                what = f"a predicate of fluents is named {predicate!r}"
+                self.problem(what, "give it a name that does not begin with next_ or follow")
+            elif predicate in RESERVED:
+                self.problem(f"a predicate of fluents is named {predicate!r}", DELIMITS)
+            elif predicate in self.taken:
+                what = f"a predicate of fluents is named {predicate!r}, and so is a relation"
+                self.problem(what, "give it another name")
+            out[predicate] = self.listed(columns, f"fluents of {predicate!r}")
+            if not out[predicate]:
+                what = f"fluents of {predicate!r} names no column"
+                self.problem(what, "give it a list of columns")
+        return out
+
+    def named_attributes(self) -> tuple[str, ...]:
+        return () if self.attributes is None else self.listed(self.attributes, "attributes")
+
+    def listed(self, columns: object, role: str) -> tuple[str, ...]:
+        """Names of columns, given as one or as a list."""
+        if isinstance(columns, str):
+            columns = [columns]
+        if isinstance(columns, Mapping | bytes) or not isinstance(columns, Iterable):
+            self.problem(f"{role} is {columns!r}", "give a list of names of columns")
+            return ()
+        names = tuple(columns)
+        for name in names:
+            self.column(name, f"given as {role}")
+        if len(set(map(repr, names))) < len(names):
+            self.problem(f"{role} names a column twice", "name each once")
+        return _texts(names)
+
+    def roles(self, facts: Iterable[str]) -> None:
+        """The label may have no other task, patterns would know the class; nor the sequence."""
+        order = self.order.values() if isinstance(self.order, Mapping) else [self.order]
+        tasks = {
+            "order": _texts(order),
+            "sequence": _texts([self.sequence]),
+            "event": _texts([self.event]),
+            "a fact": tuple(facts),
+        }
+        for one, name in (("label", self.label), ("sequence", self.sequence)):
+            for role, names in tasks.items():
+                if isinstance(name, str) and role != one and name in names:
+                    what = f"column {name!r} is given as {one} and as {role}"
+                    self.problem(what, "give it one of these tasks")
+
+    def recipe(self, name: str) -> tuple[str, Any] | None:
+        """How the numbers of a column are cut: a method and its value; None to leave them."""
+        if name == self.symbol:
+            return None
+        bins = self.bins
+        if isinstance(bins, Mapping):
+            bins = bins.get(name, DEFAULT_BINS)
+        bins = _plain(bins)
+        if bins is None:
+            return None
+        if isinstance(bins, int):
+            return "quantile", bins
+        if bins == SUPERVISED:
+            return SUPERVISED, None
+        if isinstance(bins, tuple) and len(bins) == 2 and bins[0] == WIDTH:
+            return WIDTH, bins[1]
+        return "cuts", tuple(bins)
+
+    def named(self, name: str) -> bool:
+        """Whether `bins` says something of this very column."""
+        return isinstance(self.bins, Mapping) and name in self.bins
+
+    def check_bins(self, known: Iterable[str]) -> None:
+        names = list(known)
+        bins = self.bins.items() if isinstance(self.bins, Mapping) else [(None, self.bins)]
+        for name, value in bins:
+            whose = "bins" if name is None else f"bins of {name!r}"
+            if name is not None and name not in names:
+                hint = did_you_mean(str(name), names) or "name columns that become facts"
+                self.problem(f"{whose}: there is no such column among the facts", hint)
+            elif not _good_bins(_plain(value)):
+                hint = (
+                    "give a number from 2 on, ('width', 5), rising cuts such as [10, 100], "
+                    "'supervised', or None"
+                )
+                self.problem(f"{whose} is {value!r}", hint)
+
+
+DEFAULT_BINS = 4
+
+
+def _texts(names: Iterable[object]) -> tuple[str, ...]:
+    """Those of some names that are names; what else was given is a problem of its own."""
+    return tuple(name for name in names if isinstance(name, str))
+
+
+def _plain(bins: Any) -> Any:
+    """Numbers of numpy as those of Python."""
+    if isinstance(bins, np.ndarray | np.generic):
+        return bins.tolist()
+    cuts = isinstance(bins, list | tuple)
+    return type(bins)(map(_plain, bins)) if cuts else bins
+
+
+def _good_bins(value: object) -> bool:
+    if value is None or (isinstance(value, str) and value == SUPERVISED):
+        return True
+    if isinstance(value, tuple) and len(value) == 2 and value[0] == WIDTH:
+        value = value[1]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value >= 2
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        return False
+    listed = list(value)
+    real = all(type(one) in (int, float) and abs(one) <= sys.float_info.max for one in listed)
+    return bool(listed) and real and all(a < b for a, b in pairwise(listed))
+
+
+def _links(predicate: str) -> bool:
+    return link_name(predicate) is not None
+
+
+def clean_name(name: str, taken: Iterable[str] = ()) -> str:
+    """A column's name as a predicate that needs no quotes: `Part Desc.` becomes `part_desc`."""
+    plain = unicodedata.normalize("NFKD", name)
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    clean = re.sub(r"\W+|_+", "_", plain.lower()).strip("_") or "column"
+    if not clean[0].isalpha() or _links(clean) or clean in RESERVED:
+        clean = f"c_{clean}"
+    known, i, first = set(taken), 2, clean
+    while clean in known:
+        clean, i = f"{first}_{i}", i + 1
+    return clean
+
+
+@dataclass(slots=True)
+class Plan:
+    """What was decided so far."""
+
+    request: Request
+    cells: Cells
+    sequences: NDArray[np.int64]  # of each row
+    taken: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+
+    def column(self, name: str, rows: NDArray[np.int64] | None = None) -> Column:
+        """A column that becomes an argument; of some rows only, where others repeat them."""
+        values = self.cells.values(name)
+        if rows is not None:
+            values = replace(values, codes=values.codes[rows])
+        if self._by_class(name, values):
+            return Column(name, values.kind, supervised=True)
+        return Column(name, values.kind, self._cuts(name, values))
+
+    def _by_class(self, name: str, values: Values) -> bool:
+        """Whether the cuts of a column are learnt inside `fit`."""
+        recipe = self.request.recipe(name)
+        many = len(values.constants) > FEW or self.request.named(name)
+        wanted = recipe is not None and recipe[0] == SUPERVISED
+        return wanted and many and values.kind in ("integer", "number")
+
+    def _cuts(self, name: str, values: Values) -> Cuts | None:
+        recipe = self.request.recipe(name)
+        named = self.request.named(name)
+        if values.kind not in ("integer", "number"):
+            if named and recipe is not None and len(values.constants):
+                what = f"bins of {name!r}: the column holds no numbers"
+                self.cells.wrong(what, "bins are for numbers")
+            return None
+        if recipe is None:
+            return None
+        method, wanted = recipe
+        if method == "cuts":
+            return tuple(wanted)
+        if (len(values.constants) <= FEW and not named) or method == SUPERVISED:
+            return None
+        numbers = np.asarray(values.constants)
+        if method == WIDTH:
+            return width_cuts(numbers, wanted)
+        return quantile_cuts(numbers, values.counts(), wanted)
+
+    def fluent(self, name: str, columns: Sequence[str], *, clean: bool = True) -> Group:
+        return Group(self._predicate(name, clean), tuple(map(self.column, columns)))
+
+    def attribute(self, name: str) -> Group:
+        codes = self.cells.values(name).codes
+        first, _ = changes(codes, self.sequences)
+        return Group(self._predicate(name, True), (self.column(name, first[first >= 0]),))
+
+    def _predicate(self, name: str, clean: bool) -> str:
+        predicate = clean_name(name, self.taken) if clean else name
+        self.taken.add(predicate)
+        return predicate
+
+    def useful(self, name: str) -> bool:
+        """Whether a column that nobody asked for says something; a note where not."""
+        values = self.cells.values(name)
+        n_known = int((values.codes >= 0).sum())
+        why = None
+        if not len(values.constants):
+            why = "it holds no value"
+        elif np.count_nonzero(values.counts()) == 1 and n_known == self.cells.n_rows:
+            why = "it has the same value in every row"
+        elif values.kind == "date" or _are_dates(values):
+            why = "it is a date; a weekday, an hour or a duration made of it would be read"
+        elif values.kind == "text" and MANY < len(values.constants) > n_known / 2:
+            why = f"it has {len(values.constants):,} different texts in {n_known:,} rows"
+        if why is not None:
+            self.notes.append(f"column {name!r} is left out: {why}")
+        return why is None
+
+    def constant_in_sequences(self, name: str) -> bool:
+        """Whether all rows of a sequence have one value, or none has any."""
+        codes = self.cells.values(name).codes
+        first, changed = changes(codes, self.sequences)
+        gaps = (codes < 0) & (first[self.sequences] >= 0)
+        return not len(changed) and not gaps.any()
+
+
+def _are_dates(values: Values) -> bool:
+    texts = values.constants if values.kind == "text" else ()
+    return len(texts) > 0 and all(read_moment(str(text)) is not None for text in texts)
+
+
+def changes(
+    codes: NDArray[np.int32], sequences: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first row with a value in each sequence (-1 for none), and the rows that differ."""
+    n = int(sequences.max(initial=-1)) + 1
+    known = np.flatnonzero(codes >= 0)
+    first = np.full(n, -1, np.int64)
+    first[sequences[known[::-1]]] = known[::-1]
+    return first, known[codes[known] != codes[first[sequences[known]]]]
+
+
+def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Reading:
+    """The reading of a table: what was asked for, and a choice about the other columns."""
+    plan = Plan(request, cells, sequences, {*request.taken})
+    order = request.dimensions()
+    groups, asked = request.groups(), request.attributes
+    fluents, attributes = [], []
+    if groups is not None:  # their names are given, so they come first
+        clean = not isinstance(request.fluents, Mapping)
+        fluents = [plan.fluent(name, columns, clean=clean) for name, columns in groups.items()]
+        named = [column for columns in groups.values() for column in columns]
+        more = [name for name in request.always if name not in named]
+        fluents += [plan.fluent(name, (name,)) for name in more]
+        named += more
+        unused = [name for name in others(request, (*named, *request.named_attributes())) if name]
+        if unused:
+            shown = ", ".join(map(repr, unused[:SHOWN_NAMES]))
+            rest = f" and {len(unused) - SHOWN_NAMES} more" if len(unused) > SHOWN_NAMES else ""
+            verb, them = ("is", "it") if len(unused) == 1 else ("are", "them")
+            why = f"neither fluents nor attributes names {them}"
+            plan.notes.append(f"{shown}{rest} {verb} not used: {why}")
+    if asked is not None:
+        attributes = [plan.attribute(name) for name in request.named_attributes()]
+    if groups is None:
+        n_long = int((np.bincount(sequences) > 1).sum())
+        known = getattr(request.table, "attributes", None)  # a log says which these are
+        find = asked is None and known is None and 2 * n_long > int(sequences.max(initial=0))
+        found = []
+        for name in others(request, request.named_attributes()):
+            if not name:
+                plan.notes.append("a column without a name is left out")
+            elif name in request.always:
+                fluents.append(plan.fluent(name, (name,)))
+            elif plan.useful(name):
+                if known is not None and name in known:
+                    if asked is None:
+                        attributes.append(plan.attribute(name))
+                    else:
+                        plan.notes.append(f"{name!r} is not used: attributes does not name it")
+                elif find and plan.constant_in_sequences(name):
+                    attributes.append(plan.attribute(name))
+                    found.append(repr(name))
+                else:
+                    fluents.append(plan.fluent(name, (name,)))
+        if found:
+            what = "never changes" if len(found) == 1 else "never change"
+            plan.notes.append(f"{', '.join(found)} {what} inside a sequence: attributes")
+    return Reading(
+        request.sequence,
+        order,
+        tuple(fluents),
+        tuple(attributes),
+        label=None if request.label is None else _label(cells, request.label),
+        event=request.event,
+        notes=tuple(plan.notes),
+    )
+
+
+def _label(cells: Cells, name: str) -> Column:
+    return Column(name, cells.values(name).kind)
+
+
+def others(request: Request, attributes: Sequence[str]) -> list[str]:
+    """The columns that have no task of their own, in the order of the table."""
+    order = request.order
+    columns = order.values() if isinstance(order, Mapping) else [order]
+    tasks = _texts([request.sequence, request.label, request.event, *columns, *attributes])
+    return [name for name in dict.fromkeys(request.table.names) if name not in tasks]

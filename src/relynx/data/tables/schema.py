@@ -1,0 +1,300 @@
+"""How a table of events was read: which columns make which facts, and where numbers are cut.
+
+`from_events` and `from_intervals` leave their reading on the sequences (`X.reading`), a classifier
+keeps it in `reading_` and a model file keeps it too, so that other tables are read in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from relynx.data.intervals.allen import DIMENSIONS, MADE, SHARE_TIME
+from relynx.data.tables.discretise import Cuts, bin_names
+from relynx.logic.terms import quoted
+from relynx.storage.parts import Part
+
+KINDS = ("text", "integer", "number", "boolean", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: its kind, and where its numbers are cut (None: they are not).
+
+    `supervised` says that the cuts are learnt from the classes, inside `fit`.
+    """
+
+    name: str
+    kind: str
+    cuts: Cuts | None = None
+    supervised: bool = False
+
+    def __str__(self) -> str:
+        if self.cuts is None:
+            by_class = ", to be cut by class" if self.supervised else ""
+            return f"{self.name} ({self.kind}{by_class})"
+        return f"{self.name} ({', '.join(bin_names(self.cuts))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A predicate and the columns that are its arguments.
+
+    In a relation, columns of events come before those of values.
+    """
+
+    predicate: str
+    columns: tuple[Column, ...]
+    events: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """What makes intervals of the rows of a table.
+
+    Attributes
+    ----------
+    start, end, symbol
+        The columns that order them (None without a symbol).
+    dimensions, relations
+        The names of what links them, and of what else relates two of them.
+    made
+        The columns that are made of the times: `duration`, `gap`.
+    """
+
+    start: str
+    end: str
+    symbol: str | None
+    dimensions: tuple[str, ...]
+    relations: tuple[str, ...]
+    made: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How `from_events` read a table: give it again to read another table in the same way.
+
+    Attributes
+    ----------
+    sequence, label, event
+        The columns of the sequence, its class, and the key of the event (None without one).
+    order
+        Pairs of a dimension and its column; empty where the rows are in order.
+    fluents, attributes, relations
+        The predicates that say something of an event, of a sequence, and those of further tables.
+    notes
+        What was left out, changed or decided, in sentences.
+    intervals
+        How the rows are intervals, where `from_intervals` read them.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_events({"case": [1, 1, 2], "step": ["a", "b", "b"]}, sequence="case")
+    >>> print(X.reading)
+    sequence  case, rows in order
+    fluent    step(E,V): step (text)
+    """
+
+    sequence: str
+    order: tuple[tuple[str, str], ...]
+    fluents: tuple[Group, ...]
+    attributes: tuple[Group, ...] = ()
+    relations: tuple[Group, ...] = ()
+    label: Column | None = None
+    event: str | None = None
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    intervals: Intervals | None = None
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """All predicates but the links."""
+        return self.fluents + self.attributes + self.relations
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        if self.intervals is not None:
+            return self.intervals.dimensions
+        return tuple(dimension for dimension, _ in self.order) or ("s",)
+
+    @property
+    def reader(self) -> str:
+        """The function that reads a table in this way."""
+        return "from_events" if self.intervals is None else "from_intervals"
+
+    @property
+    def interval_relations(self) -> tuple[str, ...]:
+        """The predicates that relate two intervals; none where the events are no intervals."""
+        return () if self.intervals is None else self.intervals.relations
+
+    @property
+    def n_events(self) -> dict[str, int]:
+        """How many of the first arguments of each predicate are events."""
+        return (
+            {group.predicate: 1 for group in self.fluents}
+            | {group.predicate: len(group.events) for group in self.attributes + self.relations}
+            | dict.fromkeys(self.interval_relations, 2)
+        )
+
+    def difference(self, other: Reading) -> str | None:
+        """The first way in which the facts of two readings differ, None where they do not."""
+        if self.dimensions != other.dimensions:
+            mine, theirs = ", ".join(self.dimensions), ", ".join(other.dimensions)
+            return f"the dimensions are {mine}, not {theirs}"
+        if set(self.interval_relations) != set(other.interval_relations):
+            mine, theirs = (", ".join(one.interval_relations) or "none" for one in (self, other))
+            return f"the relations of its intervals are {mine}, not {theirs}"
+        for title in ("fluents", "attributes", "relations"):
+            mine_of = {group.predicate: group for group in getattr(self, title)}
+            theirs_of = {group.predicate: group for group in getattr(other, title)}
+            for name in {**mine_of, **theirs_of}:
+                if name not in mine_of or name not in theirs_of:
+                    which = "has no" if name in theirs_of else "has a new"
+                    return f"it {which} predicate {quoted(name)} among its {title}"
+                if mine_of[name] != theirs_of[name]:
+                    one, two = _columns(mine_of[name]), _columns(theirs_of[name])
+                    return f"{quoted(name)} is made of {one}, not of {two}"
+        return None
+
+    def __str__(self) -> str:
+        return "\n".join(f"{title:<9} {text}" for title, text in self.rows())
+
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """What stands in the text, line by line: a title, and what there is to say."""
+        ordered = ", then ".join(
+            column if dimension == "s" else f"{column} (dimension {dimension})"
+            for dimension, column in self.order
+        )
+        how = f"by {ordered}" if ordered else "rows in order"
+        if self.intervals is not None:
+            how = f"intervals from {self.intervals.start} to {self.intervals.end}"
+        yield "sequence", f"{self.sequence}, {how}"
+        if self.label is not None:
+            yield "label", str(self.label)
+        if self.intervals is not None:
+            yield "dimension", ", ".join(f"next_{name}" for name in self.dimensions)
+        for title, groups, first in (
+            ("fluent", self.fluents, ["E"]),
+            ("attribute", self.attributes, []),
+            ("relation", self.relations, []),
+        ):
+            for group in groups:
+                n = len(group.columns)
+                values = ["V"] if n == 1 else [f"V{i + 1}" for i in range(n)]
+                events = [f"E{i + 1}" for i in range(len(group.events))]
+                args = ",".join([*first, *events, *values])
+                yield title, f"{quoted(group.predicate)}({args}): {_columns(group)}"
+        if self.interval_relations:
+            yield "relation", ", ".join(f"{name}(E1,E2)" for name in self.interval_relations)
+        for note in self.notes:
+            yield "note", note
+
+
+def _columns(group: Group) -> str:
+    return ", ".join([*group.events, *map(str, group.columns)])
+
+
+# In model files
+
+
+def reading_state(reading: Reading) -> dict[str, Any]:
+    """A reading as plain values."""
+    return {
+        "sequence": reading.sequence,
+        "order": [list(pair) for pair in reading.order],
+        **{
+            title: [
+                {
+                    "predicate": group.predicate,
+                    "columns": [_column_state(column) for column in group.columns],
+                    "events": list(group.events),
+                }
+                for group in getattr(reading, title)
+            ]
+            for title in ("fluents", "attributes", "relations")
+        },
+        "label": None if reading.label is None else _column_state(reading.label),
+        "event": reading.event,
+        "notes": list(reading.notes),
+    } | ({} if reading.intervals is None else {"intervals": _intervals_state(reading.intervals)})
+
+
+def _intervals_state(intervals: Intervals) -> dict[str, Any]:
+    listed = ("dimensions", "relations", "made")
+    return {name: getattr(intervals, name) for name in ("start", "end", "symbol")} | {
+        name: list(getattr(intervals, name)) for name in listed
+    }
+
+
+def _column_state(column: Column) -> dict[str, Any]:
+    cuts = None if column.cuts is None else list(column.cuts)
+    state = {"name": column.name, "kind": column.kind, "cuts": cuts}
+    return state | ({"supervised": True} if column.supervised else {})
+
+
+def reading_or_none(part: Part) -> Reading | None:
+    """The field `reading_` of a part; older files have none."""
+    known = part.has("reading_") and not part.none("reading_")
+    return reading_of(part.part("reading_")) if known else None
+
+
+def reading_of(part: Part) -> Reading:
+    """The reading that `reading_state` made a part of. Raises DataError where it is none."""
+    pairs = part.listed("order")
+    for pair in pairs:
+        if not isinstance(pair, list) or list(map(type, pair)) != [str, str]:
+            raise part.wrong("order", "holds what is no pair of dimension and column")
+    reading = Reading(
+        part.text("sequence"),
+        tuple((dimension, column) for dimension, column in pairs),
+        fluents=tuple(map(_group_of, part.parts("fluents"))),
+        attributes=tuple(map(_group_of, part.parts("attributes"))),
+        relations=tuple(map(_group_of, part.parts("relations"))),
+        label=None if part.none("label") else _column_of(part.part("label")),
+        event=part.text_or_none("event"),
+        notes=part.texts("notes"),
+        intervals=_intervals_of(part.part("intervals")) if part.has("intervals") else None,
+    )
+    part.end()
+    return reading
+
+
+def _intervals_of(part: Part) -> Intervals:
+    intervals = Intervals(
+        part.text("start"),
+        part.text("end"),
+        part.text_or_none("symbol"),
+        part.texts("dimensions"),
+        part.texts("relations"),
+        part.texts("made"),
+    )
+    for name, known in (("dimensions", DIMENSIONS), ("relations", SHARE_TIME), ("made", MADE)):
+        if not set(getattr(intervals, name)) <= set(known):
+            raise part.wrong(name, f"holds what is none of {', '.join(known)}")
+    part.end()
+    return intervals
+
+
+def _group_of(part: Part) -> Group:
+    group = Group(
+        part.text("predicate"), tuple(map(_column_of, part.parts("columns"))), part.texts("events")
+    )
+    part.end()
+    return group
+
+
+def _column_of(part: Part) -> Column:
+    name, kind = part.text("name"), part.text("kind")
+    if kind not in KINDS:
+        raise part.wrong("kind", f"is none of {', '.join(KINDS)}")
+    cuts = None
+    if not part.none("cuts"):
+        cuts = tuple(part.listed("cuts"))
+        real = all(type(cut) in (int, float) and abs(cut) < float("inf") for cut in cuts)
+        if not real or any(a >= b for a, b in pairwise(cuts)):
+            raise part.wrong("cuts", "are no rising numbers")
+    supervised = part.has("supervised") and part.truth("supervised")  # older files have none
+    part.end()
+    return Column(name, kind, cuts, supervised)

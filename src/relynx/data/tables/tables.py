@@ -1,0 +1,174 @@
+"""Tables opened, their names checked, their columns read once."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_kind, key_values
+from relynx.data.tables.csv_tables import open_csv, open_dict
+from relynx.data.tables.discretise import bin_names
+from relynx.data.tables.frames import open_frame, open_parquet
+from relynx.data.tables.schema import Column
+from relynx.data.xes.tables import XesTable
+from relynx.errors import DataError, InputError, Problem, did_you_mean
+
+ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")
+ROWS = "give a table with a row for each event"
+SHOWN = 3
+SHOWN_NAMES = 12
+
+
+def open_table(data: Any) -> Table:
+    """A data frame, a dict of lists, or a CSV or Parquet file. Raises InputError."""
+    if isinstance(data, str | os.PathLike):
+        return _open_file(data)
+    if isinstance(data, XesTable):
+        return data
+    table = open_dict(data) if isinstance(data, Mapping) else open_frame(data)
+    if table is None:
+        what = f"no table of events can be made of a value of the type {type(data).__name__}"
+        hint = (
+            "give a data frame (pandas, polars, pyarrow, ...) or the path of a CSV or Parquet file"
+        )
+        raise InputError(Problem(what, hint=hint))
+    return table
+
+
+def is_table_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a table of events, by its ending."""
+    return os.fsdecode(path).lower().endswith(ENDINGS)
+
+
+def _open_file(path: str | os.PathLike[str]) -> Table:
+    name = os.fsdecode(path)
+    if not is_table_file(path):
+        ending = Path(name).suffix
+        what = f"{name} ends in '{ending}'" if ending else f"{name} has no ending"
+        hint = "a table of events is a .csv, .tsv, .csv.gz or .parquet file"
+        if name.lower().endswith((".xes", ".xes.gz")):
+            hint = "rx.read_xes reads event logs"
+        raise InputError(Problem(what, hint=hint))
+    return open_parquet(path) if name.lower().endswith(".parquet") else open_csv(path)
+
+
+def name_problems(table: Table) -> list[Problem]:
+    """What is wrong with the names of the columns."""
+    problems = []
+    names: Sequence[object] = table.names
+    if not names:
+        problems.append(Problem("the table has no columns", table.source, hint=ROWS))
+    for name in names:
+        if not isinstance(name, str):
+            what = f"a column is named {name!r}, which is no text"
+            problems.append(Problem(what, table.source, hint="rename it"))
+    for name, n in Counter(table.names).items():
+        if n > 1 and name:
+            what = f"{n} columns are named {name!r}"
+            problems.append(Problem(what, table.source, hint="give each column a name of its own"))
+    return problems
+
+
+def unknown_column(table: Table, name: object, role: str) -> Problem | None:
+    """A problem where a table has no column of a name."""
+    if isinstance(name, str) and name in table.names:
+        return None
+    if not isinstance(name, str):
+        what = f"{name!r}, {role}, is no name of a column"
+        return Problem(what, table.source, hint="give the name as text")
+    known = [known for known in table.names if isinstance(known, str)]
+    folded = {one.lower(): one for one in known}
+    hint = did_you_mean(name, known)
+    if hint is None and name.lower() in folded:
+        hint = f"did you mean '{folded[name.lower()]}'?"
+    if hint is None:
+        more = f" and {len(known) - SHOWN_NAMES} more" if len(known) > SHOWN_NAMES else ""
+        hint = f"the columns are {', '.join(known[:SHOWN_NAMES])}{more}"
+    return Problem(f"there is no column {name!r}, {role}", table.source, hint=hint)
+
+
+class Cells:
+    """Some columns of a table, each turned into codes once.
+
+    What is wrong is collected in `problems`; `check` raises it.
+    """
+
+    def __init__(self, table: Table, names: Sequence[str], title: str = "the table") -> None:
+        self.source = table.source
+        self.problems: list[Problem] = []
+        self._loaded = table.loaded(list(dict.fromkeys(names)))
+        self._values: dict[tuple[str, str | None], Values] = {}
+        self._made: dict[str, Values] = {}
+        if not self.n_rows:
+            hint = ROWS if title == "the table" else "give it rows, or leave it out"
+            raise DataError(Problem(f"{title} has no rows", self.source, hint=hint))
+
+    @property
+    def n_rows(self) -> int:
+        return self._loaded.n_rows
+
+    def values(self, name: str, kind: str | None = None) -> Values:
+        """A column, as a kind if one is wanted. An empty one in place of a wrong one."""
+        plain = self._values.get((name, None))
+        if plain is not None and plain.kind == kind:
+            return plain
+        if (name, kind) not in self._values:
+            try:
+                values = self._made.get(name) or self._loaded.values(name, kind)
+                if kind == KEY:
+                    values = key_values(values)
+                elif kind is not None:
+                    values = as_kind(values, kind)
+            except WrongColumn as error:
+                self.wrong_column(name, error)
+                values = Values(kind or "text", np.full(self.n_rows, -1, np.int32), [])
+            self._values[name, kind] = values
+        return self._values[name, kind]
+
+    def add(self, name: str, values: Values) -> None:
+        """A column that is made of others."""
+        self._made[name] = values
+
+    def keys(self, name: str) -> Values:
+        """A column of names: integers, or texts where one of them is no plain integer."""
+        return self.values(name, KEY)
+
+    def argument(self, column: Column) -> Values:
+        """A column as a reading has it; in place of its numbers it may hold names of ranges."""
+        known = len(self.problems)
+        values = self.values(column.name, column.kind)
+        if column.cuts is not None and len(self.problems) > known:
+            plain = self.values(column.name)
+            ranges = set(bin_names(column.cuts)).issuperset(plain.constants)
+            if plain.kind == "text" and len(plain.constants) and ranges:
+                values = self._values[column.name, column.kind] = plain
+            del self.problems[known + (values is not plain) :]
+        return values
+
+    def wrong_column(self, name: str, error: WrongColumn) -> None:
+        first = error.problems[0]
+        at = "" if error.row is None else f"{self.place(error.row)}: "
+        self.wrong(f"{at}column {name!r} {first.message}", first.hint)
+
+    def wrong(self, message: str, hint: str | None = None) -> None:
+        self.problems.append(Problem(message, self.source, hint=hint))
+
+    def place(self, row: int) -> str:
+        return self._loaded.place(row)
+
+    def places(self, rows: NDArray[np.bool_]) -> str:
+        """How many rows are meant, and which are the first."""
+        at = np.flatnonzero(rows)
+        shown = ", ".join(self.place(int(row)) for row in at[:SHOWN])
+        more = ", ..." if len(at) > SHOWN else ""
+        return f"{len(at):,} {'row' if len(at) == 1 else 'rows'} ({shown}{more})"
+
+    def check(self) -> None:
+        if self.problems:
+            raise DataError(self.problems)

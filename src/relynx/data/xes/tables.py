@@ -1,0 +1,251 @@
+"""A XES log as a table of events: a row for each event, a column for each attribute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import shown
+from relynx.data.tables.columns import (
+    LoadedTable,
+    Values,
+    WrongColumn,
+    moment_of,
+    object_values,
+    read_moment,
+    text_values,
+)
+from relynx.data.xes.log import NUMBERS, Attribute, Log, Part, Place
+from relynx.errors import Source
+from relynx.logic.terms import Constant
+
+CASE = "case:"  # before the key of an attribute of traces
+EVENT = "event:"  # before that of an attribute of events that looks like one of traces
+NAME = "concept:name"
+SEQUENCE = CASE + NAME
+INTEGER = re.compile(r"\s*[-+]?[0-9]{1,400}\s*\Z")
+PLAIN_INTEGER = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
+FLOAT = re.compile(
+    r"\s*([-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|-?inf(inity)?|nan)\s*\Z", re.IGNORECASE
+)
+TRUTHS = {"true": True, "false": False, "1": True, "0": False}
+MEANINGS = {
+    "int": "an integer",
+    "float": "a number",
+    "boolean": "true or false",
+    "date": "a date such as 2024-01-31T13:05:00+01:00",
+}
+
+
+class XesTable:
+    """A log, opened. A trace without events has one row, in which nothing is known.
+
+    `attributes` are the columns of traces, which have their key after `case:`. Columns may have
+    other names, too (`also`), there may be some without any value (`extra`), and those of the
+    `order` have some value even in the row of no event.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        path: str,
+        *,
+        also: Mapping[str, str] | None = None,
+        extra: Sequence[str] = (),
+        order: Iterable[str] = (),
+    ) -> None:
+        self.log = log
+        self.source = Source("", path)
+        self.also = dict(also or {})
+        self.extra = tuple(extra)
+        self.order = frozenset(order)
+        n_events = np.diff(log.first)
+        n_rows = np.maximum(n_events, 1)
+        self._trace = np.repeat(np.arange(len(n_events)), n_rows)
+        begin = np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
+        event = log.first[self._trace] + np.arange(len(self._trace)) - begin
+        self._event: NDArray[np.int64] = np.where(n_events[self._trace] > 0, event, -1)
+        self._columns: dict[str, tuple[Part, list[Place]]] = {}
+        of_traces = log.traces.columns()
+        for name, places in log.events.columns().items():
+            own = EVENT + name if name.startswith(CASE) else name
+            self._columns[own] = log.events, places
+        for name, places in of_traces.items():
+            self._columns[CASE + name] = log.traces, places
+        self.trace_names, self.unnamed = _names(log)
+
+    @property
+    def attributes(self) -> list[str]:
+        own = [name for name, (part, _) in self._columns.items() if part is self.log.traces]
+        return [*own, *(name for name in self.extra if name.startswith(CASE))]
+
+    @property
+    def names(self) -> list[str]:
+        first = [name for name in self._columns if name != SEQUENCE]
+        return [SEQUENCE, *first, *self.also, *self.extra]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._trace)
+
+    def loaded(self, names: Sequence[str]) -> LoadedTable:
+        return self
+
+    def place(self, row: int) -> str:
+        event = self._event[row]
+        return f"line {self._trace_line(row) if event < 0 else self.log.lines[event]}"
+
+    def _trace_line(self, row: int) -> int:
+        return int(self.log.trace_lines[self._trace[row]])
+
+    def types(self, name: str) -> list[str]:
+        """The types that an attribute has."""
+        part, places = self._columns.get(name, (self.log.events, []))
+        return list(dict.fromkeys(part.attributes[i].tag for i in _telling(part, places)))
+
+    def values(self, name: str, kind: str | None = None) -> Values:
+        """A column, by the types of the file; where these differ and are no numbers, as texts."""
+        name = self.also.get(name, name)
+        if name == SEQUENCE:
+            names = self.trace_names
+            kind = "integer" if isinstance(names[0], int) else "text"
+            return Values(kind, self._trace.astype(np.int32), names)
+        if name in self.extra:
+            return Values(kind or "text", np.full(self.n_rows, -1, np.int32), [])
+        part, places = self._columns[name]
+        types = self.types(name)
+        texts = len(types) > 1 and not set(types) <= set(NUMBERS)
+        rows = self._trace if part is self.log.traces else self._event
+        codes = np.full(len(part) + 1, -1, np.int64)  # the last is that of no event
+        distinct: list[Any] = []
+        for place in places:
+            own = part.column(place)
+            attribute = part.attributes[place[0]]
+            codes[:-1] = np.where((codes[:-1] < 0) & (own >= 0), own + len(distinct), codes[:-1])
+            read = READERS[attribute.tag if not texts or _is_gap(attribute) else "string"]
+            for code, text in enumerate(attribute.texts):
+                try:
+                    distinct.append(read(text))
+                except ValueError:
+                    self._wrong(name, own[rows] == code, text, attribute.tag)
+                    distinct.append(None)
+        values = self._spread(distinct, codes[rows], kind, part)
+        if name in self.order and len(values.constants):
+            values.codes[self._event < 0] = 0
+        return values
+
+    def _wrong(self, name: str, rows: NDArray[np.bool_], text: str, tag: str) -> None:
+        if not rows.any():  # another entry of the list
+            return
+        row = int(rows.argmax())
+        what, hint = f"holds {shown(text)}, which is no {tag}", f"give {MEANINGS[tag]}"
+        if self._columns[name][0] is self.log.events:
+            raise WrongColumn(what, hint, row)
+        raise WrongColumn(f"{what}, in the trace of line {self._trace_line(row)}", hint)
+
+    def _spread(
+        self, distinct: list[Any], codes: NDArray[np.int64], kind: str | None, part: Part
+    ) -> Values:
+        """The values of the rows, given the different values and which of them each row has."""
+        used = np.unique(codes[codes >= 0])
+        into = np.full(len(distinct) + 1, -1, np.int32)
+        kept = [distinct[code] for code in used.tolist()]
+        plain = all(isinstance(value, str) for value in kept)
+        try:
+            values = text_values(kept) if plain else object_values(kept, kind)
+        except WrongColumn as error:
+            row = None if error.row is None else int((codes == used[error.row]).argmax())
+            problem = error.problems[0]
+            if row is None or part is self.log.events:
+                raise WrongColumn(problem.message, problem.hint or "", row) from None
+            where = f"in the trace of line {self._trace_line(row)}"
+            raise WrongColumn(f"{problem.message}, {where}", problem.hint or "") from None
+        into[used] = values.codes
+        return Values(values.kind, into[codes], values.constants)
+
+
+def _names(log: Log) -> tuple[list[Constant], list[int]]:
+    """A name for each trace, and the traces that have none or that of another."""
+    codes = np.full(len(log.traces), -1, np.int64)
+    texts: list[str] = []
+    tags = set()
+    for i, attribute in enumerate(log.traces.attributes):
+        if attribute.key == NAME and attribute.parent < 0:
+            own = log.traces.column((i, 0))
+            codes = np.where((codes < 0) & (own >= 0), own + len(texts), codes)
+            texts += attribute.texts
+            tags.add(attribute.tag)
+    given = [texts[code] if code >= 0 else "" for code in codes.tolist()]
+    taken, unnamed = set(given), []
+    seen: set[str] = set()
+    for i, name in enumerate(given):
+        if not name or name in seen:
+            unnamed.append(i)
+            name = f"trace_{i + 1}"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            given[i] = name
+        seen.add(name)
+    if tags == {"int"} and all(map(PLAIN_INTEGER.match, given)):
+        return list(map(int, given)), unnamed
+    return list(given), unnamed
+
+
+def _telling(part: Part, places: Sequence[Place]) -> list[int]:
+    """The attributes behind a column; without those that say only that something is missing."""
+    found = [i for i, _ in places]
+    return [i for i in found if not _is_gap(part.attributes[i])] or found
+
+
+def _is_gap(attribute: Attribute) -> bool:
+    """Whether an attribute is never a number: so some programs write a text that is missing."""
+    return attribute.tag == "float" and all(text.lower() == "nan" for text in attribute.texts)
+
+
+def _text(text: str) -> str | None:
+    return text or None
+
+
+def _integer(text: str) -> int:
+    if not INTEGER.match(text):
+        raise ValueError(text)
+    return int(text)
+
+
+def _number(text: str) -> float:
+    if not FLOAT.match(text):
+        raise ValueError(text)
+    return float(text)
+
+
+def _truth(text: str) -> bool:
+    plain = text.strip().lower()
+    if plain not in TRUTHS:
+        raise ValueError(text)
+    return TRUTHS[plain]
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return moment_of(text)
+    except ValueError:
+        moment = read_moment(text)
+        if moment is None:
+            raise
+        return moment
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "string": _text,
+    "id": _text,
+    "int": _integer,
+    "float": _number,
+    "boolean": _truth,
+    "date": _moment,
+}

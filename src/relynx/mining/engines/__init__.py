@@ -1,0 +1,5 @@
+"""The search engines: how all frequent patterns of a language are enumerated.
+
+`base` has what every engine shares, `compiled` the bias as numbers. Kernels, in the modules whose
+names begin with an underscore, are compiled by numba and work on flat arrays.
+"""

@@ -1,0 +1,304 @@
+"""Compiled loops that say what a pattern can become, and write down what it became.
+
+Patterns come as the steps that make them, rows as in `trie`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from relynx.mining.engines._canonical_kernels import canonical_atoms, has_twins
+from relynx.mining.engines._general_kernels import Pattern
+from relynx.mining.engines._listing_kernels import ARGUMENTS
+from relynx.mining.engines.base import UNUSED
+from relynx.mining.engines.compiled import MOST_CODES
+
+NO_ARGUMENT = -(1 << 31)  # what is UNUSED, in a form
+
+
+class Rules(NamedTuple):
+    """What refinements there are, and which of them are frequent."""
+
+    labels: NDArray[np.int64]
+    class_sizes: NDArray[np.int64]  # at least 1
+    least: NDArray[np.int64]  # for each class the smallest support that suffices
+    min_frequency: int
+    max_length: int
+    dimensions: NDArray[np.int64]
+    acyclic: NDArray[np.bool_]  # for each dimension
+    steps: NDArray[np.int64]  # of links: 0 is follow, 1 next
+    constants: NDArray[np.int64]  # codes, type after type
+    constant_off: NDArray[np.int64]
+    n_nodes: int  # of the data
+    width: int  # of an atom: a predicate and its arguments
+
+
+@njit(inline="always")
+def write_atoms(rules, n_relations, arity, step, atoms, n):
+    """Append the atoms of a step to rows of which n are in use; how many then are."""
+    if step[0] >= 0:
+        i = 0
+        while rules.dimensions[i] != step[0]:
+            i += 1
+        atoms[n, 0] = n_relations + step[1] * len(rules.dimensions) + i
+        atoms[n, 1], atoms[n, 2] = step[2], step[3]
+        for j in range(3, rules.width):
+            atoms[n, j] = UNUSED
+        n += 1
+    if step[4] >= 0:
+        atoms[n, 0] = step[4]
+        for j in range(1, rules.width):
+            atoms[n, j] = step[ARGUMENTS + j - 1] if j <= arity[step[4]] else UNUSED
+        n += 1
+    return n
+
+
+@njit(inline="always")
+def write_types(language, step, types, n):
+    """Append the types of the variables that a step introduces; how many there then are."""
+    if step[0] >= 0 and step[4] >= 0:
+        types[n] = language.event_type
+        n += 1
+    if step[4] >= 0:
+        for j in range(language.arity[step[4]]):
+            if step[ARGUMENTS + j] == n:
+                types[n] = language.types[language.argument0[step[4]] + j]
+                n += 1
+    return n
+
+
+@njit(inline="always")
+def ends(rules, n_relations, i, atoms, n_atoms, after, entered):
+    """Which event a link of dimension i leads to from each variable, and which have one."""
+    for v in range(len(after)):
+        after[v] = -1
+        entered[v] = False
+    for a in range(n_atoms):
+        predicate = atoms[a, 0] - n_relations
+        if predicate >= 0 and predicate % len(rules.dimensions) == i:
+            after[atoms[a, 1]] = atoms[a, 2]
+            entered[atoms[a, 2]] = True
+
+
+@njit(inline="always")
+def can_close(rules, i, x, y, after):
+    """May a link of dimension i lead from x, which has none, to y, which none leads to?"""
+    tail = y
+    while after[tail] >= 0:
+        tail = after[tail]
+    return not (rules.acyclic[i] and x == tail)  # else it would close a circle
+
+
+@njit(cache=True, nogil=True)
+def has_closings(rules, language, atoms, n_atoms, types, n_types, after, entered):
+    n_relations = len(language.arity)
+    for i in range(len(rules.dimensions)):
+        ends(rules, n_relations, i, atoms, n_atoms, after, entered)
+        for y in range(n_types):
+            if types[y] != language.event_type or entered[y]:
+                continue
+            for x in range(n_types):
+                free = types[x] == language.event_type and after[x] < 0
+                if free and can_close(rules, i, x, y, after):
+                    return len(rules.steps) > 0
+    return False
+
+
+@njit(cache=True, nogil=True)
+def read(rules, language, steps, n_steps):
+    """The pattern that the first n_steps steps make."""
+    n_relations, width = len(language.arity), rules.width
+    n_dimensions, n_operators = len(rules.dimensions), len(rules.steps)
+    event = language.event_type
+    atoms = np.empty((2 * n_steps, width), np.int64)
+    types = np.empty(n_steps * width + 1, np.int64)
+    n_atoms, n_types, length = 0, 0, 0
+    for i in range(n_steps):
+        n_atoms = write_atoms(rules, n_relations, language.arity, steps[i], atoms, n_atoms)
+        n_types = write_types(language, steps[i], types, n_types)
+        length += steps[i, 4] >= 0
+    types[n_types] = event
+    n_events = 0
+    for v in range(n_types):
+        n_events += types[v] == event
+    is_last = length == rules.max_length
+    taboo = np.empty(n_atoms * (width - 1), np.int64)
+    n_taboo = 0
+    for i in range(n_atoms):
+        for j in range(1, width):
+            if UNUSED < atoms[i, j] < 0:
+                taboo[n_taboo] = rules.n_nodes + ~atoms[i, j]
+                n_taboo += 1
+    most = n_dimensions * n_operators * n_events
+    links = np.empty((0 if is_last else most, 3), np.int64)
+    closings = np.empty((most * n_events, 4), np.int64)
+    after = np.empty(n_types, np.int64)
+    entered = np.empty(n_types, np.bool_)
+    n_links, n_closings = 0, 0
+    for i in range(n_dimensions):
+        ends(rules, n_relations, i, atoms, n_atoms, after, entered)
+        d = rules.dimensions[i]
+        if not is_last:
+            for x in range(n_types):
+                if types[x] == event and after[x] < 0:
+                    for n in rules.steps:
+                        links[n_links, 0], links[n_links, 1], links[n_links, 2] = d, n, x
+                        n_links += 1
+        for y in range(n_types):
+            if types[y] != event or entered[y]:
+                continue
+            for x in range(n_types):
+                if types[x] != event or after[x] >= 0 or not can_close(rules, i, x, y, after):
+                    continue
+                for n in rules.steps:
+                    closings[n_closings, 0], closings[n_closings, 1] = d, n
+                    closings[n_closings, 2], closings[n_closings, 3] = x, y
+                    n_closings += 1
+    families = np.zeros((n_links + 2, max(n_relations, 1)), np.int64)
+    bases = np.zeros((n_links + 1) * n_relations + 2, np.int64)
+    n = 0
+    for link in range(n_links + 1):
+        for relation in range(n_relations):
+            families[link, relation] = bases[n]
+            size = np.int64(1)
+            if not is_last:
+                k = language.arity[relation]
+                for j in range(k):
+                    ways = n_types + (link > 0) + 1 + k
+                    ways += language.n_constants[language.argument0[relation] + j]
+                    if size > MOST_CODES // ways:
+                        size = np.int64(MOST_CODES)
+                    else:
+                        size *= ways
+            if bases[n] < MOST_CODES:  # else it is too much already
+                bases[n + 1] = bases[n] + size
+            else:
+                bases[n + 1] = bases[n]
+            n += 1
+    families[n_links + 1, 0] = bases[n]
+    bases[n + 1] = bases[n] + n_closings + 1
+    if bases[n + 1] >= MOST_CODES:
+        bases = bases[:0]
+    return Pattern(
+        length,
+        is_last,
+        atoms[:n_atoms],
+        types[: n_types + 1],
+        taboo[:n_taboo],
+        links[:n_links],
+        closings[:n_closings],
+        bases,
+        families,
+    )
+
+
+@njit(cache=True, nogil=True)
+def write_step(rules, language, pattern, key, step):
+    """Write the step that a key of a refinement stands for; how many variables there then are."""
+    n_relations, n_old = len(language.arity), len(pattern.types) - 1
+    family = np.searchsorted(pattern.bases, key, side="right") - 1
+    code = key - pattern.bases[family]
+    for q in range(len(step)):
+        step[q] = 0
+    if family == len(pattern.bases) - 2:
+        for q in range(4):
+            step[q] = pattern.closings[code, q]
+        step[4] = -1
+        return n_old
+    link, relation = family // n_relations - 1, family % n_relations
+    step[0] = -1
+    if link >= 0:
+        for q in range(3):
+            step[q] = pattern.links[link, q]
+        step[3] = n_old
+        n_old += 1
+    step[4] = relation
+    k, a0 = language.arity[relation], language.argument0[relation]
+    digits = np.empty(k, np.int64)
+    for j in range(k - 1, -1, -1):
+        ways = n_old + 1 + k + language.n_constants[a0 + j]
+        digits[j] = code % ways
+        code //= ways
+    n_all = n_old
+    for j in range(k):
+        argument = digits[j]
+        if argument == n_old:
+            argument = n_all
+            n_all += 1
+        elif argument > n_old:
+            place = argument - n_old - 1
+            if place < k:
+                argument = step[ARGUMENTS + place]
+            else:
+                at = rules.constant_off[language.types[a0 + j]] + place - k
+                argument = ~rules.constants[at]
+        step[ARGUMENTS + j] = argument
+    return n_all
+
+
+@njit(cache=True, nogil=True)
+def decode(
+    language,
+    rules,
+    chain,
+    children,
+    first,
+    owner,
+    keys,
+    begin,
+    end,
+    steps,
+    atoms,
+    forms,
+    offset,
+    distinct,
+    longer,
+    closable,
+):
+    """Write down some refinements of siblings by their keys; of nothing, if these are the `first`.
+
+    Refinement i has atoms[offset[i] : offset[i + 1]], and its form is the same rows of `forms`.
+    `distinct` says whether no atom comes twice, `longer` whether an atom was added, and `closable`
+    whether it can get another link between its events.
+    """
+    width = rules.width
+    n_steps = len(chain) + (not first)
+    whole = np.zeros((len(chain) + 1, chain.shape[1]), chain.dtype)
+    for i in range(len(chain)):
+        for q in range(chain.shape[1]):
+            whole[i, q] = chain[i, q]
+    most = n_steps * width + width + 1
+    types = np.empty(most, np.int64)
+    after = np.empty(most, np.int64)
+    entered = np.empty(most, np.bool_)
+    form = np.empty((2 * n_steps + 2, width), np.int64)
+    pattern = read(rules, language, whole, np.int64(0))
+    child = -1
+    for i in range(begin, end):
+        if owner[i] != child:
+            child = owner[i]
+            for q in range(chain.shape[1]):
+                whole[len(chain), q] = children[child, q]
+            pattern = read(rules, language, whole, n_steps)
+        n_variables = write_step(rules, language, pattern, keys[i], steps[i])
+        mine = atoms[offset[i] :]
+        n = len(pattern.atoms)
+        for a in range(n):
+            for j in range(width):
+                mine[a, j] = pattern.atoms[a, j]
+        n = write_atoms(rules, len(language.arity), language.arity, steps[i], mine, n)
+        offset[i + 1] = offset[i] + n
+        longer[i] = steps[i, 4] >= 0
+        canonical_atoms(mine[:n], n_variables, form[:n])
+        distinct[i] = not has_twins(form[:n])
+        for a in range(n):
+            for j in range(width):
+                x = form[a, j]
+                forms[offset[i] + a, j] = x if x > UNUSED else NO_ARGUMENT
+        n_types = len(pattern.types) - 1
+        for v in range(n_types):
+            types[v] = pattern.types[v]
+        n_types = write_types(language, steps[i], types, n_types)
+        closable[i] = has_closings(rules, language, mine, n, types, n_types, after, entered)

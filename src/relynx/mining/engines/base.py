@@ -1,0 +1,297 @@
+"""What the engines of the miner share: conditions, tallies, what is found and what is forbidden."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Event, get_ident
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from relynx.logic.terms import Atom, Var
+from relynx.mining.budget import Budget, OverBudget
+from relynx.mining.engines.compiled import Compiled
+from relynx.mining.workers import Stopped, in_order
+from relynx.storage.journal import Journal
+
+Longs = NDArray[np.int64]
+Counted: TypeAlias = tuple[NDArray[Any], ...]
+FEW_ROWS = 1 << 14  # of matches, which are made without asking
+CHECKS_AT_ONCE = 64  # of patterns by the constraints of a bias, before the search asks
+UNUSED = -(1 << 40)  # where an atom has fewer arguments than there is room for
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a pattern must satisfy to be kept, and refined."""
+
+    least: Longs  # for each class the smallest support that suffices by itself
+    min_frequency: int
+    max_length: int
+    steps: tuple[int, ...]  # of links: 0 is follow, 1 next
+    is_key: Callable[[Atom], bool] | None = None
+    forbids: Callable[[Sequence[Atom]], bool] | None = None
+    admits: Callable[[Atom], bool] | None = None
+
+
+@dataclass(slots=True)
+class Level:
+    """Tallies of one length.
+
+    What came nearest to a threshold, and how many came as near; for `min_frequency` among those
+    that have enough support.
+    """
+
+    occurred: int = 0
+    infrequent: int = 0
+    unsupported: int = 0
+    forbidden: int = 0
+    kept: int = 0
+    nearest_share: float = 0.0
+    n_nearest_share: int = 0
+    nearest_frequency: int = 0
+    n_nearest_frequency: int = 0
+
+    def note_nearest_frequency(self, most: int, n: int) -> None:
+        if most > self.nearest_frequency:
+            self.nearest_frequency, self.n_nearest_frequency = most, 0
+        if most and most == self.nearest_frequency:
+            self.n_nearest_frequency += n
+
+    def note_nearest_share(self, most: float, n: int) -> None:
+        if most > self.nearest_share:
+            self.nearest_share, self.n_nearest_share = most, 0
+        if most and most == self.nearest_share:
+            self.n_nearest_share += n
+
+    def add(self, stats: NDArray[np.float64]) -> None:
+        """The tallies of a compiled loop, in the order of `STATS`."""
+        self.occurred += int(stats[0])
+        self.infrequent += int(stats[1])
+        self.unsupported += int(stats[2])
+        self.note_nearest_frequency(int(stats[3]), int(stats[4]))
+        self.note_nearest_share(float(stats[5]), int(stats[6]))
+
+
+STATS = 7  # numbers that a compiled loop tallies: see `Level.add`
+
+
+@dataclass(slots=True)
+class Found:
+    """Patterns in the order of their discovery, as the columns of a trie.
+
+    Some rows may be there only because others extend them.
+    """
+
+    parent: list[NDArray[np.int32]] = field(default_factory=list)
+    steps: list[NDArray[np.int32]] = field(default_factory=list)
+    supports: list[NDArray[np.int32]] = field(default_factory=list)
+    shown: list[NDArray[np.bool_]] = field(default_factory=list)
+    n_rows: int = 0
+    n_patterns: int = 0
+    n_bytes: int = 0
+
+    def add(
+        self,
+        parent: int | Longs,
+        steps: NDArray[np.integer],
+        supports: NDArray[np.int32],
+        shown: NDArray[np.bool_] | None = None,
+    ) -> None:
+        shown = np.ones(len(steps), bool) if shown is None else shown
+        self.parent.append(np.broadcast_to(np.asarray(parent, np.int32), len(steps)))
+        self.steps.append(steps.astype(np.int32, copy=False))
+        self.supports.append(supports)
+        self.shown.append(shown)
+        self.n_rows += len(steps)
+        self.n_patterns += int(shown.sum())
+        self.n_bytes += len(steps) * (5 + 4 * (steps.shape[1] + supports.shape[1]))
+
+
+def _never() -> None:
+    """Nobody asks."""
+
+
+class Unit(Protocol):
+    """Work for one thread: the refinements of a pattern, or of some siblings."""
+
+    @property
+    def makes(self) -> int:
+        """The least length of the patterns that come out of it."""
+
+
+U = TypeVar("U", bound=Unit)
+B = TypeVar("B")  # what one thread needs for itself
+D = TypeVar("D")
+
+
+class Engine(ABC, Generic[U, B, D]):
+    """One search of a language in some data.
+
+    It goes through units of work, level by level. Threads count and decode; what they found is kept
+    in the order of the units by one thread, which alone knows what was found before.
+    """
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        labels: NDArray[np.int64],
+        n_classes: int,
+        conditions: Conditions,
+        *,
+        object_identity: bool,
+    ) -> None:
+        self.compiled, self.conditions = compiled, conditions
+        self.labels, self.n_classes = labels, n_classes
+        self.object_identity = object_identity
+        self.class_sizes = np.bincount(labels, minlength=n_classes)
+        self.width = 1 + max([2, *(len(types) for types in compiled.types)])
+        self.found = Found()
+        self.tallies: dict[int, Level] = {}
+        self.budget = Budget()
+        self._seen: set[bytes] = set()
+        self._n_checks = 0
+        self._idle: list[B] = []
+        self._ask: Callable[[], None] = _never
+        self._thread = get_ident()
+        self._ending = Event()
+
+    @abstractmethod
+    def _begin(self) -> list[U]:
+        """The first units."""
+
+    @abstractmethod
+    def _buffers(self) -> B:
+        """What one thread needs for itself."""
+
+    @abstractmethod
+    def _count(self, unit: U, buffers: B) -> Counted:
+        """The frequent refinements in few numbers, and the tallies of the others."""
+
+    @abstractmethod
+    def _decode(self, unit: U, counted: Counted) -> D:
+        """What else can be said of the refinements without knowing what was found before."""
+
+    @abstractmethod
+    def _keep(self, unit: U, counted: Counted, decoded: D) -> list[U]:
+        """Record what is new and allowed; the units that this makes, none of a lower length."""
+
+    def run(self, budget: Budget, *, n_threads: int = 1, journal: Journal | None = None) -> int:
+        """Search until done or the budget is used up; the length that is complete.
+
+        A journal keeps what was counted; what it has is not counted again.
+        """
+        self.budget, self._thread = budget, get_ident()
+        length = 1
+        try:
+            level = self._begin()
+            while level:
+                length = level[0].makes
+                self._ask = partial(self._go_on, length)
+                level = self._next_level(level, self._ask, n_threads, journal)
+        except Stopped:
+            return length - 1
+        except OverBudget as over:
+            budget.over(length, *over.args)
+            return length - 1
+        finally:
+            self._ask = _never
+        return self.conditions.max_length
+
+    def _go_on(self, length: int) -> None:
+        """Ask the budget. Raises Stopped."""
+        if not self.budget.goes_on(length, self.found.n_patterns, self.found.n_bytes):
+            raise Stopped
+
+    def _pulse(self) -> None:
+        """Inside long work, in any thread: raises Stopped when the search ends, for any reason."""
+        if self._ending.is_set():
+            raise Stopped
+        if get_ident() == self._thread:
+            self._ask()
+
+    def _room(self, shape: tuple[int, ...], dtype: DTypeLike, fill: int = 0) -> NDArray[Any]:
+        """An array for counters or matches, if the budget has room for it."""
+        self.budget.take(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
+        return np.full(shape, fill, dtype) if fill else np.zeros(shape, dtype)
+
+    def _most_rows(self, width: int) -> int:
+        """How many rows of so many bytes there may be, as columns that grow take twice as much."""
+        return max(self.budget.left() // (3 * width), FEW_ROWS)
+
+    def _next_level(
+        self, level: list[U], ask: Callable[[], None], n_threads: int, journal: Journal | None
+    ) -> list[U]:
+        """Go through the units of a level; those of the next one."""
+        following: list[U] = []
+        while level:
+            again: list[U] = []  # some patterns are as long as what they refine
+            with closing(self._results(level, ask, n_threads, journal)) as results:
+                for unit, (counted, decoded) in zip(level, results, strict=True):
+                    for made in self._keep(unit, counted, decoded):
+                        (again if made.makes == unit.makes else following).append(made)
+            level = again
+        return following
+
+    def _results(
+        self, level: list[U], ask: Callable[[], None], n_threads: int, journal: Journal | None
+    ) -> Generator[tuple[Counted, D], None, None]:
+        """What comes out of each unit, in their order: from a journal as far as it goes."""
+        n_kept = 0
+        if journal is not None:
+            for unit, counted in zip(level, journal.kept(), strict=False):
+                ask()
+                n_kept += 1
+                yield counted, self._decode(unit, counted)
+        self._ending = Event()
+        left = in_order(self._work, level[n_kept:], n=n_threads, ask=ask, ending=self._ending)
+        with closing(left) as results:
+            for counted, decoded in results:
+                if journal is not None:
+                    journal.add(counted)
+                yield counted, decoded
+
+    def _work(self, unit: U) -> tuple[Counted, D]:
+        """What a thread does with a unit."""
+        try:
+            buffers = self._idle.pop()
+        except IndexError:
+            buffers = self._buffers()
+        counted = self._count(unit, buffers)
+        decoded = self._decode(unit, counted)
+        self._idle.append(buffers)
+        return counted, decoded
+
+    def _is_forbidden(self, atoms: Longs, *, first: bool) -> bool:
+        """Is a pattern, of rows of numbers, against the bias? `first`: it has one atom.
+
+        To check many may take long: from time to time it asks whether to go on.
+        """
+        self._n_checks += 1
+        if self._n_checks % CHECKS_AT_ONCE == 0:
+            self._pulse()
+        conditions = self.conditions
+        if first and conditions.is_key and not conditions.is_key(self._atom(atoms[-1])):
+            return True
+        if conditions.admits and not conditions.admits(self._atom(atoms[-1])):
+            return True
+        return bool(conditions.forbids and conditions.forbids([self._atom(atom) for atom in atoms]))
+
+    def _atom(self, atom: Longs) -> Atom:
+        """The atom that a row of numbers stands for; links are numbered after the relations."""
+        vocabulary = self.compiled.index.facts.vocabulary
+        predicate, *args = atom.tolist()
+        n_relations = len(self.compiled.relations)
+        terms = [Var(f"V{a}") if a >= 0 else vocabulary[~a] for a in args if a > UNUSED]
+        if predicate < n_relations:
+            return Atom(self.compiled.relations[predicate][0], tuple(terms))
+        n, i = divmod(predicate - n_relations, len(self.compiled.dimensions))
+        name = self.compiled.index.dimension_names[self.compiled.dimensions[i]]
+        if n > 1:
+            return Atom(f"followat_{name}", (n, *terms))
+        return Atom(f"{'next' if n else 'follow'}_{name}", tuple(terms))

@@ -1,0 +1,454 @@
+"""Pattern growth over lists of matches: the general engine of the miner.
+
+Level by level, one pass over the matches of a pattern counts all its refinements that occur. The
+matches themselves are made again when a level is worked on, from those of the parent: memory holds
+the matches of one pattern and its ancestors. Siblings are refined some at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.errors import BiasError
+from relynx.mining.engines import _general_kernels as gk
+from relynx.mining.engines import _refinement_kernels as rk
+from relynx.mining.engines import _sibling_kernels as sk
+from relynx.mining.engines._listing_kernels import list_matches
+from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Level, Longs
+from relynx.mining.engines.compiled import Compiled
+from relynx.mining.matching._backtracking_kernels import GRAPH
+from relynx.mining.patterns.trie import ARGUMENTS
+
+# What is looked at before the search asks whether to go on: matches, and events from them.
+ROWS_AT_ONCE = 1 << 14
+EVENTS_AT_ONCE = 1 << 17
+LINKS_AT_ONCE = 1 << 22  # to events that need no look any more
+LISTED = 8  # stretches of matches, from which those of a child are listed without asking
+FORMS_AT_ONCE = 1 << 12  # of refinements, which are written down without asking
+# What is looked at for siblings that are refined at once, and how many refinements they may have.
+FACTS_AT_ONCE = 1 << 17
+REFINEMENTS_AT_ONCE = 1 << 15
+LOOKS_A_MATCH = 4  # of the parent, where nothing but links between old events is looked for
+
+MOST_MATCHES = 1 << 62
+
+_TOO_MANY = (
+    "the bias admits too many constants for patterns of this length: "
+    "name those that matter with values(type,[...]), or make the others variables"
+)
+
+Ints = NDArray[np.int32]
+Matches = tuple[Ints, Ints]  # a row a variable; the sequences
+
+
+@dataclass(frozen=True, slots=True)
+class Siblings:
+    """Some children of a pattern that are of one length, to be refined."""
+
+    makes: int  # their length: closing a pattern makes another of the same length
+    chain: Ints  # the steps of the pattern
+    rows: Longs  # of the children
+    children: Ints  # their steps
+
+
+@dataclass(slots=True)
+class Buffers:
+    """Counters, room for a child's matches and for what is frequent, and matches of ancestors."""
+
+    counts: gk.Counts
+    columns: Matches
+    frequent: sk.Frequent
+    matches: list[tuple[Ints, gk.Pattern, Matches]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Refinements:
+    """What some siblings become."""
+
+    steps: Ints
+    longer: NDArray[np.bool_]  # by an atom; else by a link between old events
+    closable: NDArray[np.bool_]  # whether such a link can be added
+    forms: list[bytes | None]  # None where an atom comes twice
+    atoms: Longs  # all rows, where the bias asks for them
+    offset: list[int]
+
+
+class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
+    """Searches every language."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        labels: NDArray[np.int64],
+        n_classes: int,
+        conditions: Conditions,
+        *,
+        object_identity: bool,
+    ) -> None:
+        super().__init__(compiled, labels, n_classes, conditions, object_identity=object_identity)
+        self.data = compiled.data()
+        self.language = compiled.language(first=False, injective=object_identity)
+        shapes = [compiled.index.dimensions[d].shape for d in compiled.dimensions]
+        sizes = [len(codes) for codes in compiled.constants]
+        self.rules = rk.Rules(
+            labels=labels,
+            class_sizes=np.maximum(self.class_sizes, 1),
+            least=conditions.least,
+            min_frequency=conditions.min_frequency,
+            max_length=conditions.max_length,
+            dimensions=np.array(compiled.dimensions, np.int64),
+            acyclic=np.array([not bool((shape == GRAPH).any()) for shape in shapes], np.bool_),
+            steps=np.array(conditions.steps, np.int64),
+            constants=np.concatenate([np.empty(0, np.int64), *compiled.constants]),
+            constant_off=np.cumsum([0, *sizes]),
+            n_nodes=compiled.index.n_nodes,
+            width=self.width,
+        )
+        self.longest = max(int(np.diff(compiled.index.node_off).max(initial=1)), 1)
+        self.rows_at_once = max(min(ROWS_AT_ONCE, EVENTS_AT_ONCE // self.longest), 1)
+        self.most_at_once = max(min(ROWS_AT_ONCE, LINKS_AT_ONCE // self.longest), 1)
+        self.nothing = np.empty((0, ARGUMENTS + self.width - 1), np.int32)
+        self._no_step = np.zeros((1, ARGUMENTS + self.width - 1), np.int32)
+        checks = (conditions.is_key, conditions.admits, conditions.forbids)
+        self.has_checks = any(check is not None for check in checks)
+
+    def _buffers(self) -> Buffers:
+        columns = np.empty((0, 0), np.int32), np.empty(0, np.int32)
+        return Buffers(self._table(1 << 12), columns, self._frequent(1 << 10))
+
+    # Counting
+
+    def _begin(self) -> list[Siblings]:
+        first = self.compiled.language(first=True, injective=self.object_identity)
+        buffers, pattern = self._buffers(), self._pattern(self.nothing)
+        while not gk.count_first(self.data, first, self.labels, pattern.families, buffers.counts):
+            self._enlarge(buffers)
+        self._collect(pattern, 0, buffers)
+        # As if each link led from each fact to all events of its sequence.
+        n_links = len(self.rules.dimensions) * len(self.rules.steps)
+        n_facts = int(self.data.size.sum()) // max(int(buffers.frequent.n[0]), 1)
+        looks = n_facts * self.longest * (1 + n_links)
+        counted = self._taken(buffers, np.array([[looks, 0]]))
+        self._idle.append(buffers)
+        root = Siblings(0, self.nothing, np.array([-1]), self._no_step)
+        return self._keep(root, counted, self._decode(root, counted))
+
+    def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
+        """Tallies of refinements and of closings; of those that are frequent, in order, the child
+        that they are of, their keys and supports; for each child its efforts: how much was looked
+        at, and its matches."""
+        before, (matches, sequence) = self._matches(unit.chain, buffers)
+        is_small = len(_stretches(len(sequence), self.rows_at_once)) <= LISTED
+        at_once = np.array([EVENTS_AT_ONCE, self.rows_at_once, self.most_at_once])
+        self._widen(buffers, len(matches) + self.width, 0)
+        efforts = np.zeros((len(unit.children), 2), np.int64)
+        done = 0
+        while done < len(unit.children):
+            self._pulse()
+            why = sk.LARGE
+            if is_small:
+                why, done = sk.grow(
+                    self.data,
+                    self.language,
+                    self.rules,
+                    matches,
+                    sequence,
+                    unit.chain,
+                    unit.children,
+                    done,
+                    at_once,
+                    *buffers.columns,
+                    buffers.counts,
+                    buffers.frequent,
+                    efforts,
+                )
+            if why == sk.MORE_COLUMNS:
+                self._widen(buffers, len(matches) + self.width, int(buffers.frequent.n[1]))
+            elif why == sk.MORE_COUNTERS:
+                self._enlarge(buffers)
+            elif why == sk.MORE_ROWS:
+                self._lengthen(buffers)
+            elif why == sk.LARGE:
+                efforts[done] = self._refine(unit, done, before, (matches, sequence), buffers)
+                done += 1
+            elif why == sk.TOO_MANY_CODES:
+                raise BiasError(_TOO_MANY)
+        return self._taken(buffers, efforts)
+
+    def _refine(
+        self,
+        unit: Siblings,
+        child: int,
+        before: gk.Pattern,
+        matches_before: Matches,
+        buffers: Buffers,
+    ) -> list[int]:
+        """Count the refinements of one child, some matches at a time; its efforts."""
+        chain = np.concatenate([unit.chain, unit.children[child : child + 1]])
+        pattern = self._pattern(chain)
+        matches, sequence = self._extended(chain[-1], before, pattern, matches_before)
+        few_looks = sk.has_few_looks(self.data, self.language, pattern)
+        stretches = _stretches(len(sequence), self.most_at_once if few_looks else self.rows_at_once)
+        i, looks = 0, len(matches_before[1])
+        while i < len(stretches):
+            self._pulse()
+            more = gk.count_refinements(
+                self.data,
+                self.language,
+                matches,
+                sequence,
+                *stretches[i],
+                self.labels,
+                pattern,
+                buffers.counts,
+            )
+            if more >= 0:
+                looks += more
+                i += 1
+            else:
+                self._enlarge(buffers)
+                i, looks = 0, len(matches_before[1])
+        self._collect(pattern, child, buffers)
+        return [looks, len(sequence)]
+
+    def _collect(self, pattern: gk.Pattern, child: int, buffers: Buffers) -> None:
+        """Note what is frequent of what was counted for a child."""
+        first_closing = int(pattern.families[-1, 0])
+        while not sk.collect(self.rules, first_closing, buffers.counts, child, buffers.frequent):
+            self._lengthen(buffers)
+
+    def _taken(self, buffers: Buffers, efforts: Longs) -> Counted:
+        """What `_count` gives, of all that was noted since the last time."""
+        stats, owner, keys, supports, n = buffers.frequent
+        end = int(n[0])
+        counted = stats.copy(), owner[:end].copy(), keys[:end].copy(), supports[:end].copy()
+        n[:], stats[:] = 0, 0
+        return *counted, efforts
+
+    # Decoding
+
+    def _decode(self, unit: Siblings, counted: Counted) -> Refinements | None:
+        _, owner, keys, _, _ = counted
+        n = len(keys)
+        if not n:
+            return None
+        n_atoms = int((unit.chain[:, [0, 4]] >= 0).sum()) + 4  # at most: two a step
+        self.budget.take(n * (12 * n_atoms * self.width + 4 * self.nothing.shape[1]))
+        steps = np.empty((n, self.nothing.shape[1]), np.int32)
+        atoms = np.empty((n * n_atoms, self.width), np.int64)
+        forms = np.empty((n * n_atoms, self.width), np.int32)
+        offset = np.zeros(n + 1, np.int64)
+        distinct, longer, closable = np.zeros((3, n), np.bool_)
+        for begin in range(0, n, FORMS_AT_ONCE):
+            self._pulse()
+            rk.decode(
+                self.language,
+                self.rules,
+                unit.chain,
+                unit.children,
+                unit.makes == 0,
+                owner,
+                keys,
+                begin,
+                min(begin + FORMS_AT_ONCE, n),
+                steps,
+                atoms,
+                forms,
+                offset,
+                distinct,
+                longer,
+                closable,
+            )
+        text = forms[: offset[-1]].tobytes()
+        starts, size = offset.tolist(), 4 * self.width
+        texts = [
+            text[size * begin : size * end] if alone else None
+            for (begin, end), alone in zip(pairwise(starts), distinct.tolist(), strict=True)
+        ]
+        if not self.has_checks:
+            atoms = atoms[:0]
+        return Refinements(steps, longer, closable, texts, atoms, starts)
+
+    # What is kept
+
+    def _keep(
+        self, unit: Siblings, counted: Counted, decoded: Refinements | None
+    ) -> list[Siblings]:
+        stats, owner, _, supports, efforts = counted
+        kept, forbidden = ([], []) if decoded is None else self._allowed(unit, decoded)
+        for length, some in zip((unit.makes + 1, unit.makes), stats, strict=True):
+            if some[0]:
+                self.tallies.setdefault(length, Level()).add(some)
+        for length in forbidden:
+            self.tallies[length].forbidden += 1
+        if decoded is None or not kept:
+            return []
+        start, most = self.found.n_rows, self.conditions.max_length
+        owner, steps, longer = owner[kept], decoded.steps[kept], decoded.longer[kept]
+        self.found.add(unit.rows[owner], steps, supports[kept])
+        lengths = unit.makes + longer
+        for length, n in enumerate(np.bincount(lengths).tolist()):
+            if n:
+                self.tallies[length].kept += n
+        is_open = decoded.closable[kept] | (lengths < most)
+        made: list[Siblings] = []
+        ends = np.searchsorted(owner, np.arange(len(unit.children) + 1)).tolist()
+        for child, (begin, end) in enumerate(pairwise(ends)):
+            if not is_open[begin:end].any():
+                continue
+            chain = np.concatenate([unit.chain, unit.children[child : child + 1]])
+            if not unit.makes:
+                chain = self.nothing
+            for length in (unit.makes + 1, unit.makes):
+                here = is_open[begin:end] & (lengths[begin:end] == length)
+                places = begin + np.flatnonzero(here)
+                looks, n_matches = efforts[child].tolist()
+                effort = looks if length < most else LOOKS_A_MATCH * n_matches
+                at_once = min(FACTS_AT_ONCE // max(effort, 1), REFINEMENTS_AT_ONCE // (end - begin))
+                at_once = max(at_once, 1)
+                for i in range(0, len(places), at_once):
+                    some = places[i : i + at_once]
+                    made.append(Siblings(length, chain, start + some, steps[some]))
+        return made
+
+    def _allowed(self, unit: Siblings, decoded: Refinements) -> tuple[list[int], list[int]]:
+        """Which refinements are new and not forbidden; the lengths of those that are forbidden."""
+        kept: list[int] = []
+        forbidden: list[int] = []
+        for i, form in enumerate(decoded.forms):
+            if form is None or form in self._seen:
+                continue
+            self._seen.add(form)
+            if self.has_checks:
+                atoms = decoded.atoms[decoded.offset[i] : decoded.offset[i + 1]]
+                if self._is_forbidden(atoms, first=not unit.makes):
+                    forbidden.append(unit.makes + int(decoded.longer[i]))
+                    continue
+            kept.append(i)
+        return kept, forbidden
+
+    # Matches
+
+    def _matches(self, chain: Ints, buffers: Buffers) -> tuple[gk.Pattern, Matches]:
+        """A pattern and its matches; those of others than its beginnings are let go."""
+        at_hand = buffers.matches
+        while at_hand and not (
+            len(at_hand[-1][0]) <= len(chain)
+            and np.array_equal(at_hand[-1][0], chain[: len(at_hand[-1][0])])
+        ):
+            at_hand.pop()
+        if not at_hand:
+            everywhere = np.arange(len(self.labels), dtype=np.int32)
+            matches = np.empty((0, 0), np.int32), everywhere
+            at_hand.append((self.nothing, self._pattern(self.nothing), matches))
+        while len(at_hand[-1][0]) < len(chain):
+            done, before, matches = at_hand[-1]
+            longer = chain[: len(done) + 1]
+            pattern = self._pattern(longer)
+            at_hand.append(
+                (longer, pattern, self._extended(chain[len(done)], before, pattern, matches))
+            )
+        return at_hand[-1][1:]
+
+    def _extended(
+        self, step: Ints, before: gk.Pattern, pattern: gk.Pattern, matches_before: Matches
+    ) -> Matches:
+        """The matches of a pattern from those of its parent, and the step between them."""
+        matches, sequence = matches_before
+        n_variables = len(pattern.types) - 1
+        parts = []
+        for begin, end in _stretches(len(sequence), self.rows_at_once):
+            self._pulse()
+            size = max(2 * (end - begin), 64)
+            while True:
+                self.budget.take(4 * (n_variables + 1) * size)
+                out = np.empty((n_variables, size), np.int32)
+                out_sequence = np.empty(size, np.int32)
+                total = list_matches(
+                    self.data,
+                    self.language,
+                    matches,
+                    sequence,
+                    begin,
+                    end,
+                    len(matches),
+                    before.taboo,
+                    step,
+                    MOST_MATCHES,
+                    out,
+                    out_sequence,
+                )
+                if total <= size:
+                    break
+                size = total
+            parts.append((out[:, :total].copy(), out_sequence[:total].copy()))
+        if len(parts) == 1:
+            return parts[0]
+        self.budget.take(sum(4 * (len(one) + 1) * one.shape[1] for one, _ in parts))
+        return (
+            np.concatenate([one for one, _ in parts], axis=1),
+            np.concatenate([one for _, one in parts]),
+        )
+
+    def _pattern(self, chain: Ints) -> gk.Pattern:
+        """The pattern that some steps make."""
+        pattern: gk.Pattern = rk.read(self.rules, self.language, chain, len(chain))
+        if not len(pattern.bases):
+            raise BiasError(_TOO_MANY)
+        return pattern
+
+    # Room
+
+    def _table(self, size: int) -> gk.Counts:
+        return gk.Counts(
+            self._room((size,), np.int64, -1),
+            self._room((size,), np.int32, -1),
+            self._room((size, self.n_classes), np.int32),
+            self._room((size,), np.int64),
+            np.zeros(1, np.int64),
+        )
+
+    def _enlarge(self, buffers: Buffers) -> None:
+        buffers.counts = self._table(4 * len(buffers.counts.keys))
+
+    def _widen(self, buffers: Buffers, n_variables: int, size: int) -> None:
+        """Make room for matches of so many variables."""
+        columns = buffers.columns[0]
+        if len(columns) < n_variables or columns.shape[1] < size:
+            size = max(columns.shape[1], 1 << max(size - 1, 1023).bit_length())
+            n_variables = max(len(columns), n_variables)
+            buffers.columns = (
+                self._room((n_variables, size), np.int32),
+                self._room((size,), np.int32),
+            )
+
+    def _frequent(self, size: int) -> sk.Frequent:
+        return sk.Frequent(
+            np.zeros((2, STATS)),
+            self._room((size,), np.int32),
+            self._room((size,), np.int64),
+            self._room((size, self.n_classes), np.int32),
+            np.zeros(2, np.int64),
+        )
+
+    def _lengthen(self, buffers: Buffers) -> None:
+        """Make room for as much as was wanted; what was noted stays."""
+        old = buffers.frequent
+        n, wanted = old.n.tolist()
+        buffers.frequent = more = self._frequent(1 << wanted.bit_length())
+        more.stats[:], more.n[:] = old.stats, old.n
+        for name in ("owner", "keys", "supports"):
+            getattr(more, name)[:n] = getattr(old, name)[:n]
+
+
+def _stretches(n_rows: int, at_once: int) -> list[tuple[int, int]]:
+    """Where to cut matches so that few are looked at before the search asks whether to go on.
+
+    A sequence may be cut: its counters know that it was counted.
+    """
+    cuts = [*range(0, n_rows, at_once), n_rows]
+    return [*pairwise(cuts)] or [(0, 0)]

@@ -1,0 +1,256 @@
+"""Does a pattern cover a sequence, and by which bindings?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import Sequence, Sequences
+from relynx.logic.terms import Atom, Constant, Var
+from relynx.mining.matching._backtracking_kernels import Data, Plan, solve
+from relynx.mining.matching.index import Index, Template
+from relynx.mining.matching.paths import PathIndex
+from relynx.mining.matching.plan import Planner, Query, Registry
+from relynx.mining.patterns.pattern import Pattern, as_pattern
+from relynx.mining.workers import n_threads
+
+Bits = NDArray[np.uint64]
+NOTHING = np.empty((0, 0), np.int64)
+AT_ONCE = 256  # sequences
+SHARED_BY = 4  # a beginning is matched on its own when so many patterns share it
+
+
+def covers(
+    pattern: Pattern | str | Iterable[Pattern | str],
+    X: Sequences | Sequence,
+    object_identity: bool = True,
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.bool_]:
+    """Which sequences a pattern covers.
+
+    A pattern covers a sequence when some substitution makes all its atoms true there, derived
+    facts included. Under Object Identity different variables stand for different constants, and
+    for none that the pattern contains.
+
+    Parameters
+    ----------
+    pattern
+        A pattern or its text; or several, which are then matched together.
+    X
+        Sequences, or one of them.
+    object_identity
+        False asks for plain theta-subsumption.
+    n_jobs
+        Threads for patterns that are paths along a dimension; see `mine`.
+
+    Returns
+    -------
+    ndarray of bool
+        One entry a sequence; for several patterns one row a sequence, one column a pattern.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b", "c"], ["b", "a"]])
+    >>> rx.covers("a(X), follow_s(X,Y), c(Y)", X)
+    array([ True, False])
+    """
+    threads = n_threads(n_jobs)
+    facts = _sequences(X).facts(object_identity)
+    index = Index.of(facts)
+    single = isinstance(pattern, Pattern | str)
+    asked = [pattern] if isinstance(pattern, Pattern | str) else pattern
+    patterns = [as_pattern(p).atoms for p in asked]
+    out = np.zeros((len(patterns), facts.n_sequences), bool)
+    left = list(range(len(patterns)))
+    for paths in PathIndex.each(facts):
+        done = paths.cover(patterns, object_identity, left, out, threads)
+        _search(done, patterns, paths.others, index, object_identity, out)
+        left = sorted(set(left) - set(done))
+    _search(left, patterns, np.arange(facts.n_sequences), index, object_identity, out)
+    return out[0] if single else out.T
+
+
+def match(
+    pattern: Pattern | str,
+    X: Sequence | Sequences,
+    limit: int | None = None,
+    object_identity: bool = True,
+) -> list[dict[str, Constant]]:
+    """The bindings by which a pattern covers a sequence.
+
+    Parameters
+    ----------
+    pattern
+        A pattern or its text.
+    X
+        One sequence: `X[0]`.
+    limit
+        Stop after so many; None finds all.
+    object_identity
+        False asks for plain theta-subsumption.
+
+    Returns
+    -------
+    list of dict
+        Each maps the names of the variables to constants. No two are equal.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b", "a"]])
+    >>> rx.match("a(X), next_s(X,Y)", X[0])
+    [{'X': 'e1', 'Y': 'e2'}]
+    """
+    one = _sequences(X)
+    if len(one) != 1:
+        raise ValueError(f"match looks into one sequence, not {len(one)}: give X[i]")
+    if limit is not None and limit < 0:
+        raise ValueError(f"limit is {limit}: give a positive number, or None for all matches")
+    pattern = as_pattern(pattern)
+    index = Index.of(one.facts(object_identity))
+    matcher = _Matcher(index, object_identity)
+    rows = matcher.matches(pattern.atoms, limit)
+    names = pattern.variables
+    constants = index.constants_of(np.unique(rows))
+    known = dict(zip(np.unique(rows).tolist(), constants, strict=True))
+    return [dict(zip(names, map(known.__getitem__, row), strict=True)) for row in rows.tolist()]
+
+
+def _sequences(X: Sequences | Sequence) -> Sequences:
+    if isinstance(X, Sequence):
+        return X.sequences
+    if isinstance(X, Sequences):
+        return X
+    raise TypeError(f"X is a {type(X).__name__}: give Sequences, or one sequence X[i]")
+
+
+class Prepared(NamedTuple):
+    """A plan, the templates whose bits it speaks of, and what a sequence must have enough of."""
+
+    plan: Plan
+    templates: list[Template]
+    crowds: list[tuple[int, NDArray[np.int64]]]
+
+
+class _Matcher:
+    """Plans and runs single patterns against one index."""
+
+    def __init__(self, index: Index, object_identity: bool) -> None:
+        self.index = index
+        self.object_identity = object_identity
+        self.registry = Registry()
+
+    def compile(self, atoms: tuple[Atom, ...], *, existence: bool) -> Prepared | None:
+        query = Query(atoms, self.index, self.object_identity)
+        if not query.possible:
+            return None
+        planner = Planner(query, self.registry, existence=existence)
+        return Prepared(*planner.plan(), planner.crowds())
+
+    def bits(self, templates: list[Template]) -> Bits:
+        rows = [self.index.template(template)[0] for template in templates]
+        return np.stack(rows) if rows else np.empty((0, 0), np.uint64)
+
+    def covered(self, compiled: Prepared | None, among: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some sequences that a pattern covers."""
+        if compiled is None:
+            return among[:0]
+        for n_different, available in compiled.crowds:
+            among = among[available[among] >= n_different]
+        if not len(among):
+            return among
+        data, bits = self.data(), self.bits(compiled.templates)
+        counts = np.zeros(len(among), np.int64)
+        for start in range(0, len(among), AT_ONCE):  # between these Ctrl-C is heard
+            part = slice(start, start + AT_ONCE)
+            solve(compiled.plan, data, bits, among[part], 1, counts[part], NOTHING)
+        return among[counts > 0]
+
+    def data(self) -> Data:
+        return self.index.data(tuple(self.registry.relations), tuple(self.registry.look_ups))
+
+    def matches(self, atoms: tuple[Atom, ...], limit: int | None) -> NDArray[np.int64]:
+        """Distinct keys of the named variables, one row a match, in the first sequence."""
+        compiled = self.compile(atoms, existence=False)
+        if compiled is None or limit == 0 or any(n > has[0] for n, has in compiled.crowds):
+            return np.empty((0, 0), np.int64)
+        plan = compiled.plan
+        data, bits = self.data(), self.bits(compiled.templates)
+        n_named = sum(not var.anonymous for var in _first_variables(atoms))
+        room = 64 if limit is None else limit
+        while True:
+            found = np.empty((room + 1, plan.n_variables), np.int64)
+            counts = np.zeros(1, np.int64)
+            solve(plan, data, bits, np.zeros(1, np.int64), room + 1, counts, found)
+            count = int(counts[0])
+            rows = found[: min(count, room), :n_named]
+            _, first = np.unique(rows, axis=0, return_index=True)
+            if count <= room or (limit is not None and len(first) >= limit):
+                return rows[np.sort(first)][:limit]
+            room *= 4
+
+
+def _first_variables(atoms: tuple[Atom, ...]) -> Iterator[Var]:
+    seen = set()
+    for atom in atoms:
+        for var in atom.variables():
+            if var.anonymous or var.name not in seen:
+                seen.add(var.name)
+                yield var
+
+
+def _search(
+    which: list[int],
+    patterns: list[tuple[Atom, ...]],
+    sequences: NDArray[np.int64],
+    index: Index,
+    object_identity: bool,
+    out: NDArray[np.bool_],
+) -> None:
+    """Cover some patterns; beginnings that several share are matched once and narrow the rest."""
+    if not len(sequences):
+        return
+    matcher = _Matcher(index, object_identity)
+    forms = {i: _by_first_occurrence(patterns[i]) for i in which}
+    shared = Counter(form[:k] for form in forms.values() for k in range(1, len(form)))
+    order = sorted(which, key=lambda i: [str(atom) for atom in forms[i]])
+    stages = {
+        i: [*(k for k in range(1, len(form)) if shared[form[:k]] >= SHARED_BY), len(form)]
+        for i, form in forms.items()
+    }
+    beginnings = {forms[i][:k]: patterns[i][:k] for i in which for k in stages[i]}
+    compiled = {form: matcher.compile(atoms, existence=True) for form, atoms in beginnings.items()}
+    trail: list[tuple[tuple[Atom, ...], NDArray[np.int64]]] = []
+    for i in order:
+        form = forms[i]
+        while trail and form[: len(trail[-1][0])] != trail[-1][0]:
+            trail.pop()
+        for k in stages[i]:
+            if not trail or k > len(trail[-1][0]):
+                among = trail[-1][1] if trail else sequences
+                trail.append((form[:k], matcher.covered(compiled[form[:k]], among)))
+        out[i, trail[-1][1]] = True
+
+
+def _by_first_occurrence(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """The atoms with variables renamed in order of first occurrence, so that equal beginnings
+    of patterns are equal tuples."""
+    names: dict[str, Var] = {}
+    return tuple(
+        Atom(
+            atom.predicate,
+            tuple(
+                names.setdefault(term.name, Var(f"V{len(names)}"))
+                if isinstance(term, Var) and not term.anonymous
+                else term
+                for term in atom.args
+            ),
+        )
+        for atom in atoms
+    )

@@ -1,0 +1,414 @@
+"""Patterns that are paths along one dimension, matched on words of bits.
+
+Most mined patterns are of this kind: events linked one after the other, each with facts about its
+values. Under Object Identity the variables for values are few and their domains small, so their
+values are enumerated once for all sequences; what remains is shifting and anding words. Whatever
+does not fit (other shapes, large domains, long or branching sequences) is left to the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.data.sequences import Facts
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key
+from relynx.logic.terms import Atom, Struct, Var, constant_key
+from relynx.mining.matching._backtracking_kernels import LINE
+from relynx.mining.matching._path_kernels import Paths, cover_paths, expand_all, fill_rows
+from relynx.mining.matching.index import Index
+from relynx.mining.matching.plan import is_number_of_steps
+from relynx.mining.workers import in_order
+
+MOST_VALUES = 5  # value arguments of a fact
+MOST_ASSIGNMENTS = 1024
+DENSE = 1 << 22
+ROW_BYTES = 1 << 28
+LEAST_SHARED = 1 << 10  # sequences that a thread takes at a time at least
+IS_EVENT = 0  # the number of a fact that holds for every event
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument that holds values: their digits, and where its digit table starts."""
+
+    digit: dict[object, int]
+    values: frozenset[int]
+    domain: int  # arguments of different domains have no value in common
+    table: int
+    stride: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A predicate with one event argument and values elsewhere; its facts are numbers."""
+
+    key: Key
+    event: int
+    arguments: tuple[Argument | None, ...]  # None for the event
+    start: int
+    size: int
+
+
+class PathIndex:
+    """The relations and sequences of an index that paths can use, for one dimension."""
+
+    def __init__(self, index: Index, dimension: int) -> None:
+        self.index = index
+        counts = np.diff(index.node_off)
+        fits = (index.dimensions[dimension].shape == LINE) & (counts <= 64)
+        self.sequences = np.flatnonzero(fits)
+        self.others = np.flatnonzero(~fits)
+        self.column = np.full(index.n_sequences, -1)
+        self.column[self.sequences] = np.arange(len(self.sequences))
+        self.prefix = index.dimension_names[dimension]
+        self.relations: dict[Key, Relation] = {}
+        self._read_relations()
+
+    @classmethod
+    def each(cls, facts: Facts) -> Iterator[PathIndex]:
+        """One for each dimension along which some sequence is a line of events."""
+        index, cache = Index.of(facts), facts.cache.setdefault("paths", {})
+        for d, dimension in enumerate(index.dimensions):
+            if d not in cache and (dimension.shape == LINE).any():
+                cache[d] = cls(index, d)
+            if d in cache and len(cache[d].sequences):
+                yield cache[d]
+
+    def _read_relations(self) -> None:
+        index = self.index
+        chosen: list[tuple[Key, int, dict[int, NDArray[np.int32]]]] = []
+        for key in index.facts.tables:
+            events = [arg for k, arg in index.event_arguments if k == key]
+            if len(events) != 1 or key[1] - 1 > MOST_VALUES or key[0].startswith("next_"):
+                continue
+            relation = index.relation(key)
+            values = {
+                arg: relation.values(arg) - np.int32(index.n_nodes)
+                for arg in range(key[1])
+                if arg != events[0]
+            }
+            if all(v[0] >= 0 for v in values.values() if len(v)) and (
+                prod(len(v) + 1 for v in values.values()) < 1 << 60
+            ):
+                chosen.append((key, events[0], values))
+        every = [v for _, _, values in chosen for v in values.values()]
+        # Values are numbered over all relations; `domain` tells which arguments can share some.
+        self.codes = tb.distinct(np.concatenate(every)) if every else np.empty(0, np.int32)
+        parent = _domains(every, len(self.codes), self.codes)
+        constants = index.facts.vocabulary.constants
+        keys = [constant_key(constants[code]) for code in self.codes.tolist()]
+        tables: list[NDArray[np.int64]] = []
+        start = IS_EVENT + 1
+        for key, event, values in chosen:
+            stride = 1
+            arguments: list[Argument | None] = [None] * key[1]
+            for arg, codes in values.items():
+                ids = np.searchsorted(self.codes, codes)
+                table = np.full(len(self.codes), -1)
+                table[ids] = np.arange(len(ids))
+                arguments[arg] = Argument(
+                    {keys[i]: digit for digit, i in enumerate(ids.tolist())},
+                    frozenset(ids.tolist()),
+                    int(parent[ids[0]]) if len(ids) else -1,
+                    len(tables) * len(self.codes),
+                    stride,
+                    len(ids),
+                )
+                tables.append(table)
+                stride *= len(ids) + 1
+            self.relations[key] = Relation(key, event, tuple(arguments), start, stride)
+            start += stride
+            if start > 1 << 60:
+                break
+        self.digits = np.concatenate(tables) if tables else np.empty(0, np.int64)
+        self.value_of = {key: i for i, key in enumerate(keys)}
+
+    def cover(
+        self,
+        patterns: list[tuple[Atom, ...]],
+        object_identity: bool,
+        which: list[int],
+        out: NDArray[np.bool_],
+        n_threads: int = 1,
+    ) -> list[int]:
+        """Fill the rows of `out` for those of the patterns that are paths; which these are.
+
+        Only the columns of `sequences` are filled.
+        """
+        collector = _Collector(self, object_identity)
+        taken = np.array([i for i in which if collector.add(patterns[i])], np.int64)
+        if not len(taken):
+            return []
+        done: list[int] = taken[self._run(collector.paths(), taken, out, n_threads)].tolist()
+        return done
+
+    def _run(
+        self, paths: Paths, taken: NDArray[np.int64], out: NDArray[np.bool_], n_threads: int
+    ) -> NDArray[np.int64]:
+        counts = np.empty(len(paths.fact_off) - 1, np.int64)
+        assigned = expand_all(paths, MOST_ASSIGNMENTS, counts)
+        kept = np.flatnonzero(counts > -2)
+        off = np.concatenate([[0], np.cumsum(np.maximum(counts, 0) * np.diff(paths.fact_off))])
+        wanted, where = np.unique(np.concatenate([paths.relaxed, assigned]), return_inverse=True)
+        relaxed_row, assigned_row = where[: len(paths.relaxed)], where[len(paths.relaxed) :]
+        order = _by_beginning(paths, relaxed_row, kept)
+        block = max(64, ROW_BYTES // (8 * len(wanted)))
+        if n_threads > 1:
+            block = min(block, max(LEAST_SHARED, -(-len(self.sequences) // (4 * n_threads))))
+
+        def fill(begin: int) -> None:
+            sequences = self.sequences[begin : begin + block]
+            rows = self._rows(wanted, begin, begin + len(sequences))
+            cover_paths(
+                order,
+                paths,
+                relaxed_row,
+                counts,
+                off,
+                assigned_row,
+                rows,
+                (taken, sequences),
+                out,
+            )
+
+        for _ in in_order(fill, range(0, len(self.sequences), block), n=n_threads):
+            pass
+        return kept
+
+    def _rows(self, wanted: NDArray[np.int64], begin: int, end: int) -> NDArray[np.uint64]:
+        """The events for which each wanted fact holds, as one word a sequence."""
+        rows = np.zeros((len(wanted), end - begin), np.uint64)
+        index = self.index
+        if len(wanted) and wanted[0] == IS_EVENT:
+            sizes = np.diff(index.node_off)[self.sequences[begin:end]].astype(np.uint64)
+            full = ~np.uint64(0) >> (np.uint64(64) - np.maximum(sizes, np.uint64(1)))
+            rows[0] = np.where(sizes > 0, full, np.uint64(0))
+        for relation in self.relations.values():
+            lo, hi = np.searchsorted(wanted, [relation.start, relation.start + relation.size])
+            if lo == hi:
+                continue
+            data = index.relation(relation.key)
+            column = self.column[data.sequence]
+            here = np.flatnonzero((column >= begin) & (column < end))
+            places = np.stack(
+                [
+                    column[here] - begin,
+                    data.cells[relation.event, here] - index.node_off[data.sequence[here]],
+                ]
+            )
+            arguments = [(i, a) for i, a in enumerate(relation.arguments) if a is not None]
+            digits = np.empty((len(arguments), len(here)), np.int64)
+            for j, (i, argument) in enumerate(arguments):
+                ids = np.searchsorted(self.codes, data.cells[i, here] - index.n_nodes)
+                digits[j] = self.digits[argument.table + ids]
+            row_of = np.empty(0, np.int32)
+            if relation.size <= DENSE:
+                row_of = np.full(relation.size, -1, np.int32)
+                row_of[wanted[lo:hi] - relation.start] = np.arange(lo, hi)
+            fill_rows(
+                digits,
+                np.array([a.stride for _, a in arguments], np.int64),
+                np.array([a.free for _, a in arguments], np.int64),
+                relation.start,
+                places,
+                wanted,
+                row_of,
+                rows,
+            )
+        return rows
+
+
+def _domains(parts: list[NDArray[np.int32]], n: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """A number for each value, equal for values that some chain of arguments connects."""
+    parent = np.arange(n)
+    changed = True
+    while changed:
+        before = parent.copy()
+        for part in parts:
+            ids = np.searchsorted(codes, part)
+            if len(ids):
+                parent[ids] = parent[ids].min()
+        changed = bool((parent != before).any())
+    return parent
+
+
+def _by_beginning(
+    paths: Paths, relaxed_row: NDArray[np.int64], kept: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The patterns in an order that brings equal beginnings together."""
+    pairs = np.stack([paths.moves, relaxed_row], axis=1).tolist()
+    off = paths.fact_off.tolist()
+    return np.array(sorted(kept.tolist(), key=lambda p: pairs[off[p] : off[p + 1]]), np.int64)
+
+
+class _Collector:
+    """Reads patterns one by one into the flat arrays of `Paths`."""
+
+    def __init__(self, owner: PathIndex, object_identity: bool) -> None:
+        self.owner = owner
+        self.injective = object_identity
+        self.links = {(f"next_{owner.prefix}", 2): 1, (f"follow_{owner.prefix}", 2): 0}
+        self.exactly = (f"followat_{owner.prefix}", 3)
+        self.fact_off = [0]
+        self.moves: list[int] = []
+        self.base: list[int] = []
+        self.relaxed: list[int] = []
+        self.variable_off = [0]
+        self.choice_off: list[tuple[int, int]] = []
+        self.choices: list[int] = []
+        self.known_ranges: dict[frozenset[int], tuple[int, int]] = {}
+        self.use_off = [0]
+        self.uses: list[tuple[int, int, int]] = []
+        self.taboo_off = [0]
+        self.taboo: list[int] = []
+
+    def paths(self) -> Paths:
+        def longs(values: object) -> NDArray[np.int64]:
+            return np.array(values, np.int64)
+
+        return Paths(
+            longs(self.fact_off),
+            longs(self.moves),
+            longs(self.base),
+            longs(self.relaxed),
+            longs(self.variable_off),
+            longs(self.choice_off).reshape(-1, 2),
+            longs(self.choices),
+            longs(self.use_off),
+            longs(self.uses).reshape(-1, 3),
+            self.owner.digits,
+            longs(self.taboo_off),
+            longs(self.taboo),
+            self.injective,
+        )
+
+    def add(self, atoms: tuple[Atom, ...]) -> bool:
+        """Take a pattern if it is a path of known predicates and constants."""
+        relations = self.owner.relations
+        following: dict[str, tuple[str, int]] = {}
+        reached: set[str] = set()
+        facts: dict[str, list[tuple[Relation, Atom]]] = {}
+        for atom in atoms:
+            relation = relations.get(atom.key)
+            if relation is not None:
+                event = atom.args[relation.event]
+                if type(event) is not Var or event.name == "_":
+                    return False
+                facts.setdefault(event.name, []).append((relation, atom))
+                continue
+            link = self._link(atom)
+            if link is None:
+                return False
+            x, n, y = link
+            if x in following or y in reached or x == y:
+                return False
+            following[x] = y, n
+            reached.add(y)
+            facts.setdefault(x, [])
+            facts.setdefault(y, [])
+        starts = [event for event in facts if event not in reached]
+        if len(starts) != 1 or len(following) != len(facts) - 1:
+            return False
+        event, n, way = starts[0], -1, []
+        while True:
+            way.append((n, facts[event]))
+            if event not in following:
+                break
+            event, n = following[event]
+        return len(way) == len(facts) and self._add_way(way, set(facts))
+
+    def _link(self, atom: Atom) -> tuple[str, int, str] | None:
+        n = self.links.get(atom.key)
+        ends = atom.args
+        if n is None:
+            if atom.key != self.exactly or not is_number_of_steps(ends[0]):
+                return None
+            n, ends = cast(int, ends[0]), ends[1:]
+        x, y = ends
+        if type(x) is not Var or type(y) is not Var or x.name == "_" or y.name == "_":
+            return None
+        return x.name, n, y.name
+
+    def _add_way(
+        self, way: list[tuple[int, list[tuple[Relation, Atom]]]], events: set[str]
+    ) -> bool:
+        """Add the events of a path in their order. Nothing is changed when it returns False."""
+        numbers: list[int] = []
+        variables: dict[str, list[tuple[int, Argument]]] = {}
+        constants: dict[int, int] = {}  # value -> domain
+        for _, facts in way:
+            if not facts:
+                numbers.append(IS_EVENT)
+            for relation, atom in facts:
+                number = relation.start
+                for argument, term in zip(relation.arguments, atom.args, strict=True):
+                    if argument is None:
+                        continue
+                    if type(term) is Var:
+                        number += argument.free * argument.stride
+                        if term.name in events:
+                            return False
+                        if term.name != "_":
+                            variables.setdefault(term.name, []).append((len(numbers), argument))
+                        continue
+                    if isinstance(term, Struct | tuple | Var):
+                        return False
+                    key = constant_key(term)
+                    digit = argument.digit.get(key)
+                    if digit is None:
+                        return False  # perhaps an event, or nothing at all: the search will tell
+                    number += digit * argument.stride
+                    constants[self.owner.value_of[key]] = argument.domain
+                numbers.append(number)
+        base = list(numbers)
+        bound = self._bound(variables, constants)
+        if bound is None:
+            return False
+        for name in bound:
+            values = frozenset.intersection(*(a.values for _, a in variables[name]))
+            self.choice_off.append(self._range(values))
+            for fact, argument in variables[name]:
+                base[fact] -= argument.free * argument.stride
+                self.uses.append((fact, argument.table, argument.stride))
+            self.use_off.append(len(self.uses))
+        if bound and self.injective:
+            self.taboo += constants
+        self.taboo_off.append(len(self.taboo))
+        self.variable_off.append(len(self.choice_off))
+        self.base += base
+        self.relaxed += numbers
+        for n, facts in way:
+            self.moves.append(n)
+            self.moves += [-1] * (len(facts) - 1)
+        self.fact_off.append(len(self.moves))
+        return True
+
+    def _range(self, values: frozenset[int]) -> tuple[int, int]:
+        """The range of the choices that holds these values."""
+        if values not in self.known_ranges:
+            begin = len(self.choices)
+            self.choices += sorted(values)
+            self.known_ranges[values] = begin, len(self.choices)
+        return self.known_ranges[values]
+
+    def _bound(
+        self, variables: dict[str, list[tuple[int, Argument]]], constants: dict[int, int]
+    ) -> list[str] | None:
+        """The variables whose values matter: shared ones, and those that must differ."""
+        if not self.injective:
+            return [name for name, uses in variables.items() if len(uses) > 1]
+        domains = [uses[0][1].domain for uses in variables.values()]
+        taken = set(constants.values())
+        return [
+            name
+            for (name, uses), domain in zip(variables.items(), domains, strict=True)
+            if len(uses) > 1 or domain in taken or domains.count(domain) > 1
+        ]

@@ -1,0 +1,333 @@
+"""What is done with one partition: looked at, searched, counted. Each is a function of its own.
+
+Whoever runs one, this process or a worker elsewhere, opens the folder itself and holds one
+partition. What goes to and fro is small: names, settings, and patterns as arrays.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx import __version__
+from relynx.bias import Bias
+from relynx.data.event_arguments import Place, event_places, role_counts
+from relynx.data.parquet.partitions import Partitions
+from relynx.data.sequences import Facts, Sequences
+from relynx.errors import DataError, InputError, Problem, Source
+from relynx.logic import tables as tb
+from relynx.logic.tables import Key
+from relynx.logic.terms import Constant
+from relynx.mining.budget import Budget
+from relynx.mining.engines import alphabet, chains, webs
+from relynx.mining.engines.base import Conditions, Engine
+from relynx.mining.engines.compiled import Compiled, compile_bias
+from relynx.mining.engines.general import Growth
+from relynx.mining.matching._backtracking_kernels import GRAPH
+from relynx.mining.matching.index import Index
+from relynx.mining.partitioned.candidates import Longs, Patterns, lengths_of
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.patterns.trie import Trie
+from relynx.mining.report import Progress
+from relynx.mining.settings import Settings
+from relynx.mining.thresholds import conditions_of
+
+ENGINES: dict[str, type[Engine[Any, Any, Any]]] = {
+    "chains": chains.Chains,
+    "webs": webs.Webs,
+    "growth": Growth,
+}
+CELLS = 1 << 25  # of the matrix of patterns and sequences that is held at a time
+AT_ONCE = 1 << 14  # sequences
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A folder as it is where the work is given out: with the digest of its manifest.
+
+    And the version of relynx there.
+    """
+
+    folder: str
+    digest: str
+    version: str
+
+    @classmethod
+    def of(cls, parts: Partitions) -> Where:
+        return cls(parts.path, parts.digest, __version__)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What all partitions are searched for."""
+
+    where: Where
+    bias: Bias
+    settings: Settings
+    classes: tuple[object, ...]
+    n_sequences: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A partition of the work; `labels` are numbers of classes where they are not its own."""
+
+    number: int
+    labels: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What of a partition decides how the whole is searched.
+
+    Attributes
+    ----------
+    counts, places
+        How the arguments are used, and which are event arguments by that, or by what was told.
+    wrong
+        What is wrong with the facts and the bias together, if these are the event arguments.
+    longest, graphs
+        The most events of a sequence, and whether some dimension is no path somewhere.
+    fits
+        The engines that can search the language here, whatever their tables take.
+    made
+        The constants that background rules made.
+    constants
+        The codes that each type admits.
+    n_facts, distinct
+        How many facts each predicate has, and the different ones, but for the event; None where
+        they are too many.
+    """
+
+    counts: dict[Place, tuple[int, int]]
+    places: frozenset[Place]
+    wrong: InputError | None
+    longest: int = 0
+    graphs: bool = False
+    fits: frozenset[str] = frozenset()
+    made: tuple[Constant, ...] = ()
+    constants: tuple[Longs, ...] = ()
+    n_facts: tuple[int, ...] = ()
+    distinct: tuple[Longs | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """How a partition is searched."""
+
+    engine: str
+    places: frozenset[Place]
+    steps: tuple[int, ...]
+    least: Longs
+    min_frequency: int
+    n_partitions: int
+    time_limit: float | None
+    memory_limit: float | None
+    progress: Callable[[Progress], object] | None
+    n_threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAnswer:
+    """What a partition has."""
+
+    patterns: Patterns
+    complete_up_to: int
+    partial: str | None
+    unasked: bool = False  # it ended early, by a limit that the caller has not set
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many sequences of each class patterns cover, one row a pattern, and up to which length.
+
+    None: all of them are counted.
+    """
+
+    supports: Longs
+    complete_up_to: int | None = None
+
+
+def opened(where: Where) -> Partitions:
+    """The folder, where the work is done. Raises InputError where it is not the same one."""
+    here = f"on {socket.gethostname()}"
+    if where.version != __version__:
+        what = f"relynx is {__version__} {here}, and {where.version} where the work is given out"
+        raise InputError(Problem(what, hint="install the same version everywhere"))
+    source = Source("", where.folder)
+    if not os.path.isdir(where.folder):
+        what = f"this folder is not there {here}"
+        hint = "put it where all workers see it under the same name, on a shared disk"
+        raise InputError(Problem(what, source, hint=hint))
+    parts = Partitions(where.folder)
+    if parts.digest != where.digest:
+        what = f"this folder holds something else {here} than where the work is given out"
+        hint = "write it once, on a disk that all workers share"
+        raise DataError(Problem(what, source, hint=hint))
+    return parts
+
+
+def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Summary:
+    """What of a partition decides how the whole is searched."""
+    X = opened(work.where).partition(share.number)
+    facts = X.facts(work.settings.object_identity)
+    counts = role_counts(facts.tables, max(len(facts.vocabulary), 1))
+    places = event_places(counts) if places is None else places
+    try:
+        compiled = _compiled(work, facts, places)
+    except InputError as error:
+        return Summary(counts, places, error)
+    index = compiled.index
+    shapes = [index.dimensions[d].shape for d in compiled.dimensions]
+    fits = _fits(work, compiled)
+    return Summary(
+        counts,
+        places,
+        None,
+        longest=int(np.diff(index.node_off).max(initial=0)),
+        graphs=any(bool((shape == GRAPH).any()) for shape in shapes),
+        fits=fits,
+        made=facts.vocabulary.constants[len(X.vocabulary) :],
+        constants=compiled.constants if fits else (),
+        n_facts=tuple(index.relation(key).cells.shape[1] for key in compiled.relations),
+        distinct=tuple(_distinct(work, compiled, r) for r in range(len(compiled.relations)))
+        if fits
+        else (),
+    )
+
+
+def _compiled(work: Work, facts: Facts, places: frozenset[Place]) -> Compiled:
+    facts = replace(facts, event_arguments=places, cache={})
+    return compile_bias(work.bias, Index.of(facts))
+
+
+def _fits(work: Work, compiled: Compiled) -> frozenset[str]:
+    """The engines that can search a language here, whatever their tables take for the whole."""
+    no_steps = Conditions(
+        least=np.ones(1, np.int64), min_frequency=1, max_length=work.settings.max_length, steps=()
+    )
+    flag = work.settings.object_identity
+    fits = {"chains": chains.fits, "webs": webs.fits}
+    return frozenset(
+        name for name, test in fits.items() if test(compiled, no_steps, object_identity=flag)
+    )
+
+
+def _distinct(work: Work, compiled: Compiled, relation: int) -> Longs | None:
+    """The different facts of a predicate, as codes of their values."""
+    index, types = compiled.index, compiled.types[relation]
+    cells = index.relation(compiled.relations[relation]).cells
+    values = cells[[j for j, t in enumerate(types) if t != compiled.event_type]].astype(np.int64)
+    if not len(values):
+        return np.empty((0, 1), np.int64)
+    packed = tb.packed(list(values))
+    first = np.unique(packed, return_index=True)[1]
+    if len(first) * work.n_sequences > alphabet.MOST_WORDS:
+        return None
+    return values[:, first] - index.n_nodes
+
+
+def search(work: Work, share: Share, local: Local) -> LocalAnswer:
+    """The patterns that are frequent in a partition."""
+    budget = Budget(local.time_limit, local.memory_limit, local.progress)
+    parts = opened(work.where)
+    X = parts.partition(share.number)
+    labels = _labels(X, work, share)
+    facts = X.facts(work.settings.object_identity)
+    compiled = _compiled(work, facts, local.places)
+    conditions = conditions_of(
+        work.bias,
+        work.settings,
+        least=local.least,
+        min_frequency=local.min_frequency,
+        steps=local.steps,
+    )
+    engine = ENGINES[local.engine](
+        compiled,
+        labels,
+        len(work.classes),
+        conditions,
+        object_identity=work.settings.object_identity,
+    )
+    complete = engine.run(budget, n_threads=local.n_threads)
+    found = engine.found
+    width = engine.width + 4
+    n_rows, n_classes = found.n_rows, len(work.classes)
+    counted = np.zeros((n_rows, local.n_partitions), bool)
+    counted[:, share.number] = True
+    patterns = Patterns(
+        np.concatenate([np.empty(0, np.int32), *found.parent]),
+        np.concatenate([np.empty((0, width), np.int32), *found.steps]),
+        np.concatenate([np.empty(0, bool), *found.shown]),
+        np.concatenate([np.empty((0, n_classes), np.int64), *found.supports]).astype(np.int64),
+        counted,
+        facts.vocabulary.constants[len(X.vocabulary) :],
+    )
+    return LocalAnswer(patterns, complete, budget.reason, budget.is_unasked)
+
+
+def _labels(X: Sequences, work: Work, share: Share) -> NDArray[np.int64]:
+    """The class of each sequence as a number."""
+    if share.labels is not None:
+        return share.labels
+    if X.labels is None:
+        return np.zeros(len(X), np.int64)
+    number = {name: i for i, name in enumerate(work.classes)}
+    return np.array([number[label] for label in X.labels.tolist()], np.int64)
+
+
+def count(
+    work: Work,
+    share: Share,
+    answer: LocalAnswer,
+    relations: Sequence[Key],
+    dimensions: Sequence[str],
+    time_limit: float | None = None,
+) -> Counts:
+    """How many sequences of each class of a partition the patterns cover that it did not find.
+
+    Those that it found have zeros. Where there is a limit of seconds, short patterns come first.
+    """
+    start, patterns = time.monotonic(), answer.patterns
+    supports = np.zeros((len(patterns), len(work.classes)), np.int64)
+    rows = np.flatnonzero(~patterns.counted[:, share.number])
+    if not len(rows):
+        return Counts(supports)
+    parts = opened(work.where)
+    vocabulary = parts.vocabulary.extended(patterns.made)
+    trie = Trie(
+        patterns.parent,
+        patterns.steps,
+        np.zeros((len(patterns), 0), np.int32),
+        tuple(relations),
+        tuple(dimensions),
+        vocabulary,
+        (),
+        np.zeros(0, np.int64),
+    )
+    flag = work.settings.object_identity
+    X = parts.partition(share.number)
+    labels = _labels(X, work, share)
+    X.facts(flag)  # of all at once; parts take what is theirs
+    lengths = np.zeros(len(rows), int) if time_limit is None else lengths_of(patterns)[rows]
+    for length in np.unique(lengths).tolist():
+        own = rows[lengths == length]
+        asked = PatternSet(*trie.restricted(own), object_identity=flag)
+        at_once = max(min(AT_ONCE, CELLS // len(own)), 64)
+        for i in range(0, len(X), at_once):
+            if time_limit is not None and time.monotonic() - start > time_limit:
+                return Counts(supports, length - 1)
+            some = X[i : i + at_once]
+            covered = asked.coverage(some)
+            some.facts(flag).cache.clear()
+            here = labels[i : i + at_once]
+            for c in np.unique(here).tolist():
+                supports[own, c] += covered[here == c].sum(axis=0)
+    return Counts(supports)

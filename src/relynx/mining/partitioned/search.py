@@ -1,0 +1,418 @@
+"""`mine` over partitions: each is searched by itself, and what any of them found is counted in all.
+
+Let a class have N sequences, n of them in a partition. A pattern that covers at least s of the N
+covers at least s n/N of the n in some partition: else it would cover less than s in all. So what is
+frequent in the whole is frequent, by that measure, in some partition, and the union of what the
+partitions have, counted everywhere, holds the answer. The same is true of `min_frequency` and all
+sequences, but perhaps by another partition, so one of the two is asked of each partition.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.bias import Bias
+from relynx.data.event_arguments import Place, event_places
+from relynx.data.parquet.partitions import Partitions
+from relynx.errors import DataError, InputError, Problem
+from relynx.logic import tables as tb
+from relynx.mining.advice import advice
+from relynx.mining.budget import Budget
+from relynx.mining.engines import alphabet, chains, webs
+from relynx.mining.engines.base import Conditions
+from relynx.mining.engines.compiled import Compiled, compile_bias
+from relynx.mining.matching.index import Index
+from relynx.mining.partitioned import passes as pt
+from relynx.mining.partitioned.candidates import (
+    Bools,
+    Longs,
+    Patterns,
+    Threshold,
+    Unseen,
+    lengths_of,
+    ordered_constants,
+    possible,
+    recoding,
+    search_order,
+    union,
+)
+from relynx.mining.partitioned.executors import InProcess, OnWorkers, Tasks
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.patterns.trie import Trie
+from relynx.mining.report import SearchLevel, SearchReport
+from relynx.mining.settings import Settings, given_classes, ordered_classes
+from relynx.mining.thresholds import least_supports, steps_of
+
+NEVER = (1 << 31) - 1  # sequences that a pattern must cover of a class that is not there
+FEW = 5  # sequences of a partition that make a pattern frequent there: then nearly all are
+
+
+def mine_partitions(
+    parts: Partitions,
+    y: Iterable[object] | None,
+    bias: Bias,
+    settings: Settings,
+    *,
+    budget: Budget,
+    client: Any = None,
+    n_threads: int = 1,
+) -> PatternSet:
+    """All frequent patterns of a partitioned data set, before the filters of the answer.
+
+    `y` are labels in place of those of the folder. The budget says what the searches may take, and
+    is told whether one of them ended by a limit that nobody has set. See `mine`, which checks what
+    is given.
+    """
+    if settings.min_cover:
+        what = "min_cover needs all sequences at once, which partitions are not"
+        hint = f"give min_cover=0, and choose by covering(X, {settings.min_cover}) from the answer"
+        raise InputError(Problem(what, hint=hint))
+    tasks: Tasks = InProcess() if client is None else OnWorkers(client)
+    return _Search(parts, y, bias, settings, tasks).run(budget, n_threads)
+
+
+def check_partitions(
+    parts: Partitions, y: Iterable[object] | None, bias: object, checkpoint: object
+) -> tuple[object, ...]:
+    """The classes of a folder. Raises InputError for what only sequences in memory can have."""
+    if bias is None:
+        what = "partitions are mined with a bias that is given"
+        hint = "Bias.infer(parts.partition(0)) infers one from the first of them"
+        raise InputError(Problem(what, hint=hint))
+    if checkpoint is not None:
+        what = "a checkpoint is of a search of sequences in memory, not of partitions"
+        raise InputError(Problem(what, hint="leave it out, or give parts.load()"))
+    return _classes(parts, y)[1]
+
+
+def check_no_client(client: object) -> None:
+    """Raise where there is a client, but no partitions."""
+    if client is not None:
+        what = "a client works on partitions, and X is in memory"
+        hint = "write it by X.to_parquet(folder), and give scan_parquet(folder)"
+        raise InputError(Problem(what, hint=hint))
+
+
+class _Search:
+    """One search of a folder."""
+
+    def __init__(
+        self,
+        parts: Partitions,
+        y: Iterable[object] | None,
+        bias: Bias,
+        settings: Settings,
+        tasks: Tasks,
+    ) -> None:
+        self.parts, self.bias, self.settings, self.tasks = parts, bias, settings, tasks
+        self.sizes, classes, labels = _classes(parts, y)
+        self.shares = [
+            pt.Share(i, None if labels is None else labels[i])
+            for i, n in enumerate(parts.sizes)
+            if n
+        ]
+        self.work = pt.Work(pt.Where.of(parts), bias, settings, classes, len(parts))
+        self.n_known = parts.manifest.n_constants
+        least = least_supports(settings, self.sizes.sum(axis=0))
+        self.threshold = Threshold(least, max(settings.min_frequency, 1))
+
+    def run(self, budget: Budget, n_threads: int) -> PatternSet:
+        places, summaries = self._summaries()
+        compiled = self._compiled(summaries)
+        local = pt.Local(
+            engine="growth",
+            places=places,
+            steps=_steps(self.bias, self.settings, summaries),
+            least=self.threshold.least,
+            min_frequency=1,
+            n_partitions=self.parts.n_partitions,
+            time_limit=self._time_each(budget.time_limit),
+            memory_limit=None if budget.is_default else budget.memory_limit,
+            progress=budget.progress if isinstance(self.tasks, InProcess) else None,
+            n_threads=n_threads,
+        )
+        local = replace(local, engine=self._engine(compiled, local.steps, summaries))
+        joined, unseen = self._first_pass(local)
+        left, counts = self._second_pass(joined, unseen, compiled, local.time_limit)
+        budget.is_unasked |= left.unasked
+        patterns = replace(left.patterns, supports=left.patterns.supports + counts.supports)
+        complete, reason = left.complete_up_to, left.partial
+        if reason is not None and budget.time_limit is not None:
+            reason = reason.replace(f"={local.time_limit:g} ", f"={budget.time_limit:g} ")
+        if counts.complete_up_to is not None:
+            complete = counts.complete_up_to
+            reason = f"stopped by time_limit={budget.time_limit:g} at length {complete + 1}"
+            patterns = patterns.taken(lengths_of(patterns) <= complete)
+        return self._answer(patterns, compiled, local.engine, complete, reason)
+
+    # What decides how all are searched
+
+    def _summaries(self) -> tuple[frozenset[Place], list[pt.Summary]]:
+        """The event arguments by all partitions, and what each is like if it takes those."""
+        found = self.tasks.values(self.tasks.each(pt.look, [(self.work, s) for s in self.shares]))
+        counts: dict[Place, tuple[int, int]] = {}
+        for summary in found:
+            for place, (held, known) in summary.counts.items():
+                before = counts.get(place, (0, 0))
+                counts[place] = before[0] + held, before[1] + known
+        places = event_places(counts)
+        others = [i for i, summary in enumerate(found) if summary.places != places]
+        again = self.tasks.each(pt.look, [(self.work, self.shares[i], places) for i in others])
+        for i, summary in zip(others, self.tasks.values(again), strict=True):
+            found[i] = summary
+        for summary in found:
+            if summary.wrong is not None:
+                raise summary.wrong
+        return places, found
+
+    def _compiled(self, summaries: Sequence[pt.Summary]) -> Compiled:
+        """The language of all partitions, without their facts."""
+        X = self.parts.without_sequences()
+        compiled = compile_bias(self.bias, Index.of(X.facts(self.settings.object_identity)))
+        made = ordered_constants(c for summary in summaries for c in summary.made)
+        constants = list(compiled.constants)
+        for summary in summaries:
+            codes = recoding(summary.made, made, self.n_known)
+            for t, own in enumerate(summary.constants):
+                constants[t] = tb.distinct(np.concatenate([constants[t], codes[own]]))
+        return replace(compiled, constants=tuple(constants))
+
+    def _engine(
+        self, compiled: Compiled, steps: tuple[int, ...], summaries: Sequence[pt.Summary]
+    ) -> str:
+        """The engine that would search all sequences at once."""
+        conditions = Conditions(
+            self.threshold.least, self.threshold.min_frequency, self.settings.max_length, steps
+        )
+        few = self._has_few_facts(compiled, summaries)
+        for name, has_room in (("chains", chains.has_room), ("webs", webs.has_room)):
+            fits = few and all(name in summary.fits for summary in summaries)
+            if fits and has_room(compiled, conditions):
+                return name
+        return "growth"
+
+    def _has_few_facts(self, compiled: Compiled, summaries: Sequence[pt.Summary]) -> bool:
+        """Whether there is room for the different facts of all partitions in all sequences."""
+        if any(not s.fits or any(d is None for d in s.distinct) for s in summaries):
+            return False
+        made = ordered_constants(c for summary in summaries for c in summary.made)
+        sizes = []
+        for r in range(len(compiled.relations)):
+            different: set[tuple[int, ...]] = set()
+            for summary in summaries:
+                codes, facts = recoding(summary.made, made, self.n_known), summary.distinct[r]
+                assert facts is not None
+                different.update(map(tuple, codes[facts].T.tolist()))
+            sizes.append((sum(summary.n_facts[r] for summary in summaries), len(different)))
+        return alphabet.room_for_facts(sizes, len(self.parts))
+
+    # The passes
+
+    def _first_pass(self, local: pt.Local) -> tuple[Any, Unseen]:
+        """What is frequent in some partition, joined, and the most that others cover of it."""
+        least, frequency = self._local_thresholds()
+        calls = [
+            (
+                self.work,
+                share,
+                replace(local, least=least[share.number], min_frequency=frequency[share.number]),
+            )
+            for share in self.shares
+        ]
+        answers = self.tasks.each(pt.search, calls)
+        joined = self.tasks.joined(partial(_joined, n_known=self.n_known), answers)
+        return joined, self._unseen(least, frequency)
+
+    def _second_pass(
+        self, joined: Any, unseen: Unseen, compiled: Compiled, time_limit: float | None
+    ) -> tuple[pt.LocalAnswer, pt.Counts]:
+        """What may be frequent in all, and its supports where it was not counted before."""
+        left = self.tasks.run(_left, joined, self.threshold, unseen)
+        names = compiled.relations, compiled.index.dimension_names
+        counts = self.tasks.each(
+            pt.count, [(self.work, share, left, *names, time_limit) for share in self.shares]
+        )
+        more = self.tasks.joined(_summed, counts)
+        answer, summed = self.tasks.values([left, more])
+        return answer, summed
+
+    def _local_thresholds(self) -> tuple[Longs, list[int]]:
+        """For each partition the least supports of the classes, and the least frequency.
+
+        One of the two decides: the one that fewer patterns meet.
+        """
+        sizes, totals = self.sizes, self.sizes.sum(axis=0)
+        least = -(-self.threshold.least * sizes // np.maximum(totals, 1))
+        least = np.where(sizes > 0, least, NEVER)
+        n, all_ = sizes.sum(axis=1), int(totals.sum())
+        frequency = np.maximum(-(-self.threshold.min_frequency * n // all_), 1)
+        if self.threshold.min_frequency > self.threshold.least.max():
+            least = np.where(sizes > 0, 1, NEVER)
+            self._warn_of_few(frequency[n > 0], self.threshold.min_frequency, "min_frequency")
+        else:
+            frequency = np.ones_like(frequency)
+            here = least < NEVER
+            few = np.where(here, least, NEVER).min(axis=1)[n > 0]
+            self._warn_of_few(few, int(self.threshold.least.min()), "min_support")
+        return least, frequency.tolist()
+
+    def _warn_of_few(self, local: Longs, whole: int, name: str) -> None:
+        if local.min() >= FEW or local.min() >= whole:
+            return
+        n = int((local < min(FEW, whole)).sum())
+        warnings.warn(
+            f"in {n} of {len(local)} partitions a pattern is frequent that covers "
+            f"{int(local.min())} of {whole} sequences: the first pass finds far too many; "
+            f"write fewer, larger partitions, or give a larger {name}",
+            UserWarning,
+            stacklevel=7,
+        )
+
+    def _unseen(self, least: Longs, frequency: list[int]) -> Unseen:
+        """A pattern that a partition did not find is below its thresholds there."""
+        by_frequency = np.array(frequency)[:, None] - 1
+        of_class = np.minimum(np.where(least < NEVER, least - 1, 0), self.sizes)
+        if by_frequency.any():
+            of_class = np.minimum(by_frequency, self.sizes)
+            return Unseen(of_class, np.minimum(by_frequency[:, 0], self.sizes.sum(axis=1)))
+        return Unseen(of_class, of_class.sum(axis=1))
+
+    def _time_each(self, time_limit: float | None) -> float | None:
+        """Seconds for the search of a partition, and as many for counting in it."""
+        if time_limit is None:
+            return None
+        rounds = -(-len(self.shares) // self.tasks.at_once)
+        return time_limit / 2 / rounds
+
+    # The answer
+
+    def _answer(
+        self,
+        patterns: Patterns,
+        compiled: Compiled,
+        engine: str,
+        complete: int,
+        reason: str | None,
+    ) -> PatternSet:
+        good = self.threshold.met(patterns.supports)
+        levels = self._levels(patterns, good)
+        patterns = patterns.taken(patterns.with_ancestors(good & patterns.shown))
+        events = None
+        if engine == "webs":
+            events = [types.index(compiled.event_type) for types in compiled.types]
+        order = search_order(patterns, compiled.dimensions, events)
+        place = np.append(np.argsort(order), -1)
+        trie = Trie(
+            parent=place[patterns.parent[order]].astype(np.int32),
+            steps=patterns.steps[order],
+            supports=patterns.supports[order].astype(np.int32),
+            relations=compiled.relations,
+            dimensions=compiled.index.dimension_names,
+            vocabulary=self.parts.vocabulary.extended(patterns.made),
+            classes=self.work.classes,
+            class_sizes=self.sizes.sum(axis=0),
+        )
+        rows = np.flatnonzero(patterns.shown[order])
+        return PatternSet(
+            trie,
+            rows,
+            complete_up_to=complete,
+            partial=reason,
+            report=SearchReport(levels, advice=advice(trie, rows, self.bias) if reason else ()),
+            object_identity=self.settings.object_identity,
+        )
+
+    def _levels(self, patterns: Patterns, good: Bools) -> tuple[SearchLevel, ...]:
+        """What became of the patterns that some partition found and that could be frequent."""
+        lengths = lengths_of(patterns)
+        frequency = patterns.supports.sum(axis=1)
+        share = (patterns.supports / np.maximum(self.sizes.sum(axis=0), 1)).max(axis=1, initial=0)
+        enough = (patterns.supports >= self.threshold.least).any(axis=1)
+        rare = frequency < self.threshold.min_frequency
+        levels = []
+        for length in np.unique(lengths).tolist() or [1]:
+            here = patterns.shown & (lengths == length)
+            near_share = share[here & ~rare & ~enough]
+            near_frequency = frequency[here & rare & enough]
+            levels.append(
+                SearchLevel(
+                    length,
+                    occurred=int(here.sum()),
+                    infrequent=int((here & rare).sum()),
+                    unsupported=int((here & ~rare & ~enough).sum()),
+                    forbidden=0,
+                    kept=int((here & good).sum()),
+                    nearest_support=near_share.max(initial=0.0) or None,
+                    nearest_frequency=int(near_frequency.max(initial=0)) or None,
+                    n_nearest_support=_how_many_are_largest(near_share),
+                    n_nearest_frequency=_how_many_are_largest(near_frequency),
+                )
+            )
+        return tuple(levels)
+
+
+def _how_many_are_largest(values: NDArray[Any]) -> int:
+    return int((values == values.max(initial=0)).sum())
+
+
+def _joined(answers: Sequence[pt.LocalAnswer], n_known: int) -> pt.LocalAnswer:
+    """The patterns of several partitions; complete where all of them are."""
+    return pt.LocalAnswer(
+        union([answer.patterns for answer in answers], n_known),
+        min(answer.complete_up_to for answer in answers),
+        next((answer.partial for answer in answers if answer.partial), None),
+        any(answer.unasked for answer in answers),
+    )
+
+
+def _left(answer: pt.LocalAnswer, threshold: Threshold, unseen: Unseen) -> pt.LocalAnswer:
+    """What may be frequent in all partitions.
+
+    After a search that ended early, what no partition can have missed: short patterns.
+    """
+    if answer.partial is None:
+        return replace(answer, patterns=possible(answer.patterns, threshold, unseen))
+    short = lengths_of(answer.patterns) <= answer.complete_up_to
+    return replace(answer, patterns=answer.patterns.taken(short))
+
+
+def _summed(counts: Sequence[pt.Counts]) -> pt.Counts:
+    """The counts of several partitions; complete where all of them are."""
+    complete = [one.complete_up_to for one in counts if one.complete_up_to is not None]
+    return pt.Counts(np.sum([one.supports for one in counts], axis=0), min(complete, default=None))
+
+
+def _classes(
+    parts: Partitions, y: Iterable[object] | None
+) -> tuple[Longs, tuple[object, ...], list[Longs] | None]:
+    """How many sequences of each class each partition has, the classes, and the labels of `y`."""
+    if not len(parts):
+        raise DataError("there are no sequences to mine")
+    if y is not None:
+        numbers, classes = given_classes(y, len(parts))
+        labels = np.split(numbers, np.cumsum(parts.sizes)[:-1])
+        sizes = [np.bincount(own, minlength=len(classes)) for own in labels]
+        return np.array(sizes, np.int64), classes, labels
+    named = parts.manifest.classes
+    if named is None:
+        return np.array(parts.sizes, np.int64)[:, None], ("all",), None
+    classes = ordered_classes(named)
+    column = [classes.index(name) for name in named]
+    counts = np.zeros((parts.n_partitions, len(classes)), np.int64)
+    for i, part in enumerate(parts.manifest.parts):
+        for c, n in zip(column, part.class_sizes, strict=False):
+            counts[i, c] += n
+    return counts, classes, None
+
+
+def _steps(bias: Bias, settings: Settings, summaries: Sequence[pt.Summary]) -> tuple[int, ...]:
+    longest = max(summary.longest for summary in summaries)
+    graphs = any(summary.graphs for summary in summaries)
+    return steps_of(bias, settings.max_gap, longest, graphs=graphs)

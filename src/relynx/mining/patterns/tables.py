@@ -1,0 +1,110 @@
+"""A set of patterns as a table: columns for files and frames, and the first rows for people."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from relynx.errors import InputError
+from relynx.mining.patterns.measures import confidence
+
+if TYPE_CHECKING:
+    from relynx.mining.patterns.pattern_set import PatternSet
+
+SHOWN = 10  # patterns that a printed set shows
+AT_ONCE = 50_000  # patterns that are Python values at a time
+
+
+def schema(patterns: PatternSet, measures: Sequence[str]) -> dict[str, type]:
+    """The columns of a table and what they hold."""
+    if isinstance(measures, str):
+        raise InputError(f"measures is {measures!r}: give a list of names")
+    names = class_names(patterns)
+    fixed = {"pattern": str, "length": int, "frequency": int}
+    counts = {f"support_{name}": int for name in names}
+    shares = {f"confidence_{name}": float for name in names}
+    return {**fixed, **counts, **shares, **dict.fromkeys(measures, float)}
+
+
+def chunks(patterns: PatternSet, measures: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
+    """The columns of a table, some rows at a time."""
+    for start in range(0, len(patterns), AT_ONCE):
+        yield _columns(patterns[start : start + AT_ONCE], measures)
+
+
+def json_rows(patterns: PatternSet) -> Iterator[dict[str, object]]:
+    """One object a pattern, with support and confidence by class."""
+    names = class_names(patterns)
+    for entry in patterns:
+        yield {
+            "pattern": str(entry.pattern),
+            "length": entry.length,
+            "frequency": entry.frequency,
+            "support": dict(zip(names, entry.support.values(), strict=True)),
+            "confidence": dict(zip(names, entry.confidence.values(), strict=True)),
+        }
+
+
+def class_names(patterns: PatternSet) -> list[str]:
+    """The classes as text, told apart where 1 and '1' are both classes."""
+    names = list(map(str, patterns.classes))
+    return names if len(set(names)) == len(names) else list(map(repr, patterns.classes))
+
+
+def text_table(patterns: PatternSet) -> str:
+    """The first patterns in aligned columns, and how many there are."""
+    table = _cells(patterns)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in table
+    ]
+    return "\n".join([*(lines if len(patterns) else []), summary(patterns)])
+
+
+def html_table(patterns: PatternSet) -> str:
+    """The first patterns as an HTML table, and how many there are."""
+    header, *rows = [[html.escape(cell) for cell in row] for row in _cells(patterns)]
+    head = "".join(f"<th>{cell}</th>" for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"{table}<p>{html.escape(summary(patterns))}</p>"
+
+
+def summary(patterns: PatternSet) -> str:
+    """How many patterns there are, and whether all that there should be."""
+    parts = [f"{len(patterns):,} pattern{'s' if len(patterns) != 1 else ''}"]
+    if len(patterns) > SHOWN:
+        parts[0] += f", {SHOWN} shown"
+    parts.append(f"complete up to length {patterns.complete_up_to}")
+    if patterns.partial:
+        parts.append(f"partial: {patterns.partial}")
+    return "; ".join(parts)
+
+
+def _columns(patterns: PatternSet, measures: Sequence[str]) -> dict[str, list[Any]]:
+    names, supports = class_names(patterns), patterns.supports
+    shares = confidence(supports, patterns.class_sizes)
+    return {
+        "pattern": list(patterns.texts()),
+        "length": patterns.lengths.tolist(),
+        "frequency": patterns.frequencies.tolist(),
+        **{f"support_{name}": supports[:, i].tolist() for i, name in enumerate(names)},
+        **{f"confidence_{name}": shares[:, i].tolist() for i, name in enumerate(names)},
+        **{name: patterns.measure(name).tolist() for name in measures},
+    }
+
+
+def _cells(patterns: PatternSet) -> list[list[str]]:
+    """The first patterns as text: a header, then a row each."""
+    header = ["pattern", "length", "frequency", *class_names(patterns)]
+    rows = [
+        [
+            str(entry.pattern),
+            str(entry.length),
+            f"{entry.frequency:,}",
+            *(f"{count:,}" for count in entry.support.values()),
+        ]
+        for entry in patterns[:SHOWN]
+    ]
+    return [header, *rows]

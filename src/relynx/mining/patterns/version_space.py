@@ -1,0 +1,168 @@
+"""The two borders of a set of patterns, and what lies between them.
+
+The answer to an inductive query, often in one class and seldom in another, is a version space:
+with two patterns it has every pattern of the language between them. So its most general and its
+most specific patterns say all of it (Lee and De Raedt's SeqLog; Kramer and De Raedt's features).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.errors import InputError
+from relynx.logic.canonical import subsumes
+from relynx.mining.matching.match import covers
+from relynx.mining.patterns import borders
+from relynx.mining.patterns.implied_links import frozen, longest_step
+from relynx.mining.patterns.pattern import Pattern, as_pattern
+
+if TYPE_CHECKING:
+    from relynx.mining.patterns.pattern_set import PatternSet
+
+AT_ONCE = 2_000  # patterns that are compared with all
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Borders:
+    """The most general and the most specific patterns of a set. `PatternSet.borders` makes one.
+
+    `pattern in borders` tells whether a pattern, or its text, lies between them: one of `general`
+    subsumes it, and it subsumes one of `specific`. Subsumption is that of the search, with Object
+    Identity or without.
+
+    Parameters
+    ----------
+    general, specific
+        The borders; of one set.
+    implied
+        Whether links count by what they imply; else as they are written, and `next_s` is no case
+        of `follow_s`.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b", "c"], ["a", "b"], ["c", "b"]], ["yes", "yes", "no"])
+    >>> borders = rx.mine(X, y, max_support={"no": 0}, max_gap=1).borders()
+    >>> [*borders.general.texts()][0], len(borders.specific)
+    ('a(A)', 5)
+    >>> "a(X), next_s(X,Y), b(Y)" in borders, "b(X)" in borders
+    (True, False)
+    """
+
+    general: PatternSet
+    specific: PatternSet
+    implied: bool = False
+
+    def __post_init__(self) -> None:
+        if self.general.trie is not self.specific.trie:
+            raise InputError("the borders are of two sets: take both of one, by PatternSet.borders")
+
+    @property
+    def patterns(self) -> PatternSet:
+        """The patterns of either border, each once: enough to make the borders again.
+
+        Save this set to keep the borders; `borders()` of what is loaded gives them back.
+        """
+        general, rows = self.general, self.specific.rows
+        more = rows[~np.isin(rows, general.rows)]
+        return type(general)(
+            general.trie,
+            np.sort(np.concatenate([general.rows, more])),
+            complete_up_to=general.complete_up_to,
+            partial=general.partial,
+            report=general.report,
+            object_identity=general.object_identity,
+        )
+
+    def __contains__(self, pattern: Pattern | str) -> bool:
+        pattern, flag = as_pattern(pattern), self.general.object_identity
+        if self.implied:
+            return self._implied_contains(pattern)
+        return any(
+            subsumes(one.atoms, pattern.atoms, object_identity=flag)
+            for one in self.general.patterns()
+        ) and any(
+            subsumes(pattern.atoms, one.atoms, object_identity=flag)
+            for one in self.specific.patterns()
+        )
+
+    def within(self, patterns: PatternSet) -> PatternSet:
+        """Those of some patterns that lie between the borders, in the same order.
+
+        If the borders are those of the answer to `min_support`, `min_frequency` and `max_support`,
+        this gives that answer again from any larger one. Of the answer to another such query it
+        gives the answer to both.
+
+        Parameters
+        ----------
+        patterns
+            The answer of this search or of another one.
+
+        Examples
+        --------
+        >>> import relynx as rx
+        >>> X, y = rx.from_lists([["a", "b", "c"], ["a", "b"], ["c", "b"]], ["yes", "yes", "no"])
+        >>> found = rx.mine(X, y)
+        >>> few = found.filter(max_support={"no": 0})
+        >>> len(found), len(few), few.borders().within(found) == few
+        (15, 11, True)
+        """
+        if self.implied:
+            return patterns[self._implied_between(patterns)]
+        mask = borders.between(
+            (self.general.trie, self.general.rows),
+            (self.specific.trie, self.specific.rows),
+            (patterns.trie, patterns.rows),
+            object_identity=self.general.object_identity,
+        )
+        return patterns[mask]
+
+    def _implied_contains(self, pattern: Pattern) -> bool:
+        flag = self.general.object_identity
+        general, specific = [*self.general.patterns()], [*self.specific.patterns()]
+        longest = longest_step(chain([pattern], general))
+        return bool(general) and bool(
+            covers(general, frozen([pattern], longest=longest), flag).any()
+            and covers(pattern, frozen(specific, longest=longest), flag).any()
+        )
+
+    def _implied_between(self, patterns: PatternSet) -> NDArray[np.bool_]:
+        flag = self.general.object_identity
+        asked = type(patterns)(patterns.trie, patterns.rows, object_identity=flag)
+        if not (len(asked) and len(self.general)):
+            return np.zeros(len(asked), bool)
+        longest = longest_step(chain(asked.patterns(), self.general.patterns()))
+        ends = frozen([*self.specific.patterns()], longest=longest)
+        mask = np.asarray(asked.coverage(ends).any(axis=0))
+        if mask.any():
+            left = frozen([*asked[mask].patterns()], longest=longest)
+            mask[mask] = self.general.coverage(left).any(axis=1)
+        return mask
+
+    def __repr__(self) -> str:
+        return f"most general:\n{self.general!r}\nmost specific:\n{self.specific!r}"
+
+    def _repr_html_(self) -> str:
+        return (
+            f"<p>most general</p>{self.general._repr_html_()}"
+            f"<p>most specific</p>{self.specific._repr_html_()}"
+        )
+
+
+def implied_borders(patterns: PatternSet) -> Borders:
+    """The borders of a set where links count by what they imply."""
+    every = [*patterns.patterns()]
+    whole = frozen(every, longest=longest_step(every))
+    general, specific = np.ones((2, len(every)), bool)
+    for start in range(0, len(every), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        above = patterns.coverage(whole[part]).T  # each of all, above each of the part
+        below = patterns[part].coverage(whole)
+        general[part] = ~(above & ~below).any(axis=0)
+        specific[part] = ~(below & ~above).any(axis=0)
+    return Borders(patterns[general], patterns[specific], implied=True)

@@ -1,0 +1,85 @@
+"""From a bias and settings to what an engine takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.bias import Bias
+from relynx.bias.constraints import matched
+from relynx.logic.terms import Atom, Term, Var
+from relynx.mining.engines.base import Conditions, Longs
+from relynx.mining.settings import Settings
+
+SLACK = 1e-9  # shares are compared with thresholds up to this
+
+
+def least_supports(settings: Settings, class_sizes: NDArray[np.int64]) -> Longs:
+    """For each class the smallest number of sequences that is support enough."""
+    least: Longs = np.ceil(settings.min_support * class_sizes - SLACK).astype(np.int64)
+    return np.maximum(least, 1)
+
+
+def conditions_of(
+    bias: Bias, settings: Settings, *, least: Longs, min_frequency: int, steps: tuple[int, ...]
+) -> Conditions:
+    """What a pattern must satisfy to be kept, and refined."""
+    _, rest = _operators_off(bias)
+    return Conditions(
+        least=least,
+        min_frequency=min_frequency,
+        max_length=settings.max_length,
+        steps=steps,
+        is_key=_key_test(bias.key),
+        forbids=rest.forbids if rest.constrained else None,
+        admits=bias.admits if bias.allowed else None,
+    )
+
+
+def steps_of(bias: Bias, max_gap: int, longest: int, *, graphs: bool) -> tuple[int, ...]:
+    """The operators to try, as numbers of steps: none longer than a line of the data.
+
+    `longest` is the largest number of events of a sequence; with `graphs`, some are no lines.
+    """
+    off, _ = _operators_off(bias)
+    if not graphs:
+        max_gap = min(max_gap, max(longest - 1, 1))
+    return tuple(n for n in range(max_gap + 1) if n not in off)
+
+
+def _operators_off(bias: Bias) -> tuple[set[int], Bias]:
+    """Operators that a negconstraint of one link rules out, as numbers of steps, and the rest.
+
+    Only in a bias of one dimension: then no link of that kind need ever be tried.
+    """
+    off: set[int] = set()
+    rest = []
+    names = {
+        f"{op}_{name}": n for name in bias.dimensions for op, n in (("follow", 0), ("next", 1))
+    }
+    for constraint in bias.negconstraints:
+        link = constraint[0] if len(constraint) == len(bias.dimensions) == 1 else None
+        if isinstance(link, Atom) and link.predicate in names and _all_different(link.args):
+            off.add(names[link.predicate])
+        else:
+            rest.append(constraint)
+    return off, replace(bias, negconstraints=tuple(rest)) if off else bias
+
+
+def _all_different(args: tuple[Term, ...]) -> bool:
+    names = [arg.name for arg in args if isinstance(arg, Var) and not arg.anonymous]
+    return all(isinstance(arg, Var) for arg in args) and len(set(names)) == len(names)
+
+
+def _key_test(keys: tuple[Atom, ...]) -> Callable[[Atom], bool] | None:
+    """Is an atom an instance of a key: the same predicate, constants and repeated variables?"""
+    if not keys:
+        return None
+
+    def is_key(atom: Atom) -> bool:
+        return any(matched(key, atom, {}) is not None for key in keys)
+
+    return is_key

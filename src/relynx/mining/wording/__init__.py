@@ -1,0 +1,1 @@
+"""Patterns in English sentences."""

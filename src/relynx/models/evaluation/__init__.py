@@ -1,0 +1,1 @@
+"""How good a classifier is: cross-validation, baselines, and tables of predictions."""

@@ -1,0 +1,228 @@
+"""Simple classifiers of sequences, for the rows beneath a table of accuracies.
+
+A method that reads relations has to beat those that do not: the largest class, a Markov chain for
+each class, and n-grams of the events with naive Bayes or a linear support vector machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import LinearSVC
+from sklearn.utils.validation import check_is_fitted
+
+from relynx.data.event_arguments import dimension_names, event_keys
+from relynx.data.sequences import Sequences
+from relynx.data.tables.order import link_of
+from relynx.errors import InputError, Problem
+from relynx.features.vectorizer import as_sequences
+from relynx.logic.terms import constant_text, quoted
+
+LONGEST = 3  # events of an n-gram
+PLAIN = "event"  # the token of an event of which nothing is said
+
+Steps: TypeAlias = list[tuple[str, str]]
+Links: TypeAlias = list[tuple[int, int]]
+Said: TypeAlias = dict[int, list[tuple[str, str]]]  # predicate and text of an event's facts
+
+
+class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A first-order Markov chain for each class, over the tokens of the events.
+
+    The score of a class is its share of the training sequences, times the chance that its chain
+    begins where the sequence begins, times that of every step from an event to the next.
+
+    Parameters
+    ----------
+    dimension
+        The order to follow; None takes the one with the most links.
+    smoothing
+        Added to every count, tokens that were never seen included.
+    """
+
+    def __init__(self, dimension: str | None = None, *, smoothing: float = 0.1) -> None:
+        self.dimension = dimension
+        self.smoothing = smoothing
+
+    def fit(self, X: object, y: Iterable[object]) -> MarkovChainClassifier:
+        """Count the steps of every class."""
+        if not self.smoothing > 0:
+            hint = "give a number above 0"
+            raise InputError(Problem(f"smoothing is {self.smoothing!r}", hint=hint))
+        steps = _steps(as_sequences(X), self.dimension)
+        labels = np.asarray([*y])
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        counts: list[Counter[tuple[str, str]]] = [Counter() for _ in self.classes_]
+        for c, row in zip(codes.tolist(), steps, strict=True):
+            counts[c].update(row)
+        after = {second for row in steps for _, second in row}
+        n_tokens = len(after) + 1  # and one for all that is unknown
+        a = self.smoothing
+        self.log_prior_ = np.log(np.bincount(codes) / len(codes))
+        self.steps_: list[dict[tuple[str, str], float]] = []
+        self.unseen_: list[dict[str, float]] = []
+        self.unknown_ = -np.log(n_tokens)
+        for count in counts:
+            total: Counter[str] = Counter()
+            for (first, _), n in count.items():
+                total[first] += n
+            least = {first: float(np.log(n + a * n_tokens)) for first, n in total.items()}
+            self.steps_.append({s: float(np.log(n + a)) - least[s[0]] for s, n in count.items()})
+            self.unseen_.append({first: float(np.log(a)) - least[first] for first in least})
+        return self
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """The class with the largest score; of equal ones the first in order."""
+        best = self.decision_function(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def decision_function(self, X: object) -> NDArray[np.float64]:
+        """The logarithm of the score, one column a class."""
+        check_is_fitted(self)
+        scores = np.tile(self.log_prior_, (len(as_sequences(X)), 1))
+        for i, row in enumerate(_steps(as_sequences(X), self.dimension)):
+            for c, (seen, unseen) in enumerate(zip(self.steps_, self.unseen_, strict=True)):
+                scores[i, c] += sum(
+                    seen[step] if step in seen else unseen.get(step[0], self.unknown_)
+                    for step in row
+                )
+        return np.asarray(scores)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:
+    """The simple classifiers for such sequences, by the names of their rows.
+
+    Parameters
+    ----------
+    X
+        The sequences. Where no event follows another, the largest class is all there is.
+    dimension
+        The order to follow; None takes the one with the most links.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> from relynx.models.evaluation.baselines import baselines
+    >>> X, y = rx.from_lists([["a", "b"], ["b", "a"]] * 5, ["up", "down"] * 5)
+    >>> {name: float(model.fit(X, y).score(X, y)) for name, model in baselines(X).items()}
+    {'largest class': 0.5, 'Markov chain': 1.0, 'n-gram naive Bayes, counts': 1.0,
+     'n-gram naive Bayes, presence': 1.0, 'n-gram linear SVM': 1.0}
+    """
+    rows: dict[str, Any] = {"largest class": DummyClassifier(strategy="most_frequent")}
+    tables = X.facts().tables
+    if any(tables[f"next_{name}", 2].size for name in dimension_names(tables)):
+        dimension = link_of(X, dimension)[0].removeprefix("next_")  # of any part of X, too
+        rows["Markov chain"] = MarkovChainClassifier(dimension)
+        rows["n-gram naive Bayes, counts"] = _on_ngrams(MultinomialNB(), dimension)
+        rows["n-gram naive Bayes, presence"] = _on_ngrams(BernoulliNB(), dimension)
+        rows["n-gram linear SVM"] = ngram_svm(dimension)
+    return rows
+
+
+def ngram_svm(dimension: str | None = None, *, apart: bool = False) -> Any:
+    """A linear support vector machine on the n-grams; see `ngrams`."""
+    svm = LinearSVC(dual="auto", max_iter=10_000, random_state=0)
+    return _on_ngrams(svm, dimension, apart)
+
+
+def _on_ngrams(classifier: Any, dimension: str | None, apart: bool = False) -> Any:
+    texts = FunctionTransformer(ngrams, kw_args={"dimension": dimension, "apart": apart})
+    return make_pipeline(texts, CountVectorizer(analyzer=list), classifier)
+
+
+def ngrams(
+    X: object, dimension: str | None = None, longest: int = LONGEST, *, apart: bool = False
+) -> list[list[str]]:
+    """The n-grams of each sequence: the tokens of up to `longest` events, each next to the last.
+
+    A token is all that is said of one event alone: the predicates and values of its facts. With
+    `apart` each predicate has its own n-grams. Where the order branches, every path counts.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> from relynx.models.evaluation.baselines import ngrams
+    >>> X, y = rx.from_lists([["a", ("b", "x"), "c"]])
+    >>> ngrams(X, longest=2)
+    [['a', 'b(x)', 'c', 'a < b(x)', 'b(x) < c']]
+    """
+    X = as_sequences(X)
+    out: list[list[str]] = []
+    for said, links in _events(X, dimension):
+        after: dict[int, list[int]] = {}
+        for first, second in links:
+            after.setdefault(first, []).append(second)
+        views = [_tokens(said)]
+        if apart:
+            names = sorted({name for facts in said.values() for name, _ in facts})
+            views = [_tokens(said, name) for name in names]
+        paths: list[tuple[int, ...]] = [(event,) for event in said]
+        out.append([])
+        for _ in range(longest):
+            for tokens in views:
+                told = [path for path in paths if tokens.keys() >= {*path}] if apart else paths
+                out[-1] += [" < ".join([tokens[event] for event in path]) for path in told]
+            paths = [(*path, event) for path in paths for event in after.get(path[-1], ())]
+    return out
+
+
+def _tokens(said: Said, name: str | None = None) -> dict[int, str]:
+    """The token of each event; with a name, of those that the predicate tells of."""
+    if name is None:
+        return {e: " & ".join(sorted(f for _, f in facts)) or PLAIN for e, facts in said.items()}
+    some = {e: sorted(f for n, f in facts if n == name) for e, facts in said.items()}
+    return {event: " & ".join(facts) for event, facts in some.items() if facts}
+
+
+def _steps(X: Sequences, dimension: str | None) -> list[Steps]:
+    """The steps of each sequence; the events that nothing comes before are reached from ''."""
+    out = []
+    for said, links in _events(X, dimension):
+        tokens = _tokens(said)
+        reached = {second for _, second in links}
+        begins = [("", token) for event, token in tokens.items() if event not in reached]
+        out.append([*begins, *((tokens[first], tokens[second]) for first, second in links)])
+    return out
+
+
+def _events(X: Sequences, dimension: str | None) -> list[tuple[Said, Links]]:
+    """The events of each sequence with their facts, and the links between them."""
+    link, facts = link_of(X, dimension), X.facts()
+    n_constants = max(len(facts.vocabulary), 1)
+    texts = [constant_text(constant) for constant in facts.vocabulary]
+    events, places = event_keys(facts.tables, n_constants)
+    linked = np.unique(events % n_constants)
+    said: list[Said] = [{} for _ in range(len(X))]
+    for key in events.tolist():
+        said[key // n_constants][key % n_constants] = []
+    dimensions = {(f"next_{name}", 2) for name in dimension_names(facts.tables)}
+    for (name, arity), table in X.tables.items():
+        at = [i for i in range(arity) if ((name, arity), i) in places]
+        if not at:  # it may occur in sequences of one event only, which no link gives away
+            at = [i for i in range(arity) if np.isin(table[1 + i], linked).all()]
+        if len(at) != 1 or (name, arity) in dimensions:
+            continue
+        for row, *codes in table.T.tolist():
+            event = codes.pop(at[0])
+            values = ",".join([texts[code] for code in codes])
+            fact = f"{quoted(name)}({values})" if codes else quoted(name)
+            said[row].setdefault(event, []).append((name, fact))
+    links: list[Links] = [[] for _ in range(len(X))]
+    for row, first, second in facts.tables[link].T.tolist() if link in facts.tables else ():
+        links[row].append((first, second))
+    return [*zip(said, links, strict=True)]

@@ -1,0 +1,125 @@
+"""Predictions as a table: a row a sequence, with the share of each class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from relynx.data.sequences import Sequences
+from relynx.data.tables.frames import write_csv, write_jsonl, write_parquet
+from relynx.logic.dimensions import link_name
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """What a model says of some sequences.
+
+    Attributes
+    ----------
+    columns
+        `id`, `label` where the sequences have one, `predicted`, and `probability_NAME` for each
+        class, where the model gives one.
+    accuracy
+        The share of labels that were predicted; None without labels.
+    unknown
+        How many sequences have a label that the model has never seen.
+    """
+
+    columns: dict[str, list[Any]]
+    accuracy: float | None
+    unknown: int
+
+    def __len__(self) -> int:
+        return len(self.columns["id"])
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the table as CSV, JSON Lines or Parquet, by the ending of the path."""
+        _write(path, [self.columns], self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was said of sequences whose predictions are in a file; see `Predictions`."""
+
+    n: int
+    accuracy: float | None
+    unknown: int
+
+    def __len__(self) -> int:
+        return self.n
+
+
+def write_predictions(
+    model: Any, parts: Iterable[Sequences], path: str | os.PathLike[str]
+) -> Written:
+    """Write what a classifier says of one part after the other, each held while it is written."""
+    told: list[tuple[int, float | None, int]] = []
+
+    def columns() -> Iterator[dict[str, list[Any]]]:
+        for X in parts:
+            table = predictions(model, X)
+            told.append((len(table), table.accuracy, table.unknown))
+            yield table.columns
+
+    chunks = columns()
+    first = next(chunks)
+    _write(path, chain([first], chunks), first)
+    n = sum(size for size, _, _ in told)
+    known = [(size, accuracy) for size, accuracy, _ in told if accuracy is not None]
+    right = sum(size * accuracy for size, accuracy in known)
+    return Written(n, right / n if known else None, sum(unknown for _, _, unknown in told))
+
+
+def _write(
+    path: str | os.PathLike[str], chunks: Iterable[dict[str, list[Any]]], names: Iterable[str]
+) -> None:
+    ending = Path(path).suffix.lower()
+    if ending == ".jsonl":
+        rows = (
+            dict(zip(columns, row, strict=True))
+            for columns in chunks
+            for row in zip(*columns.values(), strict=True)
+        )
+        write_jsonl(path, rows)
+        return
+    schema = {name: float if name.startswith("probability_") else str for name in names}
+    write = write_parquet if ending == ".parquet" else write_csv
+    write(path, chunks, schema)
+
+
+def predictions(model: Any, X: Sequences) -> Predictions:
+    """What a classifier says of the sequences, beside their labels where they have some."""
+    predicted = model.predict(X)
+    shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+    classes = model.classes_.tolist()
+    names = [str(c) for c in classes]
+    if len(set(names)) < len(names):  # 1 and '1'
+        names = [repr(c) for c in classes]
+    columns: dict[str, list[Any]] = {"id": [str(name) for name in X.ids.tolist()]}
+    accuracy, unknown = None, 0
+    if X.labels is not None:
+        labels = X.labels.tolist()
+        columns["label"] = [str(label) for label in labels]
+        hits = [label == given for label, given in zip(labels, predicted.tolist(), strict=True)]
+        accuracy = float(np.mean(hits)) if hits else None
+        unknown = sum(label not in classes for label in labels)
+    columns["predicted"] = [str(given) for given in predicted.tolist()]
+    if shares is not None:
+        columns |= {f"probability_{name}": shares[:, i].tolist() for i, name in enumerate(names)}
+    return Predictions(columns, accuracy, unknown)
+
+
+def unheard_of(model: Any, X: Sequences) -> list[str]:
+    """Predicates that the model asks for and that the sequences can never have: `helix/3`."""
+    heads = X.background.heads if X.background is not None else ()
+    here = {*X.tables, *heads}
+    entries = getattr(model, "selected_", ())  # other models than of patterns ask for nothing
+    asked = {atom.key for entry in entries for atom in entry.pattern.atoms}
+    plain = (key for key in asked if link_name(key[0]) is None)
+    return sorted(f"{name}/{arity}" for name, arity in plain if (name, arity) not in here)

@@ -1,0 +1,1 @@
+"""Fisher kernels of logical hidden Markov models: scores, and a classifier on them."""

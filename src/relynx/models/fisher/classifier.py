@@ -1,0 +1,442 @@
+"""Fisher scores of logical hidden Markov models, and a classifier on them.
+
+The score of a sequence is the gradient of its log probability by the parameters of a model
+(Jaakkola and Haussler 1999; for logical sequences Kersting and Gärtner, ECML 2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from relynx.bias import Bias
+from relynx.data.sequences import Sequences, counted
+from relynx.data.tables.class_cuts import cut_by_class, cut_like
+from relynx.data.tables.schema import Reading
+from relynx.errors import InputError, Problem
+from relynx.features.vectorizer import as_sequences
+from relynx.models.checks import check_reading, is_positive, not_among, not_true_or_false
+from relynx.models.fisher.pair_svm import PairSVM, kernel, learn_pairs, scaled_gamma, validated_C
+from relynx.models.labels import checked_labels, coded_classes
+from relynx.models.lohmm.clauses import Floats
+from relynx.models.lohmm.inference.ground import Grounding
+from relynx.models.lohmm.model import LoHMM
+from relynx.models.lohmm.recipes import Recipe, learn
+
+MOST_PAIRS = 45  # that are printed: those of ten classes
+SHOWN = 3  # weights of either side of a pair that are printed
+STILL = 1e-9  # a column that varies by less is dropped: what is left of it is rounding
+VALIDATED = "validated"
+
+
+def fisher_scores(model: LoHMM, sequences: Any, coordinates: str = "softmax") -> Floats:
+    """The gradient of the log probability of each sequence, one column a parameter.
+
+    `raw` is the gradient by the probabilities themselves, expected uses divided by the probability.
+    `softmax` is that by the logits of each distribution, what the uses are above those that the
+    model would have at the same places; the columns of a distribution sum to 0. A sequence that the
+    model cannot show has zeros.
+
+    Parameters
+    ----------
+    model
+        The model.
+    sequences
+        Lists of ground atoms, or what `model.ground` made of them.
+    coordinates
+        `softmax` or `raw`.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> from relynx.models.fisher.classifier import fisher_scores
+    >>> model = rx.LoHMM.parse("1.0 : s <- start. 0.75 : s <- a - s. 0.25 : s <- b - s.")
+    >>> fisher_scores(model, [[rx.parse_atom("a"), rx.parse_atom("b")]]).round(6).tolist()
+    [[0.0, -0.5, 0.5]]
+    """
+    counts, _ = model.expected_counts(sequences)
+    parameters = model.parameters
+    values, groups = parameters.values, parameters.groups
+    if coordinates == "raw":
+        return np.asarray(np.divide(counts, values, out=np.zeros_like(counts), where=values > 0))
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    totals = np.add.reduceat(counts[:, order], starts, axis=1)
+    return np.asarray(counts - values * totals[:, groups])
+
+
+class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn sequences into gradients of their log probability under fitted models.
+
+    `fit` learns a logical hidden Markov model for each class, as `LoHMMClassifier` does, or one for
+    all sequences. A row has one column for each parameter of each model.
+
+    Parameters
+    ----------
+    structure, bias, dimension, n_hidden, blocks, max_kinds, selection, end, max_iter, tol
+        Of the models; see `LoHMMClassifier`. So are `pseudo_count`, `selection_pseudo_count`,
+        `n_jobs` and `random_state`.
+    models
+        `per_class` for a model of each class, `single` for one of all sequences, without y.
+    coordinates
+        `softmax` or `raw`; see `fisher_scores`.
+
+    Attributes
+    ----------
+    models_ : list of LoHMM
+        The models.
+    classes_ : ndarray or None
+        Their classes; None with a single model.
+    reader_ : Reader
+        How sequences become observations.
+    reading_ : Reading or None
+        How the table of events was read, where `from_events` made X, with all cuts.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b"], ["b", "b"]], ["up", "down"])
+    >>> scores = rx.FisherScores(blocks=1, end=False).fit(X, y)
+    >>> scores.transform(X).shape
+    (2, 24)
+    >>> scores.get_feature_names_out()[0]
+    'down: in_a <- start'
+    """
+
+    def __init__(
+        self,
+        structure: LoHMM | str | None = None,
+        *,
+        bias: Bias | None = None,
+        dimension: str | None = None,
+        n_hidden: int = 1,
+        blocks: int | tuple[int, ...] = 3,
+        max_kinds: int = 40,
+        selection: str = "argument",
+        end: bool = True,
+        max_iter: int = 15,
+        tol: float = 1e-4,
+        pseudo_count: float = 0.5,
+        selection_pseudo_count: float = 0.5,
+        models: str = "per_class",
+        coordinates: str = "softmax",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.structure = structure
+        self.bias = bias
+        self.dimension = dimension
+        self.n_hidden = n_hidden
+        self.blocks = blocks
+        self.max_kinds = max_kinds
+        self.selection = selection
+        self.end = end
+        self.max_iter = max_iter
+        self.tol = tol
+        self.pseudo_count = pseudo_count
+        self.selection_pseudo_count = selection_pseudo_count
+        self.models = models
+        self.coordinates = coordinates
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: object, y: Iterable[object] | None = None) -> FisherScores:
+        """Learn the models.
+
+        Parameters
+        ----------
+        X
+            `Sequences`, or lists as `from_lists` takes them.
+        y
+            The classes; without them those of X. A single model needs none.
+        """
+        self._fit(as_sequences(X), y)
+        return self
+
+    def fit_transform(self, X: object, y: Iterable[object] | None = None, **_: Any) -> Any:
+        """Learn the models, and give the scores of the same sequences."""
+        return self.fit(X, y).transform(X)
+
+    def transform(self, X: object) -> Floats:
+        """The scores, one row a sequence, dense."""
+        check_is_fitted(self)
+        X = cut_like(as_sequences(X), self.reading_)
+        check_reading(self.reading_, X.reading)
+        return self._scores(self.models_[0].ground(self.reader_.rows(X, self.models_[0])))
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """The parameters, after the class of their model; `input_features` is ignored."""
+        check_is_fitted(self)
+        names = self.models_[0].parameters.names
+        if self.classes_ is None:
+            return np.array(names, dtype=object)
+        classes = self.classes_.tolist()
+        return np.array([f"{c}: {name}" for c in classes for name in names], dtype=object)
+
+    def _fit(self, X: Sequences, y: Iterable[object] | None) -> Grounding:
+        """Learn the models; the ground tables of the training sequences."""
+        recipe = Recipe.of(self)
+        problems = [
+            *not_among("models", self.models, ("per_class", "single")),
+            *not_among("coordinates", self.coordinates, ("softmax", "raw")),
+        ]
+        if problems:
+            raise InputError(problems)
+        if not len(X):
+            raise InputError(Problem("there are no sequences", hint="give some to learn from"))
+        per_class = self.models == "per_class"
+        labels = checked_labels(X, y) if per_class or y is not None else None
+        X = cut_by_class(X, labels).compact()
+        self.reading_ = X.reading
+        self.classes_, codes = None, np.zeros(len(X), np.int64)
+        if labels is not None and per_class:
+            self.classes_, codes = np.unique(labels, return_inverse=True)
+        seeds = check_random_state(self.random_state)
+        learnt = learn(recipe, X, codes, random_state=seeds, n_jobs=self.n_jobs)
+        self.models_, self.reader_ = [*learnt.models], learnt.reader
+        return learnt.grounding
+
+    def _scores(self, grounding: Grounding) -> Floats:
+        n = len(self.models_[0].parameters)
+        out = np.empty((len(grounding.sizes), len(self.models_) * n))
+        for c, model in enumerate(self.models_):
+            out[:, c * n : (c + 1) * n] = fisher_scores(model, grounding, self.coordinates)
+        return out
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify sequences by support vector machines on their Fisher scores.
+
+    The scores are those of `FisherScores`; a machine for each pair of classes learns from them, and
+    the machines vote.
+
+    Parameters
+    ----------
+    structure, bias, dimension, n_hidden, blocks, max_kinds, selection, end, max_iter, tol
+        Of the models; see `LoHMMClassifier`. So are `pseudo_count`, `selection_pseudo_count` and
+        `n_jobs`.
+    models, coordinates
+        Of the scores; see `FisherScores`.
+    standardise
+        Whether each column of the scores is brought to mean 0 and deviation 1 on the training
+        sequences. Rare parameters then weigh as much as frequent ones.
+    normalise
+        Whether each row of the scores is divided by its length, so that long sequences weigh no
+        more than short ones.
+    kernel, gamma
+        `linear`, or `rbf` with a gamma, which may be `scale` as in scikit-learn.
+    C
+        The cost of an error: a number, or `validated` for the best of 2^-5, ..., 2^10 in five-fold
+        cross-validation on the scores of the training sequences.
+    random_state
+        Seed of the cross-validation, and of the models where they need one.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, in order.
+    scores_ : FisherScores
+        What turns sequences into scores, with its `models_`.
+    columns_ : ndarray
+        The numbers of the columns that vary; the others are not used.
+    mean_, scale_ : ndarray
+        What is taken from each of them, and what it is then divided by.
+    C_ : float
+        The cost that was used.
+    machine_ : PairSVM
+        The machines. `print(classifier)` shows their largest weights.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b", "a"], ["a", "a", "b"]] * 9, ["up", "down"] * 9)
+    >>> model = rx.FisherKernelClassifier(random_state=0).fit(X, y)
+    >>> model.predict([["a", "b", "a"], ["a", "a", "b"]]).tolist()
+    ['up', 'down']
+    """
+
+    def __init__(
+        self,
+        structure: LoHMM | str | None = None,
+        *,
+        bias: Bias | None = None,
+        dimension: str | None = None,
+        n_hidden: int = 1,
+        blocks: int | tuple[int, ...] = 3,
+        max_kinds: int = 40,
+        selection: str = "argument",
+        end: bool = True,
+        max_iter: int = 15,
+        tol: float = 1e-4,
+        pseudo_count: float = 0.5,
+        selection_pseudo_count: float = 0.5,
+        models: str = "per_class",
+        coordinates: str = "softmax",
+        standardise: bool = False,
+        normalise: bool = True,
+        kernel: str = "linear",
+        gamma: float | str = "scale",
+        C: float | str = VALIDATED,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.structure = structure
+        self.bias = bias
+        self.dimension = dimension
+        self.n_hidden = n_hidden
+        self.blocks = blocks
+        self.max_kinds = max_kinds
+        self.selection = selection
+        self.end = end
+        self.max_iter = max_iter
+        self.tol = tol
+        self.pseudo_count = pseudo_count
+        self.selection_pseudo_count = selection_pseudo_count
+        self.models = models
+        self.coordinates = coordinates
+        self.standardise = standardise
+        self.normalise = normalise
+        self.kernel = kernel
+        self.gamma = gamma
+        self.C = C
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: object, y: Iterable[object] | None = None) -> FisherKernelClassifier:
+        """Learn the models, then the machines on their scores.
+
+        Parameters
+        ----------
+        X
+            `Sequences`, or lists as `from_lists` takes them.
+        y
+            The classes; without them those of X.
+        """
+        Recipe.of(self)
+        self._check()
+        X = as_sequences(X)
+        labels = checked_labels(X, y)
+        self.classes_, codes = coded_classes(labels)
+        seeds = check_random_state(self.random_state)
+        own = FisherScores().get_params(deep=False)
+        given = {name: getattr(self, name) for name in own} | {"random_state": seeds}
+        self.scores_ = FisherScores(**given)
+        scores = self.scores_._scores(self.scores_._fit(X, labels))
+        self.scores_.random_state = self.random_state
+        self._learn_columns(scores)
+        U = self._rows(scores)
+        del scores  # they may be large
+        gamma = self._gamma(U)
+        K = kernel(U, gamma)
+        self.C_ = validated_C(K, codes, seeds) if self.C == VALIDATED else float(self.C)
+        self.machine_: PairSVM = learn_pairs(U, K, codes, C=self.C_, gamma=gamma)
+        return self
+
+    def _check(self) -> None:
+        problems = [
+            *not_among("models", self.models, ("per_class", "single")),
+            *not_among("coordinates", self.coordinates, ("softmax", "raw")),
+            *not_among("kernel", self.kernel, ("linear", "rbf")),
+            *not_true_or_false("standardise", self.standardise),
+            *not_true_or_false("normalise", self.normalise),
+        ]
+        for name, word in (("gamma", "scale"), ("C", VALIDATED)):
+            value = getattr(self, name)
+            if not is_positive(value) and not (isinstance(value, str) and value == word):
+                hint = f"give a number above 0, or {word!r}"
+                problems.append(Problem(f"{name} is {value!r}", hint=hint))
+        if problems:
+            raise InputError(problems)
+
+    def _learn_columns(self, scores: Floats) -> None:
+        deviation = scores.std(axis=0)
+        self.columns_ = np.flatnonzero(deviation > STILL)
+        n = len(self.columns_)
+        self.mean_, self.scale_ = np.zeros(n), np.ones(n)
+        if self.standardise:
+            self.mean_ = scores.mean(axis=0)[self.columns_]
+            self.scale_ = deviation[self.columns_]
+
+    def _rows(self, scores: Floats) -> Floats:
+        """The scores as the machines see them."""
+        U = scores[:, self.columns_]
+        U -= self.mean_
+        U /= self.scale_
+        if self.normalise:
+            lengths = np.sqrt((U * U).sum(axis=1, keepdims=True))
+            U /= np.where(lengths > 0, lengths, 1.0)
+        return np.asarray(U)
+
+    def _gamma(self, U: Floats) -> float | None:
+        if self.kernel == "linear":
+            return None
+        return scaled_gamma(U) if self.gamma == "scale" else float(self.gamma)
+
+    @property
+    def reading_(self) -> Reading | None:
+        """How the table of events was read, where `from_events` made X, with all cuts."""
+        check_is_fitted(self)
+        return self.scores_.reading_
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """The class of each sequence: the most votes, then the larger values behind them."""
+        decisions = self.decision_function(X)
+        best = decisions.argmax(axis=1) if decisions.ndim > 1 else (decisions > 0).astype(int)
+        return np.asarray(self.classes_[best])
+
+    def decision_function(self, X: object) -> Floats:
+        """For each class its votes, and less than half a vote for the values behind them.
+
+        For two classes the value of their machine, positive for the second.
+        """
+        check_is_fitted(self)
+        return self.machine_.decisions(self._rows(self.scores_.transform(X)))
+
+    def to_text(self, top: int = SHOWN) -> str:
+        """The scores that tell each pair of classes apart: the `top` largest weights each way.
+
+        Of more than ten classes the first pairs are shown. The machines of the RBF kernel have no
+        weights; of them only the size is told.
+        """
+        check_is_fitted(self)
+        machine, model = self.machine_, self.scores_.models_[0]
+        n_models, n_parameters = len(self.scores_.models_), len(model.parameters)
+        lines = [
+            f"Fisher scores: {counted(n_models, 'model')} of {n_parameters:,} parameters each, "
+            f"{len(self.columns_):,} columns that vary; {self.kernel} kernel, C = {self.C_:g}"
+        ]
+        if machine.gamma is not None:
+            lines.append(f"{len(machine.vectors):,} support vectors, gamma = {machine.gamma:g}")
+            return "\n".join(lines)
+        names = self.scores_.get_feature_names_out()[self.columns_]
+        pairs = [*combinations(self.classes_.tolist(), 2)]
+        for pair, (first, second) in enumerate(pairs[:MOST_PAIRS]):
+            weights = machine.direction(pair)
+            for name, toward in ((first, -weights), (second, weights)):
+                lines += ["", f"{name}, and not {second if name is first else first}"]
+                best = [i for i in np.argsort(-toward, kind="stable")[:top] if toward[i] > 0]
+                lines += [f"  {toward[i]:.3f} * {names[i]}" for i in best]
+        if len(pairs) > MOST_PAIRS:
+            lines += ["", f"and {counted(len(pairs) - MOST_PAIRS, 'more pair')}"]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_text() if hasattr(self, "machine_") else repr(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags

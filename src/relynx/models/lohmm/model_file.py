@@ -1,0 +1,148 @@
+"""Models and what reads their observations, as the plain values and arrays of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from relynx.data.event_arguments import places_of, places_state
+from relynx.data.tables.schema import reading_or_none, reading_state
+from relynx.errors import InputError, Problem
+from relynx.models.lohmm.checks import SLACK
+from relynx.models.lohmm.model import LoHMM
+from relynx.models.lohmm.recipes import Reader
+from relynx.models.lohmm.structure import Known
+from relynx.storage.parts import Part, plain, plain_labels
+
+State: TypeAlias = dict[str, Any]
+
+
+def models_state(models: Sequence[LoHMM]) -> State:
+    """Models of one structure: its text once, and the parameters of each.
+
+    Raises InputError where the parameters of a model, which `with_parameters` takes as they are, do
+    not sum to 1: its text would not read back.
+    """
+    for model in models:
+        parameters = model.parameters
+        totals = np.bincount(parameters.groups, weights=parameters.values)
+        wrong = np.flatnonzero(np.abs(totals - 1) > SLACK)
+        if len(wrong):
+            name = parameters.names[parameters.groups.tolist().index(wrong[0])]
+            what = f"the distribution with {name} sums to {totals[wrong[0]]:.6g}, not to 1"
+            raise InputError(Problem(what, hint="a model is kept when all of its sum to 1"))
+    return {
+        "structure": str(models[0]),
+        "values": plain(np.stack([model.parameters.values for model in models]), "models"),
+        "history": [plain(np.array(model.history), "history") for model in models],
+        "penalised_history": [
+            plain(np.array(model.penalised_history), "history") for model in models
+        ],
+    }
+
+
+def models_of(part: Part, n: int) -> list[LoHMM]:
+    """The `n` models of a part."""
+    text = part.text("structure")
+    try:
+        model = LoHMM.parse(text)
+    except InputError as error:
+        what = f"is no model: {error.problems[0].message}"
+        raise part.wrong("structure", what) from None
+    values = part.array("values", np.float64, (n, len(model.parameters)))
+    groups = model.parameters.groups
+    for row in values:
+        if (row < 0).any() or not np.allclose(np.bincount(groups, weights=row), 1, atol=1e-3):
+            raise part.wrong("values", "are no distributions")
+    models = [model.with_parameters(row) for row in values]
+    for name in ("history", "penalised_history"):
+        found = part.listed(name)
+        if len(found) != len(models) or not all(map(_is_row, found)):
+            raise part.wrong(name, "is no list of numbers for each model")
+        for one, row in zip(models, found, strict=True):
+            one._set(**{name: tuple(row.tolist())})
+    part.end()
+    return models
+
+
+def lohmm_state(model: LoHMM) -> State:
+    """A model alone."""
+    return {"model": models_state([model])}
+
+
+def lohmm_of(part: Part) -> LoHMM:
+    """Undo `lohmm_state`."""
+    return models_of(part.part("model"), 1)[0]
+
+
+def structure_state(structure: LoHMM | str | None) -> State | None:
+    """The parameter `structure`: a model, or a text as it was given."""
+    if isinstance(structure, LoHMM):
+        return lohmm_state(structure)
+    return None if structure is None else {"text": structure}
+
+
+def structure_of(part: Part | None) -> LoHMM | str | None:
+    """Undo `structure_state`."""
+    if part is None:
+        return None
+    structure = part.text("text") if part.has("text") else lohmm_of(part)
+    part.end()
+    return structure
+
+
+def reader_state(reader: Reader) -> State:
+    """How sequences become observations."""
+    return {
+        "dimension": reader.dimension,
+        "places": places_state(reader.places),
+        "predicates": None if reader.predicates is None else sorted(reader.predicates),
+        "made": reader.made,
+    }
+
+
+def reader_of(part: Part, model: LoHMM) -> Reader:
+    """The reader of a part, for models of one structure."""
+    dimension = part.text("dimension")
+    places = places_of(part, "places")
+    predicates = None if part.none("predicates") else frozenset(part.texts("predicates"))
+    made = part.truth("made")
+    part.end()
+    if made:
+        try:
+            Known.of(model)
+        except ValueError:  # nothing of it stands for what was not seen
+            raise part.wrong("made", "does not fit the models") from None
+    return Reader(dimension, places, predicates, made)
+
+
+def classifier_state(model: Any) -> State:
+    """What a `LoHMMClassifier` learnt."""
+    return {
+        "classes_": plain_labels(model.classes_, "LoHMMClassifier"),
+        "class_prior_": plain(model.class_prior_, "class_prior_"),
+        "models_": models_state(model.models_),
+        "uses_": plain(model.uses_, "uses_"),
+        "reader_": reader_state(model.reader_),
+        "reading_": None if model.reading_ is None else reading_state(model.reading_),
+    }
+
+
+def restore_classifier(model: Any, part: Part) -> None:
+    """Give a `LoHMMClassifier` what `classifier_state` wrote."""
+    model.classes_ = part.labels("classes_")
+    n = len(model.classes_)
+    model.class_prior_ = part.array("class_prior_", np.float64, (n,))
+    if (model.class_prior_ <= 0).any() or not np.isclose(model.class_prior_.sum(), 1):
+        raise part.wrong("class_prior_", "are no shares that sum to 1")
+    model.models_ = models_of(part.part("models_"), n)
+    n_parameters = len(model.models_[0].parameters)
+    model.uses_ = part.array("uses_", np.float64, (n, n_parameters))
+    model.reader_ = reader_of(part.part("reader_"), model.models_[0])
+    model.reading_ = reading_or_none(part)
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1

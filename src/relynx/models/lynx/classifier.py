@@ -1,0 +1,437 @@
+"""`LynxClassifier`: mine, filter, select, classify; one model for each pair of classes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, check_memory
+
+from relynx.bias import Bias
+from relynx.data.parquet.partitions import Partitions
+from relynx.data.sequences import Sequences
+from relynx.data.tables.class_cuts import cut_by_class, cut_like
+from relynx.errors import InputError, Problem
+from relynx.features.candidates import united
+from relynx.features.grasp import GraspSelector
+from relynx.features.naive_bayes import PatternNB
+from relynx.features.shared_coverage import SharedCoverage
+from relynx.features.vectorizer import as_sequences, coverage, stacked
+from relynx.mining.patterns.pattern import Pattern
+from relynx.mining.workers import n_threads
+from relynx.models.checks import check_class_weights, check_reading, is_count, not_among
+from relynx.models.labels import checked_labels, coded_classes
+from relynx.models.lynx.checkpoint import fit_journal, model_folder
+from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
+from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
+from relynx.storage.journal import Journal
+from relynx.storage.segments import Result
+
+# Parameters of the method of the paper: no limit but the errors on the training sequences, and
+# nothing dropped before the selection.
+PAPER: Mapping[str, Any] = {
+    "n_features": None,
+    "max_features": None,
+    "multiclass": "round_robin",
+}
+MULTICLASS = ("auto", "round_robin", "single")
+MOST_PAIRED = 20  # classes, of which `auto` learns a model for each pair
+
+
+class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify sequences by the patterns that cover them.
+
+    For each pair of classes `fit` mines the sequences of the two, keeps the patterns that meet
+    `min_confidence` and `significance`, selects some of them by GRASP and fits naive Bayes on what
+    they cover. The models of all pairs then vote. Every setting of the search that is None is that
+    of the bias, else the default in brackets.
+
+    Of patterns that cover the same training sequences the shortest is kept. When more than
+    `max_features` are left, the classes choose in turn, each the best by `measure` of the patterns
+    that cover it most. `n_features=None, max_features=None` is the method of the paper, where
+    selection sees every pattern and its errors on the training sequences only.
+
+    Parameters
+    ----------
+    bias
+        What patterns may be made of; None infers a simple one from the training sequences.
+    min_support
+        A pattern covers at least this share of one of the two classes (0.1).
+    min_frequency
+        And at least so many sequences of both (1).
+    max_length
+        The largest number of atoms, links not counted (3).
+    max_gap
+        The largest n of `followat` (2).
+    min_confidence
+        The least share of one class in what a pattern covers; 1.0 keeps the patterns that cover
+        one class only. None keeps all.
+    object_identity
+        Whether different variables stand for different constants (True).
+    significance
+        Drop patterns that tell the two classes apart no better than the best of so many would by
+        chance: the level of a chi-square test, divided by the number of patterns found. Where none
+        passes, all are kept. None keeps all.
+    max_features, measure
+        How many patterns of a pair selection chooses from at most, and the measure by which they
+        are the best; see `PatternSet.measure`.
+    selection
+        `grasp`, or None to take them all.
+    multiclass
+        `round_robin` learns a model for each pair of classes, `single` one for all classes; `auto`
+        is `round_robin` up to 20 classes, of which there are 190 pairs. Beyond it is one for all,
+        without selection, and logistic regression instead of naive Bayes.
+    smoothing
+        Of the probabilities of naive Bayes, in the selection too.
+    prior
+        `empirical` for the share of each class, `uniform`, or a weight for each class,
+        `{"a": 2, "b": 1}`; None takes that of the bias, else `empirical`.
+    final_estimator
+        Another scikit-learn classifier instead of naive Bayes on the selected columns. It has its
+        own prior, class weights and smoothing.
+    n_features
+        How many patterns of a pair are selected at most: a number, None for no limit, or
+        `validated` for the number (1, 2, 4, ..., 64, no limit) with the least error of naive Bayes
+        in five-fold cross-validation on the training sequences of the pair. Where logistic
+        regression on all patterns is clearly better in that, by more than a standard error, it
+        takes the place of both; not with a `final_estimator`, a `prior` or another `objective`.
+    max_iter, moves, objective
+        Of GRASP; see `GraspSelector`.
+    memory
+        A folder, or a `joblib.Memory`, that keeps what was mined and what it covers. A fit of the
+        same sequences with another selection or learner, in a grid search say, finds it there.
+    checkpoint
+        A folder that keeps results on the way: `fit` that was killed goes on from there. Each set
+        of training sequences and parameters has its own folder in it, so that the parts of a
+        cross-validation can share one. It stays; a later `fit` of the same answers from it.
+    n_jobs
+        Pairs learnt at a time; with one model, threads of its search and selection. Threads of
+        `predict`, too. The model is the same for every value.
+    random_state
+        Seed of the selection, and of a `final_estimator` that takes one.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, in order.
+    class_prior_ : ndarray
+        The prior of each class.
+    estimators_ : list of PairModel
+        One for each pair, in the order (1st, 2nd), (1st, 3rd), ...; one in all for two classes or
+        `multiclass="single"`. Each has `classes`, `patterns`, `selected`, `estimator`, `selector`.
+    selected_ : PatternSet
+        The patterns that the models use, each once, with supports in all training sequences.
+    patterns_ : tuple of Pattern
+        The patterns that selection chose from, each once.
+    bias_ : Bias
+        The bias that was used.
+    reading_ : Reading or None
+        How the table of events was read, where `from_events` made X; with the cuts that were
+        learnt, where it left them to `fit`.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.planted_rule(60, random_state=0)
+    >>> model = rx.LynxClassifier(max_length=2, random_state=0).fit(X, y)
+    >>> X_new, y_new = rx.planted_rule(100, random_state=1)
+    >>> model.score(X_new, y_new)
+    1.0
+    """
+
+    def __init__(
+        self,
+        bias: Bias | None = None,
+        *,
+        min_support: float | None = None,
+        min_frequency: int | None = None,
+        max_length: int | None = None,
+        max_gap: int | None = None,
+        min_confidence: float | None = None,
+        object_identity: bool | None = None,
+        significance: float | None = None,
+        max_features: int | None = 1000,
+        measure: str = "chi2",
+        selection: str | None = "grasp",
+        n_features: int | str | None = "validated",
+        multiclass: str = "auto",
+        smoothing: float = 0.1,
+        prior: str | Mapping[object, float] | None = None,
+        final_estimator: Any = None,
+        max_iter: int = 200,
+        moves: tuple[str, ...] = ("add", "drop", "swap"),
+        objective: str = "errors",
+        memory: Any = None,
+        checkpoint: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.bias = bias
+        self.min_support = min_support
+        self.min_frequency = min_frequency
+        self.max_length = max_length
+        self.max_gap = max_gap
+        self.min_confidence = min_confidence
+        self.object_identity = object_identity
+        self.significance = significance
+        self.max_features = max_features
+        self.measure = measure
+        self.selection = selection
+        self.n_features = n_features
+        self.multiclass = multiclass
+        self.smoothing = smoothing
+        self.prior = prior
+        self.final_estimator = final_estimator
+        self.max_iter = max_iter
+        self.moves = moves
+        self.objective = objective
+        self.memory = memory
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: object, y: Iterable[object] | None = None) -> LynxClassifier:
+        """Learn the models.
+
+        Parameters
+        ----------
+        X
+            `Sequences`, or lists as `from_lists` takes them.
+        y
+            The classes; without them those of X.
+        """
+        self._check()
+        X = as_sequences(X)
+        labels = checked_labels(X, y)
+        X = cut_by_class(X, labels).compact()
+        self.classes_, codes = coded_classes(labels)
+        self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
+        self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
+        self.estimators_ = self._learn(X, labels, codes)
+        used = [model.patterns[model.selected] for model in self.estimators_]
+        names = tuple(self.classes_.tolist())
+        self.selected_, self._columns = united(used, X, codes, names)
+        self.reading_ = X.reading
+        return self
+
+    def _check(self) -> None:
+        """All choices at once; what the search, GRASP and naive Bayes are given, they check."""
+        problems = [
+            *not_among("selection", self.selection, ("grasp", None)),
+            *not_among("multiclass", self.multiclass, MULTICLASS),
+        ]
+        if self.prior is not None and not isinstance(self.prior, Mapping):
+            known = ("empirical", "uniform")
+            problems += not_among("prior", self.prior, known, "or a weight for each class")
+        if self.n_features not in (None, "validated") and not is_count(self.n_features):
+            hint = "a number of patterns from 1 on, 'validated', or None for no limit"
+            problems.append(Problem(f"n_features is {self.n_features!r}", hint=hint))
+        level: Any = self.significance
+        if level is not None and not (isinstance(level, Real) and 0 < float(level) <= 1):
+            hint = "a level above 0 and up to 1, or None to keep all patterns"
+            problems.append(Problem(f"significance is {level!r}", hint=hint))
+        if self.max_features is not None and not is_count(self.max_features):
+            hint = "a number of patterns from 1 on, or None for all"
+            problems.append(Problem(f"max_features is {self.max_features!r}", hint=hint))
+        bias: Any = self.bias
+        if bias is not None and not isinstance(bias, Bias):
+            hint = "a Bias, which read_bias and parse_bias make, or None to infer one"
+            problems.append(Problem(f"bias is {bias!r}", hint=hint))
+        if self.final_estimator is not None and not (
+            hasattr(self.final_estimator, "get_params") and is_classifier(self.final_estimator)
+        ):
+            hint = "a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes"
+            problems.append(Problem(f"final_estimator is {self.final_estimator!r}", hint=hint))
+        if problems:
+            raise InputError(problems)
+
+    def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
+        """The prior of some of the classes."""
+        prior = self.bias_.prior or "empirical" if self.prior is None else self.prior
+        if isinstance(prior, str):
+            counts = np.bincount(codes, minlength=len(self.classes_))[among]
+            weights = counts.astype(float) if prior == "empirical" else np.ones(len(among))
+        else:
+            names = self.classes_.tolist()
+            check_class_weights(prior, names)
+            weights = np.array([prior[names[c]] for c in among], float)
+        return np.asarray(weights / weights.sum())
+
+    def _learn(
+        self, X: Sequences, labels: NDArray[Any], codes: NDArray[np.int64]
+    ) -> list[PairModel]:
+        object_identity = self._object_identity()
+        X.facts(object_identity)  # derived once, not for every pair
+        everything = np.arange(len(self.classes_))
+        tasks = [everything]
+        if self._in_pairs():
+            tasks = [np.array(pair) for pair in combinations(everything, 2)]
+        alone, shared = len(tasks) == 1, SharedCoverage(X)
+        jobs = []
+        with fit_journal(self, self.bias_, X, labels) as journal:
+            seeds = self._seeds(len(tasks), journal)
+            for number, (among, seed) in enumerate(zip(tasks, seeds, strict=True), 1):
+                where = np.flatnonzero(np.isin(codes, among))
+                prior = self._prior(codes, among)
+                folder = model_folder(journal, number)
+                recipe = self._recipe(prior, self.n_jobs if alone else None, folder)
+                job = X[where], labels[where], prior, recipe, seed, shared.of(where)
+                jobs.append(delayed(learn)(*job))
+            learnt = Parallel(1 if alone else n_threads(self.n_jobs), prefer="threads")(jobs)
+            if journal is not None:
+                journal.finish()
+        for _, warning in learnt:
+            if warning is not None:
+                warnings.warn(warning, UserWarning, stacklevel=3)
+        return [model for model, _ in learnt]
+
+    def _seeds(self, n: int, journal: Journal | None) -> list[int]:
+        """A seed for each model; those of a checkpoint, where it has them."""
+        drawn: Result = (check_random_state(self.random_state).randint(2**31 - 1, size=n),)
+        if journal is not None:
+            drawn = journal.once(lambda: drawn)
+            journal.flush()  # what the models keep depends on them
+        seeds: list[int] = drawn[0].tolist()
+        return seeds
+
+    def _in_pairs(self) -> bool:
+        if self.multiclass == "auto":
+            return len(self.classes_) <= MOST_PAIRED
+        return self.multiclass == "round_robin"
+
+    def _object_identity(self) -> bool:
+        given = (self.object_identity, self.bias_.object_identity, True)
+        return bool(next(value for value in given if value is not None))
+
+    def _rival(self) -> Any:
+        """What may take the place of naive Bayes; None where its settings say what is wanted."""
+        prior = self.bias_.prior if self.prior is None else self.prior
+        if self.final_estimator is None and prior in (None, "empirical"):
+            return LogisticRegression(max_iter=1000) if self.objective == "errors" else None
+        return None
+
+    def _recipe(self, prior: Floats, n_jobs: int | None, checkpoint: str | None) -> Recipe:
+        selector, limit = None, self.n_features
+        rival, many = self._rival(), self.multiclass == "auto" and not self._in_pairs()
+        if self.selection is not None and not many:
+            selector = GraspSelector(
+                max_iter=self.max_iter,
+                moves=self.moves,
+                objective=self.objective,
+                n_features=None if isinstance(limit, str) else limit,
+                smoothing=self.smoothing,
+                prior=prior,
+                n_jobs=n_jobs,
+            )
+        learner = self.final_estimator
+        if learner is None:
+            learner = PatternNB(smoothing=self.smoothing, prior=prior)
+        if many and rival is not None:
+            learner = rival
+        folder = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
+        search = {
+            "min_support": self.min_support,
+            "min_frequency": self.min_frequency,
+            "max_length": self.max_length,
+            "max_gap": self.max_gap,
+            "min_confidence": self.min_confidence,
+            "object_identity": self.object_identity,
+        }
+        return Recipe(
+            bias=self.bias_,
+            search=search,
+            significance=self.significance,
+            max_features=self.max_features,
+            measure=self.measure,
+            selector=selector,
+            validated=limit == "validated",
+            learner=learner,
+            rival=rival,
+            memory=check_memory(folder),
+            checkpoint=checkpoint,
+            n_jobs=n_jobs,
+        )
+
+    @property
+    def patterns_(self) -> tuple[Pattern, ...]:
+        """The patterns that selection chose from, each once."""
+        check_is_fitted(self)
+        return tuple(dict.fromkeys(p for m in self.estimators_ for p in m.patterns.patterns()))
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """The class of each sequence.
+
+        It is the one with the most votes; among those the one to which the models give the
+        largest sum of shares, then that of the larger prior, then the first in order.
+        """
+        M = self._matrix(X)
+        if len(self.estimators_) == 1:
+            return np.asarray(self.classes_[self.estimators_[0].votes(M)])
+        return np.asarray(self.classes_[self._tally(M).argmax(axis=1)])
+
+    def predict_proba(self, X: object) -> Floats:
+        """The share of each class, row by row; the largest is that of the class predicted.
+
+        With one model, what it says: for naive Bayes the posterior. With a model for each pair,
+        their posteriors `r_jk` of class j against k are coupled by
+
+            p_j = 1 / (sum over k of 1/r_jk - (c - 2))
+
+        and scaled to sum 1 (Price and others 1994; exact when the models agree). Where the order
+        of these shares is not that of `decision_function`, they change places.
+        """
+        M = self._matrix(X)
+        if len(self.estimators_) == 1:
+            return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
+        shares = coupled(self._ballots(M), M.shape[0], len(self.classes_))
+        return in_order_of(shares, self._tally(M))
+
+    def decision_function(self, X: object) -> Floats:
+        """What `predict` decides by.
+
+        With one model, the value of its learner: for two classes one a row, positive for the
+        second class. With a model for each pair, for each of the c classes its votes plus 1/c of
+        the sum of its shares (below 1, so it decides ties only), and a trace of its rank by the
+        prior.
+        """
+        M = self._matrix(X)
+        if len(self.estimators_) > 1:
+            return self._tally(M)
+        values, voted = self.estimators_[0].decisions(M), self.estimators_[0].votes(M)
+        if values.ndim > 1:
+            return values
+        # Of a tie the learner may be on one side and its value, by rounding, on the other.
+        side = np.where(voted == 1, 1.0, -1.0)
+        return np.where((values > 0) == (voted == 1), values, NUDGE * side)
+
+    def _matrix(self, X: object) -> sparse.csr_array:
+        check_is_fitted(self)
+        if isinstance(X, Partitions):
+            return stacked([self._matrix(part) for part in X.partitions()])
+        X = cut_like(as_sequences(X), self.reading_)
+        check_reading(self.reading_, X.reading)
+        return coverage(self.selected_, X, n_jobs=self.n_jobs)
+
+    def _tally(self, M: sparse.csr_array) -> Floats:
+        return tally(self._ballots(M), self.class_prior_, M.shape[0])
+
+    def _ballots(self, M: sparse.csr_array) -> Iterator[Ballot]:
+        for model, columns in zip(self.estimators_, self._columns, strict=True):
+            among = np.searchsorted(self.classes_, model.classes)
+            yield Ballot(among, model.votes(M[:, columns]), model.posteriors(M[:, columns]))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags

@@ -1,0 +1,252 @@
+"""One model of the Lynx classifier: patterns mined for some classes, and a learner on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from relynx import __version__
+from relynx.bias import Bias
+from relynx.data.sequences import Sequences
+from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
+from relynx.features.shared_coverage import Cover
+from relynx.features.subset_size import best_size, better_on_all
+from relynx.features.vectorizer import nothing_found
+from relynx.mining.filters import answer
+from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.search import mine
+from relynx.mining.settings import as_share
+from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
+
+Floats: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = Any  # a dense array or a sparse matrix
+
+POOL = 4  # times `max_features`: of what the parts of a validation choose their own candidates
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a model is learnt: settings of the search, and the two estimators on its columns.
+
+    `selector` is None without selection; `validated` says that the number of patterns is found by
+    cross-validation. `rival` is a learner to be taken, with all patterns, where it is clearly
+    better in that; None where there is none. `memory` is a `joblib.Memory`, which may keep nothing,
+    `checkpoint` a folder for results on the way, or None. `n_jobs` are threads of the search.
+    """
+
+    bias: Bias
+    search: Mapping[str, Any]
+    significance: float | None
+    max_features: int | None
+    measure: str
+    selector: Any
+    validated: bool
+    learner: Any
+    rival: Any
+    memory: Any
+    checkpoint: str | None = None
+    n_jobs: int | None = None
+
+    def pool_size(self) -> int | None:
+        """How many patterns to keep for a while: more than selection sees where it is validated."""
+        if self.max_features is None or self.selector is None or not self.validated:
+            return self.max_features
+        return POOL * self.max_features
+
+
+@dataclass(frozen=True, slots=True)
+class PairModel:
+    """A model of two classes, or of all of them.
+
+    Attributes
+    ----------
+    classes
+        The classes that it tells apart.
+    patterns
+        What was mined and could be selected, with supports in the sequences of these classes.
+    selected
+        Which of the patterns were selected, as numbers.
+    estimator
+        The learner on the columns of the selected patterns; None where there are none, and the
+        prior decides alone.
+    prior
+        The share of each class.
+    selector
+        The fitted `GraspSelector`; None without selection.
+    """
+
+    classes: NDArray[Any]
+    patterns: PatternSet
+    selected: NDArray[np.int64]
+    estimator: Any
+    prior: Floats
+    selector: Any = None
+
+    def votes(self, M: Matrix) -> NDArray[np.int64]:
+        """The number of the class that each row goes to, among those of the model."""
+        if self.estimator is None or not M.shape[0]:
+            return np.full(M.shape[0], self.prior.argmax(), np.int64)
+        predicted = self.estimator.predict(accepted(self.estimator, M))
+        return np.asarray(predicted, np.int64)
+
+    def posteriors(self, M: Matrix) -> Floats:
+        """The share that the model gives each of its classes, row by row.
+
+        From `predict_proba` of the learner; where it has none, its decision values squashed into
+        shares; where it has neither, all to the class that it predicts.
+        """
+        if self.estimator is None or not M.shape[0]:
+            return np.tile(self.prior, (M.shape[0], 1))
+        if hasattr(self.estimator, "predict_proba"):
+            return np.asarray(self.estimator.predict_proba(accepted(self.estimator, M)), float)
+        values = self._values(M)
+        return np.eye(len(self.classes))[self.votes(M)] if values is None else shares(values)
+
+    def decisions(self, M: Matrix) -> Floats:
+        """What the learner decides by: one value a row for two classes, else one for each class.
+
+        Its decision function where it has one of this form, else the logarithms of the shares.
+        """
+        values = self._values(M)
+        if values is not None:
+            return values
+        with np.errstate(divide="ignore"):
+            logs: Floats = np.log(self.posteriors(M))
+        return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
+
+    def _values(self, M: Matrix) -> Floats | None:
+        """The learner's decision function, where it has one with a value for each class.
+
+        Of a support vector machine it may have one for each pair.
+        """
+        if not hasattr(self.estimator, "decision_function") or not M.shape[0]:
+            return None
+        shape = _named(self.estimator, "decision_function_shape").values()
+        if len(self.classes) > 2 and "ovo" in shape:
+            return None
+        return np.asarray(self.estimator.decision_function(accepted(self.estimator, M)), float)
+
+
+def learn(
+    X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int, cover: Cover
+) -> tuple[PairModel, str | None]:
+    """Mine the sequences, select, and fit the learner; and what there is to warn of.
+
+    `prior` is that of the classes in order; the learner's target is their numbers. `cover` gives
+    what patterns cover.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    found = _found(X, y, recipe)
+    kept = found if recipe.significance is None else significant(found, recipe.significance)
+    ordered = by_class_in_turn(kept, recipe.measure)
+    covered = recipe.memory.cache(_covered, ignore=["cover"])
+    pool, bits = covered(__version__, ordered, X, recipe.pool_size(), cover)
+    patterns, columns = lean(pool[: recipe.max_features]), bits[:, : recipe.max_features]
+    if not len(patterns):
+        nothing = np.empty(0, np.int64)
+        return PairModel(classes, patterns, nothing, None, prior), _warning(found, classes)
+    learner, selector, selected = recipe.learner, None, np.arange(len(patterns))
+    if recipe.selector is not None:
+        selector = _select(recipe, bits.astype(np.uint8), codes, seed)
+        if selector is None:
+            learner = recipe.rival
+        else:
+            selected = np.flatnonzero(selector.get_support())
+    if not len(selected):
+        return PairModel(classes, patterns, selected, None, prior, selector), None
+    learner = seeded(clone(learner), seed)
+    learner.fit(accepted(learner, columns[:, selected]), codes)
+    return PairModel(classes, patterns, selected, learner, prior, selector), None
+
+
+def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
+    """What the search finds. A memory keeps it before the confidence is asked for."""
+    search, least = dict(recipe.search), recipe.search["min_confidence"]
+    if not recipe.bias.min_cover:  # which chooses from what is confident
+        search["min_confidence"] = None
+    mined = recipe.memory.cache(_mined, ignore=["checkpoint", "n_jobs"])
+    folder = inside(recipe.checkpoint, MINING)
+    found: PatternSet = mined(__version__, X, y, recipe.bias, search, folder, recipe.n_jobs)
+    if least == search["min_confidence"]:
+        return found
+    return answer(found, X, min_confidence=as_share("min_confidence", least))
+
+
+# What a memory keeps; it must not give one version of relynx what another one found.
+def _mined(
+    version: str,
+    X: Sequences,
+    y: NDArray[Any],
+    bias: Bias,
+    search: Mapping[str, Any],
+    checkpoint: str | None,
+    n_jobs: int | None,
+) -> PatternSet:
+    return mine(X, y, bias, **search, n_jobs=n_jobs, checkpoint=checkpoint)
+
+
+def _covered(
+    version: str, patterns: PatternSet, X: Sequences, most: int | None, cover: Cover
+) -> tuple[PatternSet, NDArray[np.bool_]]:
+    return distinct(patterns, X, most, cover)
+
+
+def _select(recipe: Recipe, M: NDArray[np.uint8], y: NDArray[np.int64], seed: int) -> Any:
+    """The selector, fitted; None where the rival is better with all columns."""
+    selector = clone(recipe.selector).set_params(random_state=seed)
+    most = recipe.max_features
+    if recipe.validated:
+        how: dict[str, Any] = {"measure": recipe.measure, "most": most}
+        with size_journal(recipe.checkpoint, selector, recipe.rival, M, y, **how) as journal:
+            how |= {"seed": seed, "journal": journal}
+            selector.set_params(n_features=best_size(selector, M, y, **how))
+            if recipe.rival is not None and better_on_all(recipe.rival, selector, M, y, **how):
+                return None
+    folder = inside(recipe.checkpoint, SELECTION)
+    selector.set_params(checkpoint=folder).fit(M[:, :most], y)
+    return selector.set_params(checkpoint=None)
+
+
+def seeded(learner: Any, seed: int) -> Any:
+    """The learner with a seed wherever it or a part of it takes one and has none."""
+    free = [name for name, value in _named(learner, "random_state").items() if value is None]
+    return learner.set_params(**dict.fromkeys(free, seed)) if free else learner
+
+
+def _named(learner: Any, name: str) -> dict[str, Any]:
+    """The parameters of this name, those of its parts included."""
+    if not hasattr(learner, "get_params"):
+        return {}
+    every = learner.get_params()
+    return {key: value for key, value in every.items() if key.split("__")[-1] == name}
+
+
+def accepted(learner: Any, M: Matrix) -> Matrix:
+    """The matrix as float64, sparse where the learner takes that."""
+    if get_tags(learner).input_tags.sparse:
+        return sparse.csr_array(M, dtype=np.float64)
+    return M.toarray() if sparse.issparse(M) else np.asarray(M, np.float64)
+
+
+def shares(decisions: Floats) -> Floats:
+    """Decision values as shares that sum to 1: the logistic function, or softmax."""
+    scores = np.column_stack([np.zeros(len(decisions)), decisions])
+    if decisions.ndim > 1:
+        scores = decisions
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    quotient: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return quotient
+
+
+def _warning(found: PatternSet, classes: NDArray[Any]) -> str:
+    names = " and ".join(map(str, classes.tolist())) if len(classes) == 2 else "all classes"
+    if len(found):
+        return f"every pattern found for {names} covers all sequences or none: the prior decides"
+    return f"{nothing_found(found, f' for {names}')}\nthe prior decides"

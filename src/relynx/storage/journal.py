@@ -1,0 +1,329 @@
+"""Checkpoints: a folder that keeps the results of long work in their order, and survives kill -9.
+
+    manifest.json         the format, what the work is, and whether it is finished
+    segment-000000.bin    the first results, segment-000001.bin the next ones, ...
+    lock                  held while a process works in the folder; the system frees it
+
+Each file appears whole or not at all. A segment has a checksum and holds plain arrays of numbers.
+Work that is begun again reads the results that are there instead of computing them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from relynx import __version__
+from relynx.errors import DataError, InputError, Problem, Source
+from relynx.storage.segments import Result, packed, unpacked
+from relynx.storage.whole_files import PARTIAL, named, sync, whole_file
+
+FORMAT, VERSION = "relynx checkpoint", 1
+MANIFEST, LOCK = "manifest.json", "lock"
+FLUSH_SECONDS = 5.0  # results wait so long at most before they are written
+FLUSH_BYTES = 1 << 24
+
+_SEGMENT = re.compile(r"segment-([0-9]{6,})\.bin")
+_KEPT = "what was kept before stays, and the same call goes on from there"
+_DAMAGED = "something else changed it: remove the folder to begin anew, or restore it from a copy"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a checkpoint is of. Equal works have equal results in the same order.
+
+    `kind` is a word for it, `about` a line for people, `version` that of what the results hold.
+    `inputs` are digests of data by name, `settings` the parameters that results depend on.
+    """
+
+    kind: str
+    version: int
+    about: str
+    inputs: Mapping[str, str]
+    settings: Mapping[str, object]
+
+    def described(self) -> dict[str, Any]:
+        """The work as JSON has it."""
+        return {
+            "kind": self.kind,
+            "results": self.version,
+            "relynx": __version__,
+            "inputs": dict(self.inputs),
+            "settings": {name: _shown(value) for name, value in self.settings.items()},
+        }
+
+    def key(self) -> str:
+        """A text that changes with all that results depend on."""
+        return hashlib.sha256(_json(self.described())).hexdigest()
+
+
+class Journal:
+    """The results of some work, in order: those that are kept, then those that are added.
+
+    Raises InputError where the folder cannot be written, is in use, or is of other work, DataError
+    where it is damaged. As a context it writes what waits when it ends, also by an error.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> work = Work("squares", 1, "squares of numbers", {}, {"power": 2})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Journal(folder, work) as journal:
+    ...         first = journal.once(lambda: (np.array([1, 4, 9]),))
+    ...     with Journal(folder, work) as journal:
+    ...         again = journal.once(lambda: (np.array([0]),))
+    >>> first[0].tolist() == again[0].tolist()
+    True
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], work: Work) -> None:
+        self.folder = folder_name(folder)
+        self.work = work
+        self._key = bytes.fromhex(work.key())
+        self._lock = locked(self.folder)
+        self._lock.__enter__()
+        try:
+            self.finished = False
+            self._read_manifest()
+            self._n_segments = self._segments()
+        except BaseException:
+            self._lock.__exit__(None, None, None)
+            raise
+        self._old = self._replayed()
+        self._waiting: list[Result] = []
+        self._n_bytes = 0
+        self._flushed = time.monotonic()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if not isinstance(error, InputError):  # which may be that nothing can be written
+                self.flush()
+        finally:
+            self._lock.__exit__(None, None, None)
+
+    def kept(self) -> Iterator[Result]:
+        """The results from before, each once. Those that follow are to be computed and added."""
+        return self._old
+
+    def once(self, compute: Callable[[], Result]) -> Result:
+        """The next result: from before where it is kept, else computed and added."""
+        for result in self._old:
+            return result
+        result = compute()
+        self.add(result)
+        return result
+
+    def add(self, result: Result) -> None:
+        """Keep a result, of plain arrays; it is on the disk a few seconds later."""
+        self._waiting.append(result)
+        self._n_bytes += sum(array.nbytes for array in result)
+        waited = time.monotonic() - self._flushed
+        if waited > FLUSH_SECONDS or self._n_bytes > FLUSH_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if self._waiting:
+            if self.finished:  # more was asked for
+                self._write_manifest(finished=False)
+            data = packed(self._key, self._n_segments, self._waiting)
+            self._write(f"segment-{self._n_segments:06d}.bin", data)
+            self._n_segments += 1
+            self._waiting, self._n_bytes = [], 0
+        self._flushed = time.monotonic()
+
+    def finish(self) -> None:
+        """Write what waits, and that this is all. The folder stays: asked again it answers."""
+        self.flush()
+        if not self.finished:
+            self._write_manifest(finished=True)
+
+    def _replayed(self) -> Iterator[Result]:
+        for number in range(self._n_segments):
+            path = os.path.join(self.folder, f"segment-{number:06d}.bin")
+            try:
+                with open(path, "rb") as file:
+                    data = file.read()
+            except OSError as error:
+                what = f"this part of a checkpoint cannot be read ({error.strerror})"
+                raise InputError(Problem(what, Source("", path))) from None
+            try:
+                results = unpacked(data, self._key, number)
+            except ValueError as error:
+                raise DataError(Problem(str(error), Source("", path), hint=_DAMAGED)) from None
+            yield from results
+
+    def _read_manifest(self) -> None:
+        """Read it, or write one. Raises InputError where the folder is of other work."""
+        path = os.path.join(self.folder, MANIFEST)
+        if not os.path.exists(path):
+            self._check_empty()
+            self._write_manifest(finished=False)
+            return
+        try:
+            with open(path, encoding="utf-8") as file:
+                tree = json.load(file)
+            version, finished = tree["version"], tree["finished"]
+            if tree["format"] != FORMAT or not isinstance(version, int):
+                raise ValueError
+            if version <= VERSION:
+                differences = _differences(tree["work"], self.work.described())
+        except OSError as error:
+            what = f"this checkpoint cannot be read ({error.strerror})"
+            raise InputError(Problem(what, Source("", path))) from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            what = "this is no manifest of a checkpoint, or it is damaged"
+            raise DataError(Problem(what, Source("", path), hint=_DAMAGED)) from None
+        if version > VERSION:
+            what = f"this checkpoint was written by a newer relynx: its format is {version}"
+            hint = (
+                f"update relynx, or give another folder; {__version__} knows formats to {VERSION}"
+            )
+            raise InputError(Problem(what, Source("", self.folder), hint=hint))
+        if differences:
+            what = f"this checkpoint is of other work: {'; '.join(differences)}"
+            hint = "give another folder, or remove this one to begin anew"
+            raise InputError(Problem(what, Source("", self.folder), hint=hint))
+        self.finished = finished is True
+
+    def _check_empty(self) -> None:
+        for name in sorted(os.listdir(self.folder)):
+            if name != LOCK:
+                what = f"this folder is no checkpoint, and it is not empty: it holds {name!r}"
+                hint = "give a folder that is empty or not there yet"
+                raise InputError(Problem(what, Source("", self.folder), hint=hint))
+
+    def _segments(self) -> int:
+        """How many there are. Raises DataError where one is missing in between."""
+        there = {m[0] for name in os.listdir(self.folder) if (m := _SEGMENT.fullmatch(name))}
+        for number in range(len(there)):
+            name = f"segment-{number:06d}.bin"
+            if name not in there:
+                what = f"{name} is missing, and later ones are there"
+                raise DataError(Problem(what, Source("", self.folder), hint=_DAMAGED))
+        return len(there)
+
+    def _write_manifest(self, *, finished: bool) -> None:
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "about": self.work.about,
+            "finished": finished,
+            "work": self.work.described(),
+        }
+        self._write(MANIFEST, json.dumps(manifest, indent=2).encode("ascii") + b"\n")
+        self.finished = finished
+
+    def _write(self, name: str, data: bytes) -> None:
+        path = os.path.join(self.folder, name)
+        with whole_file(path, tidy=False, kept=_KEPT) as partial, open(partial, "wb") as file:
+            file.write(data)
+
+
+def folder_name(checkpoint: Any) -> str:
+    """The name of a folder. Raises InputError for what is none."""
+    if isinstance(checkpoint, str | os.PathLike):
+        name = os.fsdecode(checkpoint)
+        if name and "\0" not in name:
+            return name
+    hint = "give a folder to keep results in, or None"
+    raise InputError(Problem(f"checkpoint is {checkpoint!r}", hint=hint))
+
+
+def _is_ours(name: str) -> bool:
+    return name == MANIFEST or _SEGMENT.fullmatch(name) is not None
+
+
+@contextlib.contextmanager
+def locked(
+    folder: str | os.PathLike[str],
+    *,
+    ours: Callable[[str], bool] = _is_ours,
+    wait: bool = False,
+) -> Iterator[str]:
+    """Make a folder where it is missing, and be the only one in it.
+
+    What a process that was killed left half-written there is removed, of the files that `ours`
+    knows by name. Raises InputError where another one is in it, unless we wait for it, or where it
+    cannot be made.
+    """
+    name = os.fsdecode(folder)
+    with named(name, "this folder cannot be used for a checkpoint") as path:
+        _make(path)
+        handle = os.open(os.path.join(path, LOCK), os.O_RDONLY | os.O_CREAT, 0o666)
+    try:
+        with named(name, "this folder cannot be locked"):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):
+                    raise
+                what = "another process, or another part of this one, works on this checkpoint"
+                hint = "wait until it is done, or give another folder"
+                raise InputError(Problem(what, Source("", name), hint=hint)) from None
+            for left in os.listdir(path):
+                partial = PARTIAL.fullmatch(left)
+                if partial and ours(partial[1]):
+                    os.remove(os.path.join(path, left))
+        yield name
+    finally:
+        os.close(handle)
+
+
+def _make(path: str) -> None:
+    """Make a folder and those above it; their names are on the disk when this returns."""
+    missing = [path]
+    while not os.path.isdir(missing[-1]):
+        missing.append(os.path.dirname(missing[-1]))
+    os.makedirs(path, exist_ok=True)
+    for above in reversed(missing[1:]):
+        sync(above)
+
+
+def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """What is not the same, in words."""
+    if before["kind"] != now["kind"]:
+        return [f"it is of {before['kind']}, this is {now['kind']}"]
+    found = []
+    for part, words in (("relynx", "relynx"), ("results", "the form of the results")):
+        if before[part] != now[part]:
+            found.append(f"{words} was {before[part]} and is {now[part]}")
+    inputs, settings = before["inputs"], before["settings"]
+    names = {**inputs, **now["inputs"]}
+    found += [f"{name} changed" for name in names if inputs.get(name) != now["inputs"].get(name)]
+    for name in {**settings, **now["settings"]}:
+        old, new = settings.get(name, "unknown"), now["settings"].get(name, "unknown")
+        if old != new:
+            found.append(f"{name} was {old} and is {new}")
+    return found
+
+
+def _json(tree: Any) -> bytes:
+    return json.dumps(tree, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def _shown(value: object) -> str:
+    """A setting as text: the same for numbers of numpy and of Python."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return repr(value)
