@@ -14,7 +14,7 @@ from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.mining.engines._general_kernels import Language
 from relynx.mining.engines._listing_kernels import MOST_ARGUMENTS
-from relynx.mining.matching._backtracking_kernels import Data
+from relynx.mining.matching._backtracking_kernels import LINE, Data
 from relynx.mining.matching.index import Index
 
 EVENT = "event"
@@ -32,6 +32,12 @@ class Compiled:
     modes: tuple[tuple[tuple[str, ...], ...], ...]
     event_type: int
     dimensions: tuple[int, ...]  # numbers of the bias' dimensions in the index
+
+    @property
+    def is_line(self) -> bool:
+        """Is there one dimension, along which each sequence is a line of events, or none?"""
+        shapes = [self.index.dimensions[d].shape for d in self.dimensions]
+        return len(shapes) < 2 and all(bool((shape == LINE).all()) for shape in shapes)
 
     def language(self, *, first: bool, injective: bool) -> Language:
         """As the kernels take it; in the first atom of a pattern `+` stands for a new variable."""
