@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from relynx.data.event_arguments import places_of, places_state
+from relynx.data.event_arguments import arguments_of, arguments_state
 from relynx.data.tables.schema import reading_or_none, reading_state
 from relynx.errors import InputError, Problem
 from relynx.models.lohmm.checks import SLACK
@@ -97,7 +97,7 @@ def reader_state(reader: Reader) -> State:
     """How sequences become observations."""
     return {
         "dimension": reader.dimension,
-        "places": places_state(reader.places),
+        "places": arguments_state(reader.places),
         "predicates": None if reader.predicates is None else sorted(reader.predicates),
         "made": reader.made,
     }
@@ -106,7 +106,7 @@ def reader_state(reader: Reader) -> State:
 def reader_of(part: Part, model: LoHMM) -> Reader:
     """The reader of a part, for models of one structure."""
     dimension = part.text("dimension")
-    places = places_of(part, "places")
+    places = arguments_of(part, "places")
     predicates = None if part.none("predicates") else frozenset(part.texts("predicates"))
     made = part.truth("made")
     part.end()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias.model_file import bias_of, bias_text
-from relynx.data.event_arguments import places_of, places_state
+from relynx.data.event_arguments import arguments_of, arguments_state
 from relynx.data.tables.schema import reading_or_none, reading_state
 from relynx.errors import Problem
 from relynx.models.tildecrf.boosting import Boosted
@@ -77,14 +77,14 @@ def _language_state(model: TildeCRF) -> State:
     return {
         "bias_": bias_text(model.bias_),
         "dimension_": model.dimension_,
-        "places_": places_state(model.places_),
+        "places_": arguments_state(model.places_),
         "reading_": None if model.reading_ is None else reading_state(model.reading_),
     }
 
 
 def _language(part: Part) -> Language:
     bias, dimension = bias_of(part, "bias_"), part.text("dimension_")
-    return Language.of(bias, dimension, places_of(part, "places_"))
+    return Language.of(bias, dimension, arguments_of(part, "places_"))
 
 
 def _learnt_state(model: TildeCRF) -> State:
