@@ -28,7 +28,7 @@ COMMON = 0.05  # a common value is in this share of the sequences, and in two
 OVERLAP = 0.5  # columns of texts that share so many of the values of the smaller have one type
 EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
-_SIGNS = {"loose": "-", "event": "*", "name": "+"}
+_MODE_SIGNS = {"loose": "-", "event": "*", "name": "+"}
 MOST_ARGUMENTS, MOST_MODES = 12, 62  # of a predicate, that the miner takes
 MAX_FREE = 4  # so many variables of an atom may each be old or new; of more, one or all are old
 
@@ -78,8 +78,8 @@ def infer_language(
         for i in range(key[1])
         if (key, i) not in events
     }
-    kinds = {} if X.reading is None else _column_kinds(X.reading)
-    names = _column_types(used, kinds) if kinds else _type_names(used, len(facts.vocabulary))
+    is_text = {} if X.reading is None else _text_columns(X.reading)
+    names = _column_types(used, is_text) if is_text else _type_names(used, len(facts.vocabulary))
     later = {} if X.reading is None else _cut_later(X.reading)
     many = {
         argument
@@ -112,7 +112,7 @@ def infer_language(
     kept = {argument: codes for argument, codes in common.items() if argument[0] in keys}
     return Inferred(
         {key[0]: types[key[0]] for key in keys},
-        {key[0]: _modes(categories[key], size.sign) for key in keys},
+        {key[0]: _modes(categories[key], size.mode_sign) for key in keys},
         _listed_values(kept, used, names, facts.vocabulary),
         dimensions,
         size.settings,
@@ -308,7 +308,7 @@ def _cut_later(reading: Reading) -> dict[Argument, str]:
     return found
 
 
-def _column_kinds(reading: Reading) -> dict[str, tuple[bool, ...]]:
+def _text_columns(reading: Reading) -> dict[str, tuple[bool, ...]]:
     """For each predicate of a table whether its last arguments are texts."""
     return {
         group.predicate: tuple(column.kind == "text" for column in group.columns)
@@ -316,7 +316,7 @@ def _column_kinds(reading: Reading) -> dict[str, tuple[bool, ...]]:
     }
 
 
-def _column_types(used: Used, kinds: dict[str, tuple[bool, ...]]) -> dict[Argument, Argument]:
+def _column_types(used: Used, is_text: dict[str, tuple[bool, ...]]) -> dict[Argument, Argument]:
     """For each argument the first one of its type, where arguments are columns of a table.
 
     Only texts of different columns can mean the same, and only where many of them are the same:
@@ -325,23 +325,23 @@ def _column_types(used: Used, kinds: dict[str, tuple[bool, ...]]) -> dict[Argume
     arguments = list(used)
     leader = list(range(len(arguments)))
     for i, j in combinations(range(len(arguments)), 2):
-        if _one_type(arguments[i], arguments[j], used, kinds):
+        if _one_type(arguments[i], arguments[j], used, is_text):
             first, second = sorted((_root(leader, i), _root(leader, j)))
             leader[second] = first
     return {argument: arguments[_root(leader, i)] for i, argument in enumerate(arguments)}
 
 
-def _one_type(a: Argument, b: Argument, used: Used, kinds: dict[str, tuple[bool, ...]]) -> bool:
+def _one_type(a: Argument, b: Argument, used: Used, is_text: dict[str, tuple[bool, ...]]) -> bool:
     shared = len(np.intersect1d(used[a], used[b], assume_unique=True))
-    texts = [_is_text(argument, kinds) for argument in (a, b)]
+    texts = [_is_text(argument, is_text) for argument in (a, b)]
     if None in texts:  # derived by a rule
         return shared > 0
     return all(texts) and shared > OVERLAP * min(len(used[a]), len(used[b]))
 
 
-def _is_text(argument: Argument, kinds: dict[str, tuple[bool, ...]]) -> bool | None:
+def _is_text(argument: Argument, is_text: dict[str, tuple[bool, ...]]) -> bool | None:
     (name, arity), i = argument
-    texts = kinds.get(name)
+    texts = is_text.get(name)
     return None if texts is None else texts[i - arity]
 
 
@@ -391,7 +391,7 @@ def _modes(categories: list[str], few: str) -> tuple[tuple[str, ...], ...]:
     modes = []
     for old in events or [-1]:
         for choice in choices:
-            signs = [_SIGNS.get(category, few) for category in categories]
+            signs = [_MODE_SIGNS.get(category, few) for category in categories]
             if old >= 0:
                 signs[old] = "+"
             for i, sign in zip(many, choice, strict=True):

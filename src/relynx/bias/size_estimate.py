@@ -37,9 +37,9 @@ MASKED = 4  # of more arguments, one or all are constants
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The sign of arguments of few values, whether relations of events are kept, the rest."""
+    """The mode sign of arguments with few values, whether relations are kept, and the settings."""
 
-    sign: str
+    mode_sign: str
     related: bool = True
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
