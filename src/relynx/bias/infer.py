@@ -15,7 +15,7 @@ from relynx.bias.modes import EVENT, operators
 from relynx.bias.size_estimate import Size, fitting_size
 from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
 from relynx.data.sequences import Sequences
-from relynx.data.tables.schema import Reading
+from relynx.data.tables.schema import Schema
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError, Problem
 from relynx.logic import tables as tb
@@ -173,8 +173,8 @@ def _listed_values(
 def _event_arguments(X: Sequences, tables: Tables, vocabulary: Vocabulary) -> set[Argument]:
     """The arguments that hold events, also where few events or none are linked.
 
-    A reading says which they are. Without one and without any link, facts that all begin with an
-    event as `from_lists` names it, e1, e2, ..., tell of events.
+    A schema says which they are. Without one and without any link, facts whose first argument is
+    always named as `from_lists` names events, e1, e2, ..., are facts of events.
     """
     arguments = event_keys(tables, max(len(vocabulary), 1))[1]
     if X.reading is not None:
@@ -295,11 +295,11 @@ def _notes(
     return tuple(notes)
 
 
-def _cut_later(reading: Reading) -> dict[Argument, str]:
+def _cut_later(schema: Schema) -> dict[Argument, str]:
     """The arguments that hold numbers which `fit` cuts into few ranges, with a note on each."""
     found = {}
-    for group in reading.groups:
-        before = reading.n_events[group.predicate]
+    for group in schema.groups:
+        before = schema.n_events[group.predicate]
         for i, column in enumerate(group.columns):
             if column.supervised and column.cuts is None:
                 key = group.predicate, before + len(group.columns)
@@ -308,11 +308,11 @@ def _cut_later(reading: Reading) -> dict[Argument, str]:
     return found
 
 
-def _text_columns(reading: Reading) -> dict[str, tuple[bool, ...]]:
+def _text_columns(schema: Schema) -> dict[str, tuple[bool, ...]]:
     """For each predicate of a table whether its last arguments are texts."""
     return {
         group.predicate: tuple(column.kind == "text" for column in group.columns)
-        for group in reading.groups
+        for group in schema.groups
     }
 
 
