@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.event_arguments import Argument, Tables, dimension_names
 from relynx.data.parquet.writer import cuts, write_folder
-from relynx.data.tables.schema import Schema
+from relynx.data.schema import Schema
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
 from relynx.data.xes.log import Log

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx import __version__
-from relynx.data.parquet.files import (
+from relynx.data.parquet.codec import (
     Columns,
     check_installed,
     part_bytes,
