@@ -539,7 +539,7 @@ class _Reader:
         self.broken |= set(_names(node))
 
     def _again(self, where: Where, node: Node, message: str) -> None:
-        line = self.source.place(self.spans[where][0])[0]
+        line = self.source.line_and_column(self.spans[where][0])[0]
         self._wrong(node, message, hint=f"the first is on line {line}; leave one out")
 
     def _no_list(self, node: Node, example: str) -> None:

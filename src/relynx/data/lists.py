@@ -270,10 +270,10 @@ class _ListReader:
             what = f"{where}: {name} links events and cannot be a fluent"
             self.problem(what, "rename it, or give predicate='symbol' to read symbols as values")
             return False
-        known, place = self.first.setdefault(name, (arity, where))
+        known, first_use = self.first.setdefault(name, (arity, where))
         if known != arity:
             what = f"{where}: {name} has {arity} arguments here, the event included"
-            self.problem(what, f"it has {known} at {place}")
+            self.problem(what, f"it has {known} at {first_use}")
         return known == arity
 
     def named(self, what: str, values: Iterable[object] | None, n: int) -> list[Constant] | None:

@@ -1,4 +1,4 @@
-"""The starts and ends of intervals, two columns of a table, as places on one scale of time."""
+"""The starts and ends of intervals, two columns of a table, as positions on one time scale."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ NUMBERS = ("integer", "number")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scale:
-    """The times of all rows as places on one scale.
+    """The times of all rows as positions on one scale.
 
     Attributes
     ----------
     moments
         The different times, rising.
     starts, ends
-        For each row the places of its times among them.
+        For each row the positions of its times among them.
     unit
         The difference of two moments that counts as 1: a second, where the times are dates.
     """
@@ -52,7 +52,7 @@ class Scale:
     unit: int
 
     def between(self, first: Rows, second: Rows, known: NDArray[np.bool_] | None = None) -> Values:
-        """How long it is from one place to another, in the known rows."""
+        """The time from one position to another, in the known rows."""
         with np.errstate(over="ignore"):  # of floats; a length is then the largest there is
             lengths = self.moments[second] - self.moments[first]
         if self.unit > 1 or lengths.dtype == object:
@@ -93,9 +93,9 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
     if early.any():
         row = int(early.argmax())
         one, two = (constant_text(v.constants[v.codes[row]]) for v in columns.values())
-        what = f"the interval ends before it starts in {cells.places(early)}"
+        what = f"the interval ends before it starts in {cells.rows_text(early)}"
         hint = "exchange the two times, or leave these rows out"
-        cells.wrong(f"{what}: it is from {one} to {two} in {cells.place(row)}", hint)
+        cells.wrong(f"{what}: it is from {one} to {two} in {cells.row_name(row)}", hint)
     cells.check()
     return scale
 
@@ -131,11 +131,11 @@ def _one_scale(
         fine = any(_is_fine(values) for values in (starts, ends))
         fine = fine or any(tick % MICROSECOND for some in ticks for tick in some)
         unit = NANOSECONDS if fine else MICROSECONDS
-        placed = _nanoseconds if fine else _microseconds
-        numbers = [placed(starts, ticks[0]), placed(ends, ticks[1])]
-    moments, places = np.unique(np.concatenate(numbers), return_inverse=True)
+        ticks_of = _nanoseconds if fine else _microseconds
+        numbers = [ticks_of(starts, ticks[0]), ticks_of(ends, ticks[1])]
+    moments, positions = np.unique(np.concatenate(numbers), return_inverse=True)
     split = len(numbers[0])
-    return Scale(moments, places[:split][starts.codes], places[split:][ends.codes], unit)
+    return Scale(moments, positions[:split][starts.codes], positions[split:][ends.codes], unit)
 
 
 def _numbers(values: Values, mixed: bool) -> NDArray[Any]:

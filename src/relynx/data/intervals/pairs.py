@@ -115,6 +115,6 @@ class SortedIntervals:
     def _width(self) -> int:
         return int(self.ends.max(initial=0)) + 1
 
-    def _packed(self, places: Rows) -> Rows:
+    def _packed(self, positions: Rows) -> Rows:
         """Times that rise from sequence to sequence."""
-        return places + self.sequences * self._width()
+        return positions + self.sequences * self._width()

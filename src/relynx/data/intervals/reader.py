@@ -1,4 +1,4 @@
-"""Sequences from tables of intervals: one row is something that holds for a time."""
+"""`from_intervals`: sequences from tables of intervals, with one row per interval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from relynx.data.intervals.pairs import SortedIntervals
 from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.columns import LoadedTable, Table, Values
-from relynx.data.tables.facts import Places, encoded, sequence_numbers
+from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
 from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, planned
 from relynx.data.tables.reader import READ, checked_columns, raise_all
@@ -138,10 +138,10 @@ def from_intervals(
     names = [name for name in checked_columns(request, {}) if name not in made]
     cells = Cells(table, names)
     intervals = Intervals(cast(str, start), cast(str, end), symbol, links, related, made)
-    placed = _placed(cells, cast(str, sequence), intervals)
-    new = planned(request, cells, placed.sequences)
-    new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *placed.notes))
-    return _encoded(new, cells, placed, labelled=True)
+    layout = _interval_layout(cells, cast(str, sequence), intervals)
+    new = planned(request, cells, layout.sequences)
+    new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *layout.notes))
+    return _encoded(new, cells, layout, labelled=True)
 
 
 def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] | None]:
@@ -162,12 +162,12 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     raise_all([problem for problem in problems if problem is not None])
     label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
-    placed = _placed(cells, schema.sequence, intervals)
+    layout = _interval_layout(cells, schema.sequence, intervals)
     for column in facts:
         cells.argument(column)
     cells.check()
-    schema = replace(schema, notes=placed.notes)
-    return _encoded(schema, cells, placed, labelled=False)
+    schema = replace(schema, notes=layout.notes)
+    return _encoded(schema, cells, layout, labelled=False)
 
 
 # The arguments
@@ -277,11 +277,11 @@ def _symbol(table: Table, symbol: object, tasks: Mapping[str, object]) -> list[P
     return problems
 
 
-# The places of the rows
+# The order of the rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Placed:
+class _IntervalLayout:
     """The rows of a table as intervals in order."""
 
     ids: list[Constant]
@@ -291,7 +291,7 @@ class _Placed:
     notes: tuple[str, ...]
 
 
-def _placed(cells: Cells, sequence: str, intervals: Intervals) -> _Placed:
+def _interval_layout(cells: Cells, sequence: str, intervals: Intervals) -> _IntervalLayout:
     """The rows in order; the columns that are made of their times join the cells."""
     columns = (intervals.start, intervals.end)
     ids, sequences = sequence_numbers(cells, sequence, columns, ("start", "end"))
@@ -308,17 +308,17 @@ def _placed(cells: Cells, sequence: str, intervals: Intervals) -> _Placed:
     if "gap" in intervals.made:
         cells.add("gap", _gaps(scale, ordered, order))
     same = np.logical_and.reduce([np.diff(key[order]) == 0 for key in keys])
-    return _Placed(ids, sequences, order, ordered, _same_notes(int(same.sum()), intervals))
+    return _IntervalLayout(ids, sequences, order, ordered, _same_notes(int(same.sum()), intervals))
 
 
 def _in_order(values: Values) -> Rows:
-    """For each row the place of its value among the different ones, by number or text."""
+    """For each row the rank of its value among the distinct ones, by number or text."""
     constants = values.constants
     by = sorted(range(len(constants)), key=constants.__getitem__)
-    place = np.empty(len(by) + 1, np.int64)
-    place[by] = np.arange(len(by))
-    place[-1] = -1  # of rows without a value
-    return place[values.codes]
+    rank = np.empty(len(by) + 1, np.int64)
+    rank[by] = np.arange(len(by))
+    rank[-1] = -1  # of rows without a value
+    return rank[values.codes]
 
 
 def _gaps(scale: Scale, ordered: SortedIntervals, order: Rows) -> Values:
@@ -340,21 +340,21 @@ def _same_notes(n: int, intervals: Intervals) -> tuple[str, ...]:
 
 
 def _encoded(
-    schema: Schema, cells: Cells, placed: _Placed, *, labelled: bool
+    schema: Schema, cells: Cells, layout: _IntervalLayout, *, labelled: bool
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """The sequences of intervals that are in order."""
-    intervals, order, ordered = cast(Intervals, schema.intervals), placed.order, placed.sorted
+    intervals, order, ordered = cast(Intervals, schema.intervals), layout.order, layout.sorted
     numbers = np.empty(len(order), np.int64)
     numbers[order] = np.arange(len(order)) - ordered.offsets[ordered.sequences]
-    _check_size(placed, intervals)
+    _check_size(layout, intervals)
     found = ordered.contacts(dict.fromkeys((*intervals.relations, *intervals.dimensions)))
     links = {
         name: found[name] if name in found else ordered.links(name) for name in intervals.dimensions
     }
     starts, ends = (given_times(cells.values(c)) for c in (intervals.start, intervals.end))
-    at = Places(
-        placed.ids,
-        placed.sequences,
+    at = EventLayout(
+        layout.ids,
+        layout.sequences,
         numbers,
         order,
         {name: (order[first], order[second]) for name, (first, second) in links.items()},
@@ -366,9 +366,9 @@ def _encoded(
     return X, X.labels
 
 
-def _check_size(placed: _Placed, intervals: Intervals) -> None:
+def _check_size(layout: _IntervalLayout, intervals: Intervals) -> None:
     """Raise where the intervals are too many, and too close together, to relate them all."""
-    ordered = placed.sorted
+    ordered = layout.sorted
     wanted = {*intervals.relations, *intervals.dimensions}
     counts = []
     if not wanted.isdisjoint(SHARE_TIME):
@@ -380,6 +380,6 @@ def _check_size(placed: _Placed, intervals: Intervals) -> None:
             worst = int(np.bincount(ordered.sequences, n).argmax())
             here = int(n[ordered.sequences == worst].sum())
             what = f"{total:,} pairs of intervals {how}, more than {MOST_FACTS:,}"
-            where = f"{here:,} of them in sequence {constant_text(placed.ids[worst])}"
+            where = f"{here:,} of them in sequence {constant_text(layout.ids[worst])}"
             hint = f"{way_out}, or make shorter sequences"
             raise InputError(Problem(f"{what}; {where}", hint=hint))

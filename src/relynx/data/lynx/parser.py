@@ -463,28 +463,28 @@ class LynxReader:
                 )
 
     def _conflicts(self, X: Sequences) -> Iterator[Problem]:
-        """The constants that are both events and values, each at its place in the text."""
-        read, places = -1, {}
+        """The constants that are both events and values, with their position in the text."""
+        read, nodes = -1, {}
         for conflict in event_conflicts(X.tables, X.vocabulary):
             if conflict.sequence != read:
-                read, places = conflict.sequence, self._places(conflict.sequence)
+                read, nodes = conflict.sequence, self._argument_nodes(conflict.sequence)
             atom, argument = conflict.atom, conflict.argument
             short = Atom(atom.predicate, (_EVENT, *atom.args[1:]))
-            node = places.get((atom, argument)) or places.get((short, argument)) or places[None]
+            node = nodes.get((atom, argument)) or nodes.get((short, argument)) or nodes[None]
             length = node.end - node.start
             yield Problem(conflict.message, self.source, node.start, length, conflict.hint)
 
-    def _places(self, sequence: int) -> dict[tuple[Atom, int] | None, Node]:
-        """Where the arguments of a sequence's facts stand; under None, where it begins.
+    def _argument_nodes(self, sequence: int) -> dict[tuple[Atom, int] | None, Node]:
+        """The nodes of the arguments of a sequence's facts; under None, that of its `begin`.
 
-        An atom of the 1-dimensional shorthand has _EVENT in the place of its event.
+        An atom of the 1-dimensional shorthand has _EVENT instead of its event.
         """
         parser = ClauseParser(self.source)
         clause, position = parser.next_clause(self.begins[sequence])
-        places: dict[tuple[Atom, int] | None, Node] = {}
+        nodes: dict[tuple[Atom, int] | None, Node] = {}
         while clause is not None and clause.node.value != "end":
             node = clause.node
-            places.setdefault(None, node)
+            nodes.setdefault(None, node)
             shorthand = node.value == "<"
             for part in node.args if shorthand else (node,):
                 for fact in _atoms(part):
@@ -492,9 +492,9 @@ class LynxReader:
                     values = [leaf.value for leaf in leaves]
                     values[:shorthand] = [_EVENT] * shorthand
                     atom = Atom(str(fact.value), tuple(values))
-                    places |= {(atom, i): leaf for i, leaf in enumerate(leaves)}
+                    nodes |= {(atom, i): leaf for i, leaf in enumerate(leaves)}
             clause, position = parser.next_clause(position)
-        return places
+        return nodes
 
 
 def _atoms(position: Node) -> tuple[Node, ...]:

@@ -1,4 +1,4 @@
-"""Partitions as Parquet: sequences to bytes and back. The one place that uses pyarrow.
+"""Partitions as Parquet: sequences to bytes and back. The only module that uses pyarrow.
 
 A partition has a row a sequence. A predicate is a column of lists, one list a sequence, one entry a
 fact, in order, its arguments as codes; a predicate without arguments is a column of truth values.

@@ -18,7 +18,7 @@ from relynx.errors import DataError, InputError, Problem, Source, did_you_mean
 from relynx.logic.datalog import parse_background
 from relynx.logic.terms import Constant, as_constant
 
-Places: TypeAlias = dict[tuple[str, int], int]
+Positions: TypeAlias = dict[tuple[str, int], int]
 
 SEGMENT = re.compile(r"(?:([^:,]*):)?(?:(-?\d{1,9}[A-Za-z]?)-(-?\d{1,9}[A-Za-z]?))?\Z", re.ASCII)
 EXAMPLE = "write A:1-120, A: for all of a chain, or A:1-50,A:90-120 for parts"
@@ -82,16 +82,16 @@ def read_structures(
     files = _named(paths)
     wanted = _wanted(domains, files)
     structures = _read(files, compute=missing == "compute")
-    parts: dict[str, tuple[str, Places]] = {}
+    parts: dict[str, tuple[str, Positions]] = {}
     problems: list[Problem] = []
     for name, structure in structures.items() if wanted is None else ():
         for chain in structure.chains:
-            places = _cut(structure, [(chain, None, None)], "", problems)
+            positions = _cut(structure, [(chain, None, None)], "", problems)
             id = f"{name}_{chain}" if chain else name
             if id in parts:
                 what = f"two sequences are named {id!r}: of {files[parts[id][0]]} and {files[name]}"
                 problems.append(Problem(what, hint="rename one of the files, or give domains"))
-            parts[id] = name, places
+            parts[id] = name, positions
     for id, (name, ranges) in (wanted or {}).items():
         parts[id] = name, _cut(structures[name], ranges, id, problems)
     if problems:
@@ -102,9 +102,9 @@ def read_structures(
         {
             "id": id,
             "fold": None if classes is None else classes[id],
-            "elements": elements(places, structures[name].helices, strands[name]),
+            "elements": elements(positions, structures[name].helices, strands[name]),
         }
-        for id, (name, places) in parts.items()
+        for id, (name, positions) in parts.items()
     ]
     X = domain_sequences(found, parse_background(RULES, "protein folds"))
     return X, X.labels
@@ -200,9 +200,9 @@ def _read(files: Mapping[str, str], *, compute: bool) -> dict[str, Structure]:
     return out
 
 
-def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Problem]) -> Places:
-    """The place of each residue of a domain, by chain and place in the chain."""
-    places: Places = {}
+def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Problem]) -> Positions:
+    """The position of each residue of a domain, by chain and position in the chain."""
+    positions: Positions = {}
     source = Source("", structure.source.path)
     for chain, first, last in ranges:
         if chain is None and len(structure.chains) == 1:
@@ -216,8 +216,8 @@ def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Prob
         number = {residue: i for i, residue in enumerate(residues)}
         ends = []
         for residue, end in ((first, 0), (last, len(residues) - 1)):
-            place = end if residue is None else _nearest(residue, number, upwards=end == 0)
-            ends.append(place)
+            position = end if residue is None else _nearest(residue, number, upwards=end == 0)
+            ends.append(position)
         if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
             which = "-".join(f"{n}{code}" for n, code in (one for one in (first, last) if one))
             what = f"domain {id!r}: chain {chain} has no residues {which}"
@@ -225,12 +225,12 @@ def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Prob
             problems.append(Problem(what, source, hint=f"it has {one} to {two}"))
             continue
         for i in range(ends[0], ends[1] + 1):
-            places.setdefault((chain, i), len(places))
-    return places
+            positions.setdefault((chain, i), len(positions))
+    return positions
 
 
 def _nearest(residue: Residue, number: Mapping[Residue, int], *, upwards: bool) -> int | None:
-    """The place of a residue, or of the nearest inside the range where it has no atoms."""
+    """The position of a residue, or of the nearest inside the range where it has no atoms."""
     if residue in number:
         return number[residue]
     if upwards:
@@ -239,7 +239,7 @@ def _nearest(residue: Residue, number: Mapping[Residue, int], *, upwards: bool) 
 
 
 def _labels(
-    labels: Any, parts: Mapping[str, tuple[str, Places]], names: list[str], *, listed: bool
+    labels: Any, parts: Mapping[str, tuple[str, Positions]], names: list[str], *, listed: bool
 ) -> dict[str, Constant] | None:
     """The class of each sequence."""
     if labels is None:

@@ -88,7 +88,7 @@ class LoadedTable(Protocol):
     @property
     def n_rows(self) -> int: ...
     def values(self, name: str, kind: str | None = None) -> Values: ...
-    def place(self, row: int) -> str: ...
+    def row_name(self, row: int) -> str: ...
 
 
 class WrongColumn(DataError):
@@ -294,7 +294,7 @@ def _spread(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
 
 
 def ranks(values: Values) -> NDArray[np.int64]:
-    """For each row its place in the order of the values; all rows have a value.
+    """For each row its rank in the order of the values; all rows have a value.
 
     Texts are dates, `2024-01-31 13:05` or `31.01.2024 13:05`, or WrongColumn is raised: texts
     sorted as texts put 10 before 9.

@@ -170,7 +170,7 @@ class _LoadedCsv:
     def n_rows(self) -> int:
         return len(self.lines)
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         return f"line {self.lines[row]}"
 
     def values(self, name: str, kind: str | None = None) -> Values:
@@ -290,7 +290,7 @@ class DictTable:
     def loaded(self, names: Sequence[str]) -> LoadedTable:
         return self
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         return f"row {row + 1}"
 
     def values(self, name: str, kind: str | None = None) -> Values:

@@ -1,4 +1,4 @@
-"""Tables of others: data frames, CSV, JSON Lines and Parquet. The one place that uses narwhals.
+"""Tables of others: data frames, CSV, JSON Lines and Parquet. The only module that uses narwhals.
 
 A table to write comes as chunks, mappings from the names of columns to their values, so that a long
 one is never in memory as Python values at once.
@@ -145,7 +145,7 @@ class _LoadedFrame:
     def n_rows(self) -> int:
         return len(self.frame)
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         return f"row {row + 1}"
 
     def values(self, name: str, kind: str | None = None) -> Values:

@@ -153,19 +153,19 @@ class Cells:
 
     def wrong_column(self, name: str, error: WrongColumn) -> None:
         first = error.problems[0]
-        at = "" if error.row is None else f"{self.place(error.row)}: "
+        at = "" if error.row is None else f"{self.row_name(error.row)}: "
         self.wrong(f"{at}column {name!r} {first.message}", first.hint)
 
     def wrong(self, message: str, hint: str | None = None) -> None:
         self.problems.append(Problem(message, self.source, hint=hint))
 
-    def place(self, row: int) -> str:
-        return self._loaded.place(row)
+    def row_name(self, row: int) -> str:
+        return self._loaded.row_name(row)
 
-    def places(self, rows: NDArray[np.bool_]) -> str:
+    def rows_text(self, rows: NDArray[np.bool_]) -> str:
         """How many rows are meant, and which are the first."""
         at = np.flatnonzero(rows)
-        shown = ", ".join(self.place(int(row)) for row in at[:SHOWN])
+        shown = ", ".join(self.row_name(int(row)) for row in at[:SHOWN])
         more = ", ..." if len(at) > SHOWN else ""
         return f"{len(at):,} {'row' if len(at) == 1 else 'rows'} ({shown}{more})"
 

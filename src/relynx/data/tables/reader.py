@@ -14,9 +14,9 @@ from relynx.data.schema import Group, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.tables.columns import Table
 from relynx.data.tables.facts import (
-    Places,
+    EventLayout,
     encoded,
-    places,
+    event_layout,
     repeated_keys,
     sequence_numbers,
 )
@@ -134,7 +134,7 @@ def from_events(
     for name, one in further.items():
         group, notes = _relation(name, one, tables[name], request, new)
         new = replace(new, relations=(*new.relations, group), notes=(*new.notes, *notes))
-    at = _placed(new, cells, tables, ids, numbers)
+    at = _checked_layout(new, cells, tables, ids, numbers)
     X = encoded(new, cells, at, tables, labelled=True)
     return X, X.labels
 
@@ -181,7 +181,7 @@ def _read_again(
     for group in schema.fluents + schema.attributes:
         for column in group.columns:
             cells.argument(column)
-    at = _placed(replace(schema, event=event), cells, cells_of, ids, numbers)
+    at = _checked_layout(replace(schema, event=event), cells, cells_of, ids, numbers)
     schema = replace(schema, notes=())  # those of the first table
     X = encoded(schema, cells, at, cells_of, labelled=False)
     return X, X.labels
@@ -192,17 +192,17 @@ def _columns(schema: Schema, group: Group) -> list[str]:
     return [schema.sequence, *group.events, *(column.name for column in group.columns)]
 
 
-def _placed(
+def _checked_layout(
     schema: Schema,
     cells: Cells,
     tables: Mapping[str, Cells],
     ids: list[Any],
     numbers: NDArray[np.int64],
-) -> Places:
-    """The places of the rows, once all columns are known to be good."""
+) -> EventLayout:
+    """The layout of the rows, after all columns have been checked."""
     if schema.event is not None:
         repeated_keys(cells, schema.event, numbers)
-    at = places(schema, cells, ids, numbers)
+    at = event_layout(schema, cells, ids, numbers)
     for one in tables.values():
         one.check()
     return at
@@ -266,16 +266,16 @@ def _relation(
     elif name in RESERVED:
         cells.wrong(f"a relation is named {name!r}", DELIMITS)
     plan = Plan(request, cells, np.zeros(0, np.int64))
-    places = {
-        c: place for c in table.names if (place := _event_place(c, request.event)) is not None
+    numbers = {
+        c: number for c in table.names if (number := _event_number(c, request.event)) is not None
     }
-    events = sorted(places, key=places.__getitem__)
+    events = sorted(numbers, key=numbers.__getitem__)
     values = [c for c in table.names if c and c not in (request.sequence, *events)]
     group = Group(name, tuple(map(plan.column, values)), tuple(events))
     return group, [] if request.event else _unnamed_events(name, values, request)
 
 
-def _event_place(column: str, event: str | None) -> int | None:
+def _event_number(column: str, event: str | None) -> int | None:
     """The number after the name of the event, 0 without one; None for other columns."""
     if not event or not column.startswith(event):
         return None
@@ -288,7 +288,7 @@ def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[
     """Notes on columns that would hold events, had `event` been given."""
     notes = []
     for event in request.table.names:
-        held = [column for column in values if _event_place(column, event)]
+        held = [column for column in values if _event_number(column, event)]
         if held and event != request.sequence:
             columns = ", ".join(map(repr, held))
             what = f"{columns} of {name!r} are read as values"

@@ -20,7 +20,7 @@ from relynx.data.tables.columns import (
     read_moment,
     text_values,
 )
-from relynx.data.xes.log import NUMBERS, Attribute, Log, Part, Place
+from relynx.data.xes.log import NUMBERS, Attribute, Log, Occurrence, Part
 from relynx.errors import Source
 from relynx.logic.terms import Constant
 
@@ -70,13 +70,13 @@ class XesTable:
         begin = np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
         event = log.first[self._trace] + np.arange(len(self._trace)) - begin
         self._event: NDArray[np.int64] = np.where(n_events[self._trace] > 0, event, -1)
-        self._columns: dict[str, tuple[Part, list[Place]]] = {}
+        self._columns: dict[str, tuple[Part, list[Occurrence]]] = {}
         of_traces = log.traces.columns()
-        for name, places in log.events.columns().items():
+        for name, occurrences in log.events.columns().items():
             own = EVENT + name if name.startswith(CASE) else name
-            self._columns[own] = log.events, places
-        for name, places in of_traces.items():
-            self._columns[CASE + name] = log.traces, places
+            self._columns[own] = log.events, occurrences
+        for name, occurrences in of_traces.items():
+            self._columns[CASE + name] = log.traces, occurrences
         self.trace_names, self.unnamed = _names(log)
 
     @property
@@ -96,7 +96,7 @@ class XesTable:
     def loaded(self, names: Sequence[str]) -> LoadedTable:
         return self
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         event = self._event[row]
         return f"line {self._trace_line(row) if event < 0 else self.log.lines[event]}"
 
@@ -105,8 +105,8 @@ class XesTable:
 
     def types(self, name: str) -> list[str]:
         """The types that an attribute has."""
-        part, places = self._columns.get(name, (self.log.events, []))
-        return list(dict.fromkeys(part.attributes[i].tag for i in _telling(part, places)))
+        part, occurrences = self._columns.get(name, (self.log.events, []))
+        return list(dict.fromkeys(part.attributes[i].tag for i in _telling(part, occurrences)))
 
     def values(self, name: str, kind: str | None = None) -> Values:
         """A column, by the types of the file; where these differ and are no numbers, as texts."""
@@ -117,15 +117,15 @@ class XesTable:
             return Values(kind, self._trace.astype(np.int32), names)
         if name in self.extra:
             return Values(kind or "text", np.full(self.n_rows, -1, np.int32), [])
-        part, places = self._columns[name]
+        part, occurrences = self._columns[name]
         types = self.types(name)
         texts = len(types) > 1 and not set(types) <= set(NUMBERS)
         rows = self._trace if part is self.log.traces else self._event
         codes = np.full(len(part) + 1, -1, np.int64)  # the last is that of no event
         distinct: list[Any] = []
-        for place in places:
-            own = part.column(place)
-            attribute = part.attributes[place[0]]
+        for occurrence in occurrences:
+            own = part.column(occurrence)
+            attribute = part.attributes[occurrence[0]]
             codes[:-1] = np.where((codes[:-1] < 0) & (own >= 0), own + len(distinct), codes[:-1])
             read = READERS[attribute.tag if not texts or _is_gap(attribute) else "string"]
             for code, text in enumerate(attribute.texts):
@@ -197,9 +197,9 @@ def _names(log: Log) -> tuple[list[Constant], list[int]]:
     return list(given), unnamed
 
 
-def _telling(part: Part, places: Sequence[Place]) -> list[int]:
+def _telling(part: Part, occurrences: Sequence[Occurrence]) -> list[int]:
     """The attributes behind a column; without those that say only that something is missing."""
-    found = [i for i, _ in places]
+    found = [i for i, _ in occurrences]
     return [i for i in found if not _is_gap(part.attributes[i])] or found
 
 

@@ -189,12 +189,12 @@ def _notes(table: XesTable, schema: Schema) -> list[str]:
         if len(types) > 1 and not set(types) <= set(NUMBERS):
             notes.append(f"column {name!r} is of the types {' and '.join(types)}: read as text")
     for scope, part, before in (("trace", log.traces, CASE), ("event", log.events, "")):
-        places = part.columns()
+        occurrences = part.columns()
         for key in log.declared.get(scope, ()):
             if before + key in used:
                 has = np.zeros(len(part), bool)
-                for place in places.get(key, ()):
-                    has |= part.column(place) >= 0
+                for occurrence in occurrences.get(key, ()):
+                    has |= part.column(occurrence) >= 0
                 if not has.all():
                     what = f"the log declares {key!r} for every {scope}"
                     gaps = counted(int((~has).sum()), scope)
