@@ -286,7 +286,7 @@ WRONG_CHUNKS = {
         chunk(),
         from_lists([[("a", 1)]])[0],
     ],
-    "the parts have times of different kinds, or some have none": [
+    "the parts have times of different types, or some have none": [
         chunk(),
         from_intervals(
             {"case": [1], "start": [0], "end": [1]}, sequence="case", start="start", end="end"

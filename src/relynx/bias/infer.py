@@ -311,7 +311,7 @@ def _cut_later(schema: Schema) -> dict[Argument, str]:
 def _text_columns(schema: Schema) -> dict[str, tuple[bool, ...]]:
     """For each predicate of a table whether its last arguments are texts."""
     return {
-        group.predicate: tuple(column.kind == "text" for column in group.columns)
+        group.predicate: tuple(column.type == "text" for column in group.columns)
         for group in schema.groups
     }
 

@@ -646,7 +646,7 @@ def _positions(index: Any, n: int) -> NDArray[np.int64]:
 
 
 def label_array(labels: list[Constant]) -> NDArray[Any]:
-    """Labels as the array that scikit-learn expects: text, integers or floats of one kind."""
+    """Labels as the array that scikit-learn expects: text, integers or floats of one type."""
     if len({type(label) for label in labels}) == 1:
         return np.array(labels)
     return _objects(labels)

@@ -68,13 +68,13 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
     moments: dict[str, Sequence[datetime]] = {}
     for name, values in columns.items():
         try:
-            if values.kind == "boolean":
+            if values.type == "boolean":
                 raise WrongColumn("holds true and false", "give numbers or dates")
-            moments[name] = read_moments(values) if values.kind == "text" else ()
+            moments[name] = read_moments(values) if values.type == "text" else ()
         except WrongColumn as error:
             cells.wrong_column(name, error)
     cells.check()
-    numbers = [name for name, values in columns.items() if values.kind in NUMBERS]
+    numbers = [name for name, values in columns.items() if values.type in NUMBERS]
     if len(numbers) == 1:
         other = end if numbers[0] == start else start
         what = f"column {numbers[0]!r} holds numbers, and column {other!r} dates"
@@ -102,7 +102,7 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
 
 def given_times(values: Values) -> NDArray[Any]:
     """The times of all rows as the table has them: integers, floats, or texts of dates."""
-    constants: NDArray[Any] = np.empty(len(values.constants), TYPES.get(values.kind, object))
+    constants: NDArray[Any] = np.empty(len(values.constants), TYPES.get(values.type, object))
     constants[:] = list(map(_with_zone, values.constants)) if values.zoned else values.constants
     return constants[values.codes]
 
@@ -121,8 +121,8 @@ def _one_scale(
 ) -> Scale:
     """Two columns on one scale; texts come with the moments that they name."""
     unit = 1
-    if starts.kind in NUMBERS:
-        mixed = starts.kind != ends.kind
+    if starts.type in NUMBERS:
+        mixed = starts.type != ends.type
         numbers = [_numbers(values, mixed) for values in (starts, ends)]
         if any(array.dtype == object for array in numbers):
             numbers = [array.astype(object) for array in numbers]
@@ -141,7 +141,7 @@ def _one_scale(
 def _numbers(values: Values, mixed: bool) -> NDArray[Any]:
     """The different numbers of a column, as Python's own where those of numpy would not do."""
     constants: Any = values.constants
-    if values.kind == "number":
+    if values.type == "number":
         return np.array(constants, np.float64)
     largest = max(map(abs, constants), default=0)
     return np.array(constants, np.int64 if largest < (EXACT if mixed else SAFE) else object)
@@ -150,18 +150,18 @@ def _numbers(values: Values, mixed: bool) -> NDArray[Any]:
 def _is_fine(values: Values) -> bool:
     """Whether some date of a column of dates tells parts of a microsecond."""
     fractions = (str(constant).partition(".")[2] for constant in values.constants)
-    return values.kind == "date" and any(len(fraction) > 6 for fraction in fractions)
+    return values.type == "date" and any(len(fraction) > 6 for fraction in fractions)
 
 
 def _microseconds(values: Values, ticks: Sequence[int]) -> NDArray[np.int64]:
-    if values.kind != "text":
+    if values.type != "text":
         return np.array(values.constants, "datetime64[us]").astype(np.int64)
     return np.array([tick // MICROSECOND for tick in ticks], np.int64)
 
 
 def _nanoseconds(values: Values, ticks: Sequence[int]) -> NDArray[Any]:
     """Integers of Python: those of 64 bits end in 2262, and many tables have a date of 9999."""
-    if values.kind == "text":
+    if values.type == "text":
         return np.array(ticks, object)
     parts = [str(constant).partition(".") for constant in values.constants]
     seconds = np.array([whole for whole, _, _ in parts], "datetime64[s]").astype(np.int64)

@@ -19,7 +19,7 @@ from relynx.data.parquet.codec import (
     Columns,
     check_installed,
     part_bytes,
-    time_kinds,
+    time_types,
     vocabulary_bytes,
 )
 from relynx.data.parquet.manifest import (
@@ -97,7 +97,7 @@ class _Writer:
         if not np.array_equal(codes, np.arange(len(codes))):
             X = X._with(self.vocabulary, {k: _recoded(t, codes) for k, t in X.tables.items()})
         labels = self._labels(X)
-        columns = Columns(tuple(self.relations), labels is not None, time_kinds(X.times))
+        columns = Columns(tuple(self.relations), labels is not None, time_types(X.times))
         data = part_bytes(X, columns, labels)
         file = self._write(part_name(len(self.parts)), data)
         sizes = np.bincount([] if labels is None else labels, minlength=len(self.classes))
@@ -113,7 +113,7 @@ class _Writer:
             relynx=__version__,
             relations=tuple(self.relations),
             classes=None if first.labels is None else tuple(self.class_names),
-            times=time_kinds(first.times),
+            times=time_types(first.times),
             background=first.background,
             reading=first.reading if self.same_reading else None,
             vocabulary=self._write(VOCABULARY, constants),
@@ -131,8 +131,8 @@ class _Writer:
             raise DataError("the parts have different background knowledge; give them the same")
         if (X.labels is None) != (first.labels is None):
             raise DataError("some of the parts have labels and some have none")
-        if time_kinds(X.times) != time_kinds(first.times):
-            raise DataError("the parts have times of different kinds, or some have none")
+        if time_types(X.times) != time_types(first.times):
+            raise DataError("the parts have times of different types, or some have none")
         self.same_reading &= X.reading == first.reading
 
     def _check_arities(self) -> None:

@@ -118,7 +118,7 @@ class Encoder:
     def argument(self, values: Values, column: Column) -> NDArray[np.int32]:
         """For each row the code of its value, -1 for none; numbers are cut as the column says."""
         constants, into = list(values.constants), np.arange(len(values.constants))
-        if column.cuts is not None and constants and values.kind != "text":
+        if column.cuts is not None and constants and values.type != "text":
             into = binned(np.asarray(constants), column.cuts)
             constants = [*bin_names(column.cuts)]
             used = np.zeros(len(constants), bool)
@@ -228,7 +228,7 @@ def _labels(
     if schema.label is None:
         return None, []
     name, known = schema.label.name, len(cells.problems)
-    values = cells.values(name, schema.label.kind)
+    values = cells.values(name, schema.label.type)
     if not len(values.constants) and len(cells.problems) == known:
         return None, [f"column {name!r} holds no label"]
     first = _single(cells, at, values, name, "the label")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from relynx.data.discretise import bin_names
 from relynx.data.schema import Column
-from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_kind, key_values
+from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_type, key_values
 from relynx.data.tables.csv_tables import open_csv, open_dict
 from relynx.data.tables.frames import open_frame, open_parquet
 from relynx.data.xes.event_table import XesTable
@@ -113,23 +113,23 @@ class Cells:
     def n_rows(self) -> int:
         return self._loaded.n_rows
 
-    def values(self, name: str, kind: str | None = None) -> Values:
-        """A column, as a kind if one is wanted. An empty one in place of a wrong one."""
+    def values(self, name: str, column_type: str | None = None) -> Values:
+        """A column, converted to a type if one is given; an empty column where it is invalid."""
         plain = self._values.get((name, None))
-        if plain is not None and plain.kind == kind:
+        if plain is not None and plain.type == column_type:
             return plain
-        if (name, kind) not in self._values:
+        if (name, column_type) not in self._values:
             try:
-                values = self._made.get(name) or self._loaded.values(name, kind)
-                if kind == KEY:
+                values = self._made.get(name) or self._loaded.values(name, column_type)
+                if column_type == KEY:
                     values = key_values(values)
-                elif kind is not None:
-                    values = as_kind(values, kind)
+                elif column_type is not None:
+                    values = as_type(values, column_type)
             except WrongColumn as error:
                 self.wrong_column(name, error)
-                values = Values(kind or "text", np.full(self.n_rows, -1, np.int32), [])
-            self._values[name, kind] = values
-        return self._values[name, kind]
+                values = Values(column_type or "text", np.full(self.n_rows, -1, np.int32), [])
+            self._values[name, column_type] = values
+        return self._values[name, column_type]
 
     def add(self, name: str, values: Values) -> None:
         """A column that is made of others."""
@@ -142,12 +142,12 @@ class Cells:
     def argument(self, column: Column) -> Values:
         """A column as the schema has it; in place of its numbers it may hold names of ranges."""
         known = len(self.problems)
-        values = self.values(column.name, column.kind)
+        values = self.values(column.name, column.type)
         if column.cuts is not None and len(self.problems) > known:
             plain = self.values(column.name)
             ranges = set(bin_names(column.cuts)).issuperset(plain.constants)
-            if plain.kind == "text" and len(plain.constants) and ranges:
-                values = self._values[column.name, column.kind] = plain
+            if plain.type == "text" and len(plain.constants) and ranges:
+                values = self._values[column.name, column.type] = plain
             del self.problems[known + (values is not plain) :]
         return values
 

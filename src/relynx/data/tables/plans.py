@@ -234,20 +234,20 @@ class Plan:
         if rows is not None:
             values = replace(values, codes=values.codes[rows])
         if self._by_class(name, values):
-            return Column(name, values.kind, supervised=True)
-        return Column(name, values.kind, self._cuts(name, values))
+            return Column(name, values.type, supervised=True)
+        return Column(name, values.type, self._cuts(name, values))
 
     def _by_class(self, name: str, values: Values) -> bool:
         """Whether the cuts of a column are learnt inside `fit`."""
         recipe = self.request.recipe(name)
         many = len(values.constants) > FEW or self.request.named(name)
         wanted = recipe is not None and recipe[0] == SUPERVISED
-        return wanted and many and values.kind in ("integer", "number")
+        return wanted and many and values.type in ("integer", "number")
 
     def _cuts(self, name: str, values: Values) -> Cuts | None:
         recipe = self.request.recipe(name)
         named = self.request.named(name)
-        if values.kind not in ("integer", "number"):
+        if values.type not in ("integer", "number"):
             if named and recipe is not None and len(values.constants):
                 what = f"bins of {name!r}: the column holds no numbers"
                 self.cells.wrong(what, "bins are for numbers")
@@ -286,9 +286,9 @@ class Plan:
             why = "it holds no value"
         elif np.count_nonzero(values.counts()) == 1 and n_known == self.cells.n_rows:
             why = "it has the same value in every row"
-        elif values.kind == "date" or _are_dates(values):
+        elif values.type == "date" or _are_dates(values):
             why = "it is a date; a weekday, an hour or a duration made of it would be read"
-        elif values.kind == "text" and MANY < len(values.constants) > n_known / 2:
+        elif values.type == "text" and MANY < len(values.constants) > n_known / 2:
             why = f"it has {len(values.constants):,} different texts in {n_known:,} rows"
         if why is not None:
             self.notes.append(f"column {name!r} is left out: {why}")
@@ -303,7 +303,7 @@ class Plan:
 
 
 def _are_dates(values: Values) -> bool:
-    texts = values.constants if values.kind == "text" else ()
+    texts = values.constants if values.type == "text" else ()
     return len(texts) > 0 and all(read_moment(str(text)) is not None for text in texts)
 
 
@@ -376,7 +376,7 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
 
 
 def _label(cells: Cells, name: str) -> Column:
-    return Column(name, cells.values(name).kind)
+    return Column(name, cells.values(name).type)
 
 
 def others(request: Request, attributes: Sequence[str]) -> list[str]:

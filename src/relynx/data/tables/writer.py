@@ -78,7 +78,7 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
         labels = X.labels.tolist()
         columns[schema.label.name] = _column([labels[i] for i in sequences.tolist()])
     chunk = {name: values for name, (values, _) in columns.items()}
-    types: Mapping[str, type] = {name: kind for name, (_, kind) in columns.items()}
+    types: Mapping[str, type] = {name: python_type for name, (_, python_type) in columns.items()}
     return frame([chunk], types, backend=backend)
 
 
@@ -128,11 +128,11 @@ def _both(
 ) -> tuple[list[Any], type]:
     """A column of the order that became facts, too."""
     if column.cuts is None:
-        values, kind = _typed(values, column, "")
+        values, python_type = _typed(values, column, "")
     else:  # ranges would order nothing: numbers in them do
-        values, kind = _in_ranges(values, column.cuts, coordinates), float
+        values, python_type = _in_ranges(values, column.cuts, coordinates), float
     # Without a fact, any value will do that keeps the row in its position.
-    default: Any = {str: SOME_DAY, bool: False}.get(kind, 0)
+    default: Any = {str: SOME_DAY, bool: False}.get(python_type, 0)
     rows = list(zip(sequences.tolist(), values, strict=True))
     latest = {sequence: value for sequence, value in reversed(rows) if value is not None}
     out = []
@@ -140,7 +140,7 @@ def _both(
         if value is not None:
             latest[sequence] = value
         out.append(latest.get(sequence, default))
-    return out, kind
+    return out, python_type
 
 
 def _in_ranges(values: list[Any], cuts: Cuts, coordinates: Rows) -> list[float | None]:
@@ -264,16 +264,16 @@ def _coordinate(dimension: str, links: Mapping[str, list[Rows]], n_events: int) 
 def _typed(values: list[Any], column: Column, backend: str) -> tuple[list[Any], type]:
     """The values of a column, and the type that the frame should give them."""
     missing = None in values
-    if column.cuts is not None or column.kind in ("text", "date"):
+    if column.cuts is not None or column.type in ("text", "date"):
         return values, str
-    if column.kind == "boolean":
+    if column.type == "boolean":
         if missing and backend == "pandas":  # which has no truth values with gaps
             return values, str
         return [None if value is None else value == "true" for value in values], bool
-    if column.kind == "integer" and missing and backend == "pandas":  # nor integers
+    if column.type == "integer" and missing and backend == "pandas":  # nor integers
         exact = all(value is None or abs(value) < EXACT for value in values)
         return (values, float) if exact else (_texts(values), str)
-    return values, int if column.kind == "integer" else float
+    return values, int if column.type == "integer" else float
 
 
 def _texts(values: list[Any]) -> list[str | None]:
@@ -281,7 +281,7 @@ def _texts(values: list[Any]) -> list[str | None]:
 
 
 def _column(values: list[Any]) -> tuple[list[Any], type]:
-    """Values of one kind as they are, of several kinds as text."""
-    kinds = {type(value) for value in values}
-    kind = kinds.pop() if len(kinds) == 1 else str
-    return (values if kind in (int, float) else list(map(str, values))), kind
+    """Values of one type as they are, of several types as text."""
+    types = {type(value) for value in values}
+    python_type = types.pop() if len(types) == 1 else str
+    return (values if python_type in (int, float) else list(map(str, values))), python_type

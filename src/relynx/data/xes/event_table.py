@@ -108,15 +108,15 @@ class XesTable:
         part, occurrences = self._columns.get(name, (self.log.events, []))
         return list(dict.fromkeys(part.attributes[i].tag for i in _telling(part, occurrences)))
 
-    def values(self, name: str, kind: str | None = None) -> Values:
+    def values(self, name: str, column_type: str | None = None) -> Values:
         """A column, by the types of the file; where these differ and are no numbers, as texts."""
         name = self.also.get(name, name)
         if name == SEQUENCE:
             names = self.trace_names
-            kind = "integer" if isinstance(names[0], int) else "text"
-            return Values(kind, self._trace.astype(np.int32), names)
+            column_type = "integer" if isinstance(names[0], int) else "text"
+            return Values(column_type, self._trace.astype(np.int32), names)
         if name in self.extra:
-            return Values(kind or "text", np.full(self.n_rows, -1, np.int32), [])
+            return Values(column_type or "text", np.full(self.n_rows, -1, np.int32), [])
         part, occurrences = self._columns[name]
         types = self.types(name)
         texts = len(types) > 1 and not set(types) <= set(NUMBERS)
@@ -134,7 +134,7 @@ class XesTable:
                 except ValueError:
                     self._wrong(name, own[rows] == code, text, attribute.tag)
                     distinct.append(None)
-        values = self._spread(distinct, codes[rows], kind, part)
+        values = self._spread(distinct, codes[rows], column_type, part)
         if name in self.order and len(values.constants):
             values.codes[self._event < 0] = 0
         return values
@@ -149,7 +149,7 @@ class XesTable:
         raise WrongColumn(f"{what}, in the trace of line {self._trace_line(row)}", hint)
 
     def _spread(
-        self, distinct: list[Any], codes: NDArray[np.int64], kind: str | None, part: Part
+        self, distinct: list[Any], codes: NDArray[np.int64], column_type: str | None, part: Part
     ) -> Values:
         """The values of the rows, given the different values and which of them each row has."""
         used = np.unique(codes[codes >= 0])
@@ -157,7 +157,7 @@ class XesTable:
         kept = [distinct[code] for code in used.tolist()]
         plain = all(isinstance(value, str) for value in kept)
         try:
-            values = text_values(kept) if plain else object_values(kept, kind)
+            values = text_values(kept) if plain else object_values(kept, column_type)
         except WrongColumn as error:
             row = None if error.row is None else int((codes == used[error.row]).argmax())
             problem = error.problems[0]
@@ -166,7 +166,7 @@ class XesTable:
             where = f"in the trace of line {self._trace_line(row)}"
             raise WrongColumn(f"{problem.message}, {where}", problem.hint or "") from None
         into[used] = values.codes
-        return Values(values.kind, into[codes], values.constants)
+        return Values(values.type, into[codes], values.constants)
 
 
 def _names(log: Log) -> tuple[list[Constant], list[int]]:

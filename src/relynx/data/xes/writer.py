@@ -275,9 +275,9 @@ def _typed(key: str, value: Constant, column: Column | None) -> tuple[str, str, 
     if isinstance(value, int | float):
         return ("int" if isinstance(value, int) else "float"), key, repr(value)
     text = str(value)
-    if column is None or column.cuts is not None or column.kind not in ("boolean", "date"):
+    if column is None or column.cuts is not None or column.type not in ("boolean", "date"):
         return "string", key, text
-    if column.kind == "boolean":
+    if column.type == "boolean":
         return ("boolean" if text in ("true", "false") else "string"), key, text
     if not re.match(r"\d{4}-\d\d-\d\d(T|\Z)", text):
         return "string", key, text
