@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx import __version__
 from relynx.bias import Bias
 from relynx.data.event_arguments import Place, event_places, role_counts
 from relynx.data.parquet.partitions import Partitions
@@ -38,6 +37,7 @@ from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import Progress
 from relynx.mining.settings import Settings
 from relynx.mining.thresholds import conditions_of
+from relynx.version import __version__
 
 ENGINES: dict[str, type[Engine[Any, Any, Any]]] = {
     "chains": chains.Chains,

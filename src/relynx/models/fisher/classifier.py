@@ -194,7 +194,7 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         per_class = self.models == "per_class"
         labels = checked_labels(X, y) if per_class or y is not None else None
         X = cut_by_class(X, labels).compact()
-        self.reading_ = X.reading
+        self.reading_: Reading | None = X.reading
         self.classes_, codes = None, np.zeros(len(X), np.int64)
         if labels is not None and per_class:
             self.classes_, codes = np.unique(labels, return_inverse=True)

@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from relynx import __version__
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
@@ -24,6 +23,7 @@ from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.mining.settings import as_share
 from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
+from relynx.version import __version__
 
 Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
