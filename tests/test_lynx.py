@@ -176,7 +176,8 @@ def test_the_settings_of_the_search_reach_it(planted, monkeypatch):
     options |= {"object_identity": False}
     model = LynxClassifier(max_iter=2, random_state=0, min_confidence=0.7, **options).fit(*planted)
     machine = {"n_jobs": None, "checkpoint": None}
-    assert seen == options | machine | {"min_confidence": None}  # which is asked for afterwards
+    later = {"min_confidence": None, "min_cover": None}  # what the answer is asked for
+    assert seen == options | machine | later
     patterns = model.estimators_[0].patterns
     assert (patterns.measure("confidence") >= 0.7 - 1e-9).all()
 

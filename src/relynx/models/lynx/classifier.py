@@ -35,6 +35,7 @@ from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
+from relynx.search_settings import SearchSettings
 from relynx.storage.journal import Journal
 from relynx.storage.segments import Result
 
@@ -271,8 +272,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, X: Sequences, labels: NDArray[Any], codes: NDArray[np.int64]
     ) -> list[PairModel]:
-        object_identity = self._object_identity()
-        X.facts(object_identity)  # derived once, not for every pair
+        search = SearchSettings.of_estimator(self.bias_, self)
+        X.facts(search.object_identity)  # derived once, not for every pair
         everything = np.arange(len(self.classes_))
         tasks = [everything]
         if self._in_pairs():
@@ -310,10 +311,6 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return len(self.classes_) <= MOST_PAIRED
         return self.multiclass == "round_robin"
 
-    def _object_identity(self) -> bool:
-        given = (self.object_identity, self.bias_.object_identity, True)
-        return bool(next(value for value in given if value is not None))
-
     def _rival(self) -> Any:
         """What may take the place of naive Bayes; None where its settings say what is wanted."""
         prior = self.bias_.prior if self.prior is None else self.prior
@@ -340,17 +337,10 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if many and rival is not None:
             learner = rival
         folder = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
-        search = {
-            "min_support": self.min_support,
-            "min_frequency": self.min_frequency,
-            "max_length": self.max_length,
-            "max_gap": self.max_gap,
-            "min_confidence": self.min_confidence,
-            "object_identity": self.object_identity,
-        }
         return Recipe(
             bias=self.bias_,
-            search=search,
+            search=SearchSettings.of_estimator(self.bias_, self),
+            min_confidence=self.min_confidence,
             significance=self.significance,
             max_features=self.max_features,
             measure=self.measure,
