@@ -15,9 +15,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from relynx.data.event_arguments import Place, Tables, dimension_names
+from relynx.data.event_arguments import Argument, Tables, dimension_names
 from relynx.data.parquet.writer import cuts, write_folder
-from relynx.data.tables.schema import Reading
+from relynx.data.tables.schema import Schema
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
 from relynx.data.xes.log import Log
@@ -52,7 +52,7 @@ class Facts:
     vocabulary: Vocabulary
     tables: Tables
     n_sequences: int
-    event_arguments: frozenset[Place] | None = None
+    event_arguments: frozenset[Argument] | None = None
     cache: dict[str, Any] = field(default_factory=dict)
     _offsets: dict[Key, NDArray[np.int64]] = field(default_factory=dict)
 
@@ -159,7 +159,7 @@ class Sequences:
         labels: Iterable[Constant] | None = None,
         background: Background | None = None,
         *,
-        reading: Reading | None = None,
+        reading: Schema | None = None,
         times: Times | None = None,
         origin: Log | None = None,
     ) -> None:
