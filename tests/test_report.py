@@ -221,7 +221,7 @@ def test_a_model_without_selection_has_no_history(rule):
     model, X, y = rule
     plain = rx.LynxClassifier(max_length=1, selection=None).fit(X, y)
     assert "The model has no selection history" in words(rx.report(plain, X, y).html)
-    assert "GRASP played rounds" in words(rx.report(model, X, y).html)
+    assert "Each round of GRASP" in words(rx.report(model, X, y).html)
 
 
 def test_the_history_survives_saving(rule, tmp_path):
