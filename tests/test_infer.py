@@ -269,7 +269,7 @@ def test_choices_go_from_wide_to_narrow():
     ]
     rank = {choice[:3]: i for i, choice in enumerate(CHOICES)}
     ranks = [
-        rank[s.sign, s.settings.get("min_support", 0.1), s.settings.get("max_length", 3)]
+        rank[s.mode_sign, s.settings.get("min_support", 0.1), s.settings.get("max_length", 3)]
         for s in sizes
     ]
     assert ranks == sorted(ranks)
@@ -298,4 +298,4 @@ def test_relations_of_events_are_left_out_where_dimensions_link_them_in_too_many
 
 
 def test_sequences_without_useful_facts_have_a_size():
-    assert fitting_size({}, {}, {}, np.zeros(3, np.int64), 1).sign == "*"
+    assert fitting_size({}, {}, {}, np.zeros(3, np.int64), 1).mode_sign == "*"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias.model_file import bias_of, bias_text
-from relynx.data.tables.schema import reading_or_none, reading_state
+from relynx.data.tables.schema import schema_or_none, schema_state
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound, GraspSelector
 from relynx.features.naive_bayes import PatternNB
@@ -204,7 +204,7 @@ def _pack_vectorizer(model: PatternVectorizer) -> State:
     learnt = {
         "bias_": bias_text(model.bias_),
         "patterns_": pattern_state(model.patterns_),
-        "reading_": None if model.reading_ is None else reading_state(model.reading_),
+        "reading_": None if model.reading_ is None else schema_state(model.reading_),
     }
     return _pack_estimator(model, learnt)
 
@@ -213,7 +213,7 @@ def _vectorizer(part: Part) -> PatternVectorizer:
     model: PatternVectorizer = _estimator(PatternVectorizer, part)
     model.bias_ = bias_of(part, "bias_")
     model.patterns_ = _finished(part.part("patterns_"), patterns_of)
-    model.reading_ = reading_or_none(part)
+    model.reading_ = schema_or_none(part)
     return model
 
 
@@ -280,7 +280,7 @@ def _pack_lynx(model: LynxClassifier) -> State:
         "estimators_": [_pack_pair(one) for one in model.estimators_],
         "selected_": pattern_state(model.selected_),
         "_columns": [plain(one.astype(np.int64), "_columns") for one in model._columns],
-        "reading_": None if model.reading_ is None else reading_state(model.reading_),
+        "reading_": None if model.reading_ is None else schema_state(model.reading_),
     }
     return _pack_estimator(model, learnt)
 
@@ -294,7 +294,7 @@ def _lynx(part: Part) -> LynxClassifier:
     _check_pairs(part, model.classes_, model.estimators_)
     model.selected_ = _finished(part.part("selected_"), patterns_of)
     model._columns = _columns(part, model.estimators_, len(model.selected_))
-    model.reading_ = reading_or_none(part)
+    model.reading_ = schema_or_none(part)
     return model
 
 

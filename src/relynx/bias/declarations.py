@@ -11,9 +11,9 @@ from relynx.bias.checks import data_problems, language_problems
 from relynx.bias.constraints import Conjunction, by_predicate, more_than_one, unifiable
 from relynx.bias.infer import infer_language
 from relynx.bias.modes import EVENT
-from relynx.bias.python_values import wrong_kinds
-from relynx.bias.source_spans import Places
-from relynx.bias.wording import Told, words_text
+from relynx.bias.python_values import wrong_types
+from relynx.bias.source_spans import SourceSpans
+from relynx.bias.wording import Subject, wording_text
 from relynx.data.sequences import Sequences
 from relynx.errors import BiasError, Problem
 from relynx.logic.tables import Key
@@ -84,38 +84,39 @@ class Bias:
     min_cover: int | None = None
     object_identity: bool | None = None
     prior: str | None = None
-    words: Mapping[Told, str] = field(default_factory=dict)
-    places: Places = field(default=Places(), repr=False)
+    words: Mapping[Subject, str] = field(default_factory=dict)
+    source_spans: SourceSpans = field(default=SourceSpans(), repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        wrong = [Problem(message) for message in wrong_kinds(self)]
+        wrong = [Problem(message) for message in wrong_types(self)]
         if wrong:
             raise BiasError(wrong)
         normal: dict[str, object] = {
             "types": {
-                name: tuple(EVENT if kind == "e" else kind for kind in kinds)
-                for name, kinds in self.types.items()
+                name: tuple(EVENT if type_name == "e" else type_name for type_name in types)
+                for name, types in self.types.items()
             },
             "modes": {
                 name: tuple(dict.fromkeys(map(tuple, modes))) for name, modes in self.modes.items()
             },
             "values": {
-                kind: tuple(map(as_constant, constants)) for kind, constants in self.values.items()
+                type_name: tuple(map(as_constant, constants))
+                for type_name, constants in self.values.items()
             },
             "dimensions": tuple(self.dimensions),
             "key": tuple(self.key),
             "allowed": tuple(self.allowed),
             "words": {
-                told if isinstance(told, Atom) else as_constant(told): text
-                for told, text in self.words.items()
+                subject if isinstance(subject, Atom) else as_constant(subject): text
+                for subject, text in self.words.items()
             },
         }
         for name in ("negconstraints", "posconstraints", "atmostone", "sametype"):
             normal[name] = tuple(map(tuple, getattr(self, name)))
         for name, value in normal.items():
             object.__setattr__(self, name, value)
-        problems = language_problems(self, self.places)
+        problems = language_problems(self, self.source_spans)
         if problems:
             raise BiasError(problems)
 
@@ -166,7 +167,7 @@ class Bias:
         """Raise BiasError where a predicate is in neither the data nor the background rules."""
         X = _sequences(X)
         heads = X.background.heads if X.background else ()
-        problems = data_problems(self, self.places, [*X.tables, *heads])
+        problems = data_problems(self, self.source_spans, [*X.tables, *heads])
         if problems:
             raise BiasError(problems)
 
@@ -222,12 +223,12 @@ class Bias:
         return [f"mode({_call(name, mode)})" for mode in self.modes.get(name, ())]
 
     def _declarations(self) -> Iterator[str]:
-        for name, kinds in self.types.items():
-            yield f"type({_call(name, map(quoted, kinds))})"
+        for name, types in self.types.items():
+            yield f"type({_call(name, map(quoted, types))})"
         for name in self.modes:
             yield from self.mode_lines(name)
-        for kind, constants in self.values.items():
-            yield f"values({quoted(kind)},{term_text(constants)})"
+        for type_name, constants in self.values.items():
+            yield f"values({quoted(type_name)},{term_text(constants)})"
         for dimension in self.dimensions:
             yield f"dimension({quoted('next_' + dimension)})"
         if self.key:
@@ -246,8 +247,8 @@ class Bias:
             value = getattr(self, setting.field)
             if value is not None:
                 yield f"{declaration}({setting.file_text(value)})"
-        for told, text in self.words.items():
-            yield words_text(told, text)
+        for subject, text in self.words.items():
+            yield wording_text(subject, text)
 
     def _content(self) -> tuple[object, ...]:
         """What makes two biases equal: everything but the order of types, modes and values."""
@@ -263,7 +264,7 @@ class Bias:
             frozenset(self.sametype),
             frozenset(self.allowed),
             tuple(getattr(self, setting.field) for setting in SETTINGS.values()),
-            tuple(words_text(*pair) for pair in self.words.items()),
+            tuple(wording_text(*pair) for pair in self.words.items()),
         )
 
     def __eq__(self, other: object) -> bool:

@@ -18,11 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.event_arguments import Tables
+from relynx.data.event_arguments import Argument, Tables
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 
-Place: TypeAlias = tuple[Key, int]
 Bits: TypeAlias = NDArray[np.float32]  # facts by sequences, 1 where a sequence has a fact
 
 MOST = 200_000  # patterns, of all pairs of classes together
@@ -38,9 +37,9 @@ MASKED = 4  # of more arguments, one or all are constants
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The sign of arguments of few values, whether relations of events are kept, the rest."""
+    """The mode sign of arguments with few values, whether relations are kept, and the settings."""
 
-    sign: str
+    mode_sign: str
     related: bool = True
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -62,8 +61,8 @@ CHOICES = (
 
 def fitting_size(
     tables: Tables,
-    roles: Mapping[Key, Sequence[str]],
-    common: Mapping[Place, NDArray[np.int32]],
+    categories: Mapping[Key, Sequence[str]],
+    common: Mapping[Argument, NDArray[np.int32]],
     classes: NDArray[np.int64],
     n_dimensions: int,
 ) -> Size:
@@ -86,11 +85,11 @@ def fitting_size(
     n_classes = len(np.unique(classes))
     pairs = max(n_classes - 1, 1) * n_classes / len(parts)  # a class is in so many pairs
     widest, ways = 0, 0.0
-    alone = {key: one for key, one in roles.items() if list(one).count("event") < 2}
-    can_leave = 0 < len(alone) < len(roles) and n_dimensions > 0
+    alone = {key: one for key, one in categories.items() if list(one).count("event") < 2}
+    can_leave = 0 < len(alone) < len(categories) and n_dimensions > 0
     long = n_dimensions > 0 and _has_long_sequences(tables)
     for sign, support, length, related in CHOICES:
-        used = roles if related or not can_leave else alone
+        used = categories if related or not can_leave else alone
         n = matches = found = 0.0
         for part in parts:
             if long and length > 2:
@@ -140,8 +139,8 @@ def _spread(n: int, most: int) -> NDArray[np.int64]:
 
 def _facts(
     tables: Tables,
-    roles: Mapping[Key, Sequence[str]],
-    common: Mapping[Place, NDArray[np.int32]],
+    categories: Mapping[Key, Sequence[str]],
+    common: Mapping[Argument, NDArray[np.int32]],
     part: NDArray[np.int64],
     *,
     joined: bool,
@@ -154,12 +153,12 @@ def _facts(
     number[part] = np.arange(len(part))
     found: list[Bits] = []
     links: list[int] = []
-    for key, arguments in roles.items():
+    for key, arguments in categories.items():
         n_events = list(arguments).count("event")
         table = tables[key]
         table = table[:, table[0] < len(number)]
         table = table[:, number[table[0]] >= 0]
-        few = [i for i, role in enumerate(arguments) if role == "few"]
+        few = [i for i, category in enumerate(arguments) if category == "few"]
         for constants in _masks(few) if joined else [tuple(few)]:
             rows = table
             for i in constants:
@@ -179,11 +178,11 @@ def _facts(
 
 
 def _matches(
-    tables: Tables, roles: Mapping[Key, Sequence[str]], part: NDArray[np.int64], length: int
+    tables: Tables, categories: Mapping[Key, Sequence[str]], part: NDArray[np.int64], length: int
 ) -> float:
     """In how many ways facts of several events may be combined, in some sequences."""
     counts = np.zeros(int(part.max()) + 1)
-    for key, arguments in roles.items():
+    for key, arguments in categories.items():
         if list(arguments).count("event") > 1:
             rows = tables[key][0]
             counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
@@ -196,10 +195,12 @@ def _has_long_sequences(tables: Tables) -> bool:
     return any(int(np.bincount(one).max(initial=0)) >= MANY_EVENTS for one in links)
 
 
-def _with_variables(roles: Mapping[Key, Sequence[str]], sign: str) -> list[Key]:
+def _with_variables(categories: Mapping[Key, Sequence[str]], sign: str) -> list[Key]:
     """The predicates of one event that have a variable beside it."""
     constant = {"event"} if sign == "*" else {"event", "few"}
-    return [k for k, one in roles.items() if list(one).count("event") == 1 and {*one} - constant]
+    return [
+        k for k, one in categories.items() if list(one).count("event") == 1 and {*one} - constant
+    ]
 
 
 def _ways(tables: Tables, keys: Sequence[Key], part: NDArray[np.int64], length: int) -> float:

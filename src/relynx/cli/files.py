@@ -293,7 +293,7 @@ def _missing_predicates(
 
     keys = [key for X in data for key in X.tables]
     keys += [key for background in backgrounds for key in background.heads]
-    return data_problems(bias, bias.places, keys) if data else []
+    return data_problems(bias, bias.source_spans, keys) if data else []
 
 
 def _arity_problems(background: Background, data: list[Sequences]) -> Iterator[Problem]:

@@ -164,8 +164,8 @@ def evaluate(
     defaults. They read all that is said of an event, whatever the bias.
     """
     from relynx.console import plain_warnings, show_table, steps
+    from relynx.data.event_order import ordered_events
     from relynx.data.groups import read_groups
-    from relynx.data.tables.order import ordered_events
     from relynx.models.evaluation.baselines import baselines
     from relynx.models.evaluation.cross_validation import Fold, cross_validate
     from relynx.models.evaluation.systems import systems

@@ -62,19 +62,17 @@ def from_lists(
     [False, True]
     """
     _check_predicate(predicate)
-    reading = _Reading(predicate)
+    reader = _ListReader(predicate)
     outer = _outer(lists)
     plain = _plain_tables(outer, predicate)
-    sequences = [] if plain else [reading.sequence(i, one) for i, one in enumerate(outer)]
-    names = reading.named("ids", ids, len(outer))
-    marks = reading.named("labels", labels, len(outer))
-    reading.refuse_repeated(names)
+    sequences = [] if plain else [reader.sequence(i, one) for i, one in enumerate(outer)]
+    names = reader.named("ids", ids, len(outer))
+    marks = reader.named("labels", labels, len(outer))
+    reader.refuse_repeated(names)
     if not outer:
-        reading.problem(
-            "there is no sequence: the list of lists is empty", "give at least one list"
-        )
-    if reading.problems:
-        raise DataError(reading.problems)
+        reader.problem("there is no sequence: the list of lists is empty", "give at least one list")
+    if reader.problems:
+        raise DataError(reader.problems)
     if plain:
         if names is None:
             names = [f"s{i + 1}" for i in range(len(outer))]
@@ -163,7 +161,7 @@ def _is_too_large(value: object) -> bool:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ListReader:
     """One call of `from_lists`: what was wrong so far, and where each predicate was first met."""
 
     predicate: str | None

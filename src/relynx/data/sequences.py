@@ -14,7 +14,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from relynx.data.event_arguments import Place, Tables, dimension_names
+from relynx.data.event_arguments import Argument, Tables, dimension_names
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, Problem
@@ -52,7 +52,7 @@ class Facts:
     vocabulary: Vocabulary
     tables: Tables
     n_sequences: int
-    event_arguments: frozenset[Place] | None = None
+    event_arguments: frozenset[Argument] | None = None
     cache: dict[str, Any] = field(default_factory=dict)
     _offsets: dict[Key, NDArray[np.int64]] = field(default_factory=dict)
 

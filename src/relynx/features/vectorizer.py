@@ -64,7 +64,7 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The patterns, in the order of the columns, with their supports in the training sequences.
     bias_ : Bias
         The bias that was used.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
     Examples

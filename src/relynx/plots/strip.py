@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from relynx.data.event_arguments import Place, dimension_names, event_keys
+from relynx.data.event_arguments import Argument, dimension_names, event_keys
 from relynx.data.sequences import Facts, counted
 from relynx.data.sequences import Sequence as OneSequence
 from relynx.errors import InputError, Problem, did_you_mean
@@ -42,7 +42,7 @@ class Strip:
     links: Mapping[str, tuple[Link, ...]]
     kinds: tuple[str, ...]
     _numbers: Mapping[object, int]
-    _places: frozenset[Place]
+    _places: frozenset[Argument]
 
     def place(self, constant: Constant) -> int | None:
         """Where an event is; None for what is no event."""
@@ -168,7 +168,7 @@ def in_order(events: Sequence[int], links: Sequence[Sequence[int]]) -> list[int]
     return list(out)
 
 
-def _events(facts: Facts) -> tuple[list[int], set[Place]]:
+def _events(facts: Facts) -> tuple[list[int], set[Argument]]:
     """The codes of the events, and where facts hold them.
 
     Without any link, what the facts begin with stands for an event.
@@ -197,7 +197,7 @@ def _chosen(dimensions: Iterable[str] | None, known: tuple[str, ...]) -> tuple[s
     return chosen
 
 
-def _event_arguments(atom: Atom, places: Iterable[Place]) -> list[tuple[int, Constant]]:
+def _event_arguments(atom: Atom, places: Iterable[Argument]) -> list[tuple[int, Constant]]:
     """Those arguments of a ground atom that are events, with their numbers."""
     first = len(atom.args) - 2 if _is_link(atom) else 0
     return [

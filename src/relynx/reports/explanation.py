@@ -27,18 +27,18 @@ SCHEMA = {
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a pattern covers a sequence.
+    """Where a pattern matches a sequence.
 
     Attributes
     ----------
     bindings
-        One embedding: what each variable stands for.
+        One match: the constant of each variable.
     events
-        The events of it, in the order of the pattern.
+        Its events, in the order of the pattern.
     count
-        How many embeddings there are.
+        The number of matches.
     more
-        Whether counting ended at `count`: there are as many or more.
+        Whether counting stopped at `count`: there may be more.
     """
 
     bindings: dict[str, Constant]
@@ -49,25 +49,25 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class PatternEffect:
-    """What one pattern says of the sequence, by being present or by being absent.
+    """The effect of one pattern on the prediction, by being present or absent.
 
     Attributes
     ----------
     pattern, words
-        The pattern, and the same in words.
+        The pattern, and the same as an English phrase.
     present
         Whether it covers the sequence.
     match
         Where it does; None where it is absent.
     contributions
-        What it adds to the score of each class; minus infinity rules a class out. None where the
-        learner has no sum with a term for each pattern.
+        What it adds to the score of each class; minus infinity rules a class out. None if the
+        learner is not additive.
     parts
         The same with the finite part of infinite terms, which decides where every class is ruled
         out.
     share_changes
-        By how much the share of each class is larger than if this pattern alone were flipped;
-        given only where there are no contributions.
+        How much larger the probability of each class is than if this pattern alone were flipped;
+        given only if there are no contributions.
     """
 
     pattern: Pattern
@@ -81,22 +81,22 @@ class PatternEffect:
 
 @dataclass(frozen=True, slots=True)
 class ModelPart:
-    """What one model of the classifier says: of a pair of classes, or of all.
+    """One model of the classifier: for a pair of classes, or for all.
 
     Attributes
     ----------
     classes
-        The classes that it tells apart.
+        The classes that it distinguishes.
     vote
-        The one that it gives the sequence.
+        The one that it predicts.
     posterior
-        The share of each class.
+        The probability of each class.
     scores, prior
-        The score of each class, and what it begins with: `prior` plus the contributions of all
-        patterns is the score. Where every class is ruled out, `prior` plus the `parts` is that of
-        the classes that are so least often. None where the learner has no such sum.
+        The score of each class, and where it starts: `prior` plus the contributions of all
+        patterns is the score. If every class is ruled out, the score of those ruled out least
+        often is `prior` plus the `parts`. None if the learner is not additive.
     ruled_out
-        How many patterns rule each class out. None where the learner has no such sum.
+        How many patterns rule each class out. None if the learner is not additive.
     learner
         The name of the learner's class; None where no pattern was selected and the prior decides.
     patterns
@@ -124,13 +124,13 @@ class ModelPart:
 
     @property
     def absent(self) -> tuple[PatternEffect, ...]:
-        """The patterns that speak by their absence."""
+        """The patterns that do not cover the sequence."""
         return tuple(effect for effect in self.patterns if not effect.present)
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A pattern that is present instead of absent, or the other way; `present` is after it."""
+    """A pattern made present or absent; `present` is its state after the flip."""
 
     pattern: Pattern
     words: str
@@ -139,7 +139,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """Patterns that together change the class when they are flipped, and the class then."""
+    """Flips that together change the class, and the new class."""
 
     flips: tuple[Flip, ...]
     predicted: Any
@@ -147,33 +147,33 @@ class Counterfactual:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a sequence has its class. `str` tells it in English; notebooks show a table.
+    """Why a sequence has its class. `str` gives English text; notebooks show a table.
 
     Attributes
     ----------
     id, label
         Of the sequence; the label is None where it has none.
     predicted
-        The class that the model gives it.
+        The predicted class.
     posterior
-        The share of each class, as `predict_proba` says.
+        The class probabilities, as of `predict_proba`.
     scores
-        What decides: the scores of the classes with one model; with a model for each pair
-        `decision_function`, the votes and a tie break. For two classes the difference of the two
+        What decides: the scores of the classes with one model; with a model for each pair,
+        `decision_function`: votes and a tie break. For two classes the difference of the two
         is the decision value.
     votes
         How many pairs each class wins; None with one model.
     models
-        What each model says, with every pattern.
+        Each model, with the effect of every pattern.
     counterfactuals
         The smallest sets of patterns found that change the class when flipped. A flip changes one
-        column and nothing else, which no real sequence may be able to do.
+        column and nothing else; there may be no real sequence with these columns.
     n_counterfactuals
-        How many sets of the smallest size there are, also those that are not listed.
+        How many sets of the smallest size there are, including those not listed.
     tried
-        Every set of up to so many patterns was tried.
+        Size up to which every set of patterns was tried.
     smallest
-        Whether no smaller set than those of `counterfactuals` exists.
+        Whether the sets of `counterfactuals` are known to be the smallest.
     """
 
     id: Constant
@@ -189,9 +189,9 @@ class Explanation:
     smallest: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as dicts, lists, texts and numbers, ready for JSON.
+        """Everything as dicts, lists, strings and numbers, ready for JSON.
 
-        Classes are texts here. What is minus infinity, a class ruled out, is None.
+        Classes become strings, and minus infinity (a class ruled out) becomes None.
         """
         return {
             "id": self.id,
@@ -217,9 +217,9 @@ class Explanation:
         }
 
     def to_frame(self, *, backend: str = "pandas") -> Any:
-        """A row for each pattern and class of each model; `polars` and `pyarrow` work as well.
+        """A row for each pattern and class of each model; `backend` may be `polars` or `pyarrow`.
 
-        `contribution` and `share_change` are NaN where the learner does not have them.
+        `contribution` and `share_change` are NaN if the learner does not have them.
         """
         rows = [*self._rows()]
         columns = {key: [row[i] for row in rows] for i, key in enumerate(SCHEMA)}
@@ -228,12 +228,12 @@ class Explanation:
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for part in self.models:
             between = " against ".join(map(str, part.classes))
-            told = between if len(part.classes) == 2 else "all classes"
+            name = between if len(part.classes) == 2 else "all classes"
             for effect in part.patterns:
                 found = effect.match
                 for c in part.classes:
                     yield (
-                        told,
+                        name,
                         str(c),
                         str(effect.pattern),
                         effect.words,

@@ -17,7 +17,7 @@ from relynx.data.tables.columns import LoadedTable, Table, Values
 from relynx.data.tables.facts import Places, encoded, sequence_numbers
 from relynx.data.tables.from_events import READ, checked_columns, raise_all
 from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, planned
-from relynx.data.tables.schema import Intervals, Reading
+from relynx.data.tables.schema import Intervals, Schema
 from relynx.data.tables.tables import Cells, name_problems, open_table, unknown_column
 from relynx.data.times import Times, offsets_of
 from relynx.errors import InputError, Problem, Source, did_you_mean
@@ -44,7 +44,7 @@ def from_intervals(
     duration: bool = False,
     gap: bool = False,
     bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
-    reading: Reading | None = None,
+    reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """Make sequences of a table that has a row for each interval.
 
@@ -144,30 +144,30 @@ def from_intervals(
     return _encoded(new, cells, placed, labelled=True)
 
 
-def _read_again(table: Table, reading: Reading) -> tuple[Sequences, NDArray[Any] | None]:
+def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] | None]:
     """Read a table as another one was read."""
-    intervals = getattr(reading, "intervals", None)
-    if not isinstance(cast(object, reading), Reading) or intervals is None:
-        what = f"reading is a {type(reading).__name__}"
-        if isinstance(cast(object, reading), Reading):
+    intervals = getattr(schema, "intervals", None)
+    if not isinstance(cast(object, schema), Schema) or intervals is None:
+        what = f"reading is a {type(schema).__name__}"
+        if isinstance(cast(object, schema), Schema):
             what = "the reading is one of events that are no intervals"
         raise InputError(Problem(what, hint="give X.reading of intervals that were read before"))
-    if reading.label is not None and reading.label.name not in table.names:
-        reading = replace(reading, label=None)
-    facts = [column for group in reading.groups for column in group.columns]
-    names = [reading.sequence, intervals.start, intervals.end]
+    if schema.label is not None and schema.label.name not in table.names:
+        schema = replace(schema, label=None)
+    facts = [column for group in schema.groups for column in group.columns]
+    names = [schema.sequence, intervals.start, intervals.end]
     names += [] if intervals.symbol is None else [intervals.symbol]
     names += [column.name for column in facts if column.name not in intervals.made]
     problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
     raise_all([problem for problem in problems if problem is not None])
-    label = [] if reading.label is None else [reading.label.name]
+    label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
-    placed = _placed(cells, reading.sequence, intervals)
+    placed = _placed(cells, schema.sequence, intervals)
     for column in facts:
         cells.argument(column)
     cells.check()
-    reading = replace(reading, notes=placed.notes)
-    return _encoded(reading, cells, placed, labelled=False)
+    schema = replace(schema, notes=placed.notes)
+    return _encoded(schema, cells, placed, labelled=False)
 
 
 # The arguments
@@ -340,10 +340,10 @@ def _same_notes(n: int, intervals: Intervals) -> tuple[str, ...]:
 
 
 def _encoded(
-    reading: Reading, cells: Cells, placed: _Placed, *, labelled: bool
+    schema: Schema, cells: Cells, placed: _Placed, *, labelled: bool
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """The sequences of intervals that are in order."""
-    intervals, order, ordered = cast(Intervals, reading.intervals), placed.order, placed.sorted
+    intervals, order, ordered = cast(Intervals, schema.intervals), placed.order, placed.sorted
     numbers = np.empty(len(order), np.int64)
     numbers[order] = np.arange(len(order)) - ordered.offsets[ordered.sequences]
     _check_size(placed, intervals)
@@ -362,7 +362,7 @@ def _encoded(
         {name: (order[found[name][0]], order[found[name][1]]) for name in intervals.relations},
         Times(ordered.offsets, starts[order], ends[order]),
     )
-    X = encoded(reading, cells, at, {}, labelled=labelled)
+    X = encoded(schema, cells, at, {}, labelled=labelled)
     return X, X.labels
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relynx.data.tables.schema import Reading, reading_of, reading_state
+from relynx.data.tables.schema import Schema, schema_of, schema_state
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic.datalog import Background, parse_background
 from relynx.logic.tables import Key
@@ -66,7 +66,7 @@ class Manifest:
     classes: tuple[Constant, ...] | None
     times: tuple[str, ...] | None  # what starts and ends of intervals are
     background: Background | None
-    reading: Reading | None
+    reading: Schema | None
     vocabulary: File
     n_constants: int
     parts: tuple[PartFile, ...]
@@ -86,7 +86,7 @@ def manifest_text(manifest: Manifest) -> bytes:
         "classes": None if manifest.classes is None else list(manifest.classes),
         "times": None if manifest.times is None else list(manifest.times),
         "background": None if manifest.background is None else str(manifest.background),
-        "reading": None if manifest.reading is None else reading_state(manifest.reading),
+        "reading": None if manifest.reading is None else schema_state(manifest.reading),
         "vocabulary": {"constants": manifest.n_constants, **_file_state(manifest.vocabulary)},
         "parts": [
             {
@@ -136,7 +136,7 @@ def read_manifest(data: bytes, path: str, version: str) -> Manifest:
         classes=_classes(part),
         times=_times(part),
         background=_background(part),
-        reading=None if part.none("reading") else reading_of(part.part("reading")),
+        reading=None if part.none("reading") else schema_of(part.part("reading")),
         **_vocabulary(part.part("vocabulary")),
         parts=tuple(_part(i, one) for i, one in enumerate(part.parts("parts"))),
     )

@@ -32,7 +32,7 @@ from relynx.data.parquet.manifest import (
 )
 from relynx.data.parquet.writer import write_folder
 from relynx.data.sequences import Sequences, label_array, shown
-from relynx.data.tables.schema import Reading
+from relynx.data.tables.schema import Schema
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb
@@ -161,7 +161,7 @@ class Partitions:
         return self.manifest.background
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> Schema | None:
         return self.manifest.reading
 
     @property

@@ -1,8 +1,8 @@
 """Cuts of numbers that tell the classes apart, learnt inside `fit` from the training part alone.
 
 `from_events(..., bins="supervised")` leaves a column's numbers as they are and marks the column in
-the reading. `cut_by_class` cuts them, and its reading has the cuts; `cut_like` cuts other sequences
-in the same places.
+the schema. `cut_by_class` learns the cuts and stores them in the schema; `cut_like` applies them to
+other sequences.
 
 A cut is taken where the classes are purest on both sides, as long as a description of the classes
 with it is shorter than one without: the criterion of Fayyad and Irani (1993), "Multi-interval
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import Sequences
 from relynx.data.tables.discretise import Cuts, bin_names, binned, short_between
-from relynx.data.tables.schema import Column, Group, Reading
+from relynx.data.tables.schema import Column, Group, Schema
 from relynx.errors import InputError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
@@ -130,14 +130,14 @@ def cut_by_class(X: Sequences, labels: NDArray[Any] | None) -> Sequences:
     return _cut(X, learnt)
 
 
-def cut_like(X: Sequences, reading: Reading | None) -> Sequences:
-    """The sequences with the numbers that wait for it cut as those of another reading are."""
-    if reading is None or not any(_waiting(X.reading)):
+def cut_like(X: Sequences, schema: Schema | None) -> Sequences:
+    """The sequences with the numbers that wait for it cut as another schema says."""
+    if schema is None or not any(_waiting(X.reading)):
         return X
     known = {
         (title, group.predicate, column.name): column
         for title in TITLES
-        for group in getattr(reading, title)
+        for group in getattr(schema, title)
         for column in group.columns
         if column.supervised and column.cuts is not None
     }
@@ -147,17 +147,17 @@ def cut_like(X: Sequences, reading: Reading | None) -> Sequences:
     )
 
 
-def _waiting(reading: Reading | None) -> Iterator[tuple[str, Group, Column]]:
+def _waiting(schema: Schema | None) -> Iterator[tuple[str, Group, Column]]:
     """The columns of numbers that are to be cut by class and are not yet."""
-    for title in TITLES if reading is not None else ():
-        for group in getattr(reading, title):
+    for title in TITLES if schema is not None else ():
+        for group in getattr(schema, title):
             for column in group.columns:
                 if column.supervised and column.cuts is None:
                     yield title, group, column
 
 
 def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequences:
-    """The sequences with the waiting columns cut as `choose` says, in the facts and the reading.
+    """The sequences with the waiting columns cut as `choose` says, in the facts and the schema.
 
     It is given a column, its predicate, and the row of its values in the table of facts.
     """
@@ -197,8 +197,8 @@ def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
     return np.array(values, np.int64 if whole else np.float64)
 
 
-def _with_columns(reading: Reading, changed: Mapping[tuple[str, str, str], Column]) -> Reading:
-    """A reading with some of its columns replaced."""
+def _with_columns(schema: Schema, changed: Mapping[tuple[str, str, str], Column]) -> Schema:
+    """A schema with some of its columns replaced."""
 
     def groups(title: str) -> tuple[Group, ...]:
         return tuple(
@@ -209,8 +209,8 @@ def _with_columns(reading: Reading, changed: Mapping[tuple[str, str, str], Colum
                     for column in group.columns
                 ),
             )
-            for group in getattr(reading, title)
+            for group in getattr(schema, title)
         )
 
     fluents, attributes, relations = map(groups, TITLES)
-    return replace(reading, fluents=fluents, attributes=attributes, relations=relations)
+    return replace(schema, fluents=fluents, attributes=attributes, relations=relations)

@@ -14,7 +14,7 @@ from relynx.data.sequences import Sequences, counted
 from relynx.data.tables.columns import Values, WrongColumn, ranks
 from relynx.data.tables.discretise import bin_names, binned
 from relynx.data.tables.plans import changes
-from relynx.data.tables.schema import Column, Group, Reading
+from relynx.data.tables.schema import Column, Group, Schema
 from relynx.data.tables.tables import Cells
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
@@ -69,10 +69,10 @@ def sequence_numbers(
     ]
 
 
-def places(reading: Reading, cells: Cells, ids: list[Constant], sequences: Rows) -> Places:
+def places(schema: Schema, cells: Cells, ids: list[Constant], sequences: Rows) -> Places:
     """Rows along each dimension; what is wrong with a column of the order joins the problems."""
     along = {}
-    for dimension, column in reading.order:
+    for dimension, column in schema.order:
         try:
             along[dimension] = ranks(cells.values(column))
         except WrongColumn as error:
@@ -86,7 +86,7 @@ def places(reading: Reading, cells: Cells, ids: list[Constant], sequences: Rows)
     numbers[order] = np.arange(len(order)) - begin
     ties = int((~_starts([sequences, *keys], order)).sum()) if keys else 0
     links = {}
-    for dimension in reading.dimensions:
+    for dimension in schema.dimensions:
         others = [key for name, key in along.items() if name != dimension]
         own = [along[dimension]] if dimension in along else []
         by = np.lexsort([numbers, *own, *others, sequences])
@@ -155,38 +155,38 @@ class Encoder:
 
 
 def encoded(
-    reading: Reading, cells: Cells, at: Places, others: Mapping[str, Cells], *, labelled: bool
+    schema: Schema, cells: Cells, at: Places, others: Mapping[str, Cells], *, labelled: bool
 ) -> Sequences:
     """The sequences, with notes on the rows. Raises DataError with what changes and may not.
 
     `labelled` says that every sequence must have its class; else wrong labels are passed over.
     """
     encoder = Encoder(int(at.numbers.max()) + 1)
-    notes = tie_notes(at, reading.order)
+    notes = tie_notes(at, schema.order)
     sequences, numbers = at.sequences[at.order], at.numbers[at.order]
     for dimension, (before, after) in at.links.items():
         pair = [at.numbers[before], at.numbers[after]]
         encoder.add(f"next_{dimension}", pair, at.sequences[before])
     for relation, (first, second) in at.related.items():
         encoder.add(relation, [at.numbers[first], at.numbers[second]], at.sequences[first])
-    for group in reading.fluents:
+    for group in schema.fluents:
         args = [encoder.argument(cells.argument(c), c) for c in group.columns]
         notes += _gap_notes(group, cells, args)
         encoder.add(group.predicate, [numbers, *(arg[at.order] for arg in args)], sequences)
-    for group in reading.attributes:
+    for group in schema.attributes:
         for column in group.columns:
             values = cells.argument(column)
             first = _single(cells, at, values, column.name, "an attribute")
             codes = encoder.argument(values, column)[np.maximum(first, 0)]
             codes = np.where(first < 0, np.int32(-1), codes)
             encoder.add(group.predicate, [codes], np.arange(len(at.ids)))
-    labels, said = _labels(reading, cells, at, needed=labelled)
+    labels, said = _labels(schema, cells, at, needed=labelled)
     cells.check()
-    for group in reading.relations:
-        notes += _relate(group, reading, cells, others[group.predicate], at, encoder)
-    reading = replace(reading, notes=(*reading.notes, *notes, *said))
+    for group in schema.relations:
+        notes += _relate(group, schema, cells, others[group.predicate], at, encoder)
+    schema = replace(schema, notes=(*schema.notes, *notes, *said))
     vocabulary = encoder.vocabulary()
-    return Sequences(vocabulary, encoder.tables, at.ids, labels, reading=reading, times=at.times)
+    return Sequences(vocabulary, encoder.tables, at.ids, labels, reading=schema, times=at.times)
 
 
 def _gap_notes(group: Group, cells: Cells, args: Sequence[NDArray[np.integer]]) -> list[str]:
@@ -221,13 +221,13 @@ def _single(cells: Cells, at: Places, values: Values, name: str, role: str) -> R
 
 
 def _labels(
-    reading: Reading, cells: Cells, at: Places, *, needed: bool
+    schema: Schema, cells: Cells, at: Places, *, needed: bool
 ) -> tuple[list[Constant] | None, list[str]]:
     """The class of each sequence, None where there are none; and why there are none."""
-    if reading.label is None:
+    if schema.label is None:
         return None, []
-    name, known = reading.label.name, len(cells.problems)
-    values = cells.values(name, reading.label.kind)
+    name, known = schema.label.name, len(cells.problems)
+    values = cells.values(name, schema.label.kind)
     if not len(values.constants) and len(cells.problems) == known:
         return None, [f"column {name!r} holds no label"]
     first = _single(cells, at, values, name, "the label")
@@ -245,14 +245,14 @@ def _labels(
 
 
 def _relate(
-    group: Group, reading: Reading, cells: Cells, other: Cells, at: Places, encoder: Encoder
+    group: Group, schema: Schema, cells: Cells, other: Cells, at: Places, encoder: Encoder
 ) -> list[str]:
     """Add the facts of a further table; notes on rows that make none."""
-    sequences = _translated(other.keys(reading.sequence), at.ids)
+    sequences = _translated(other.keys(schema.sequence), at.ids)
     here = sequences >= 0  # the table may tell of other sequences, too
     args: list[NDArray[np.integer]] = []
-    if group.events and reading.event is not None:
-        keys = cells.keys(reading.event)
+    if group.events and schema.event is not None:
+        keys = cells.keys(schema.event)
         place = at.sequences * len(keys.constants) + keys.codes
         by = np.argsort(place)
         for column in group.events:
@@ -262,7 +262,7 @@ def _relate(
             lost = here & ((codes < 0) | (place[found] != wanted))
             if lost.any():
                 what = f"column {column!r} of {group.predicate!r} names no event of the sequence"
-                hint = f"its values are those of {reading.event!r} in the table of events"
+                hint = f"its values are those of {schema.event!r} in the table of events"
                 other.wrong(f"{what} in {other.places(lost)}", hint)
             args.append(at.numbers[found])
     args += [encoder.argument(other.argument(c), c) for c in group.columns]

@@ -29,7 +29,7 @@ from relynx.data.tables.plans import (
     others,
     planned,
 )
-from relynx.data.tables.schema import Group, Reading
+from relynx.data.tables.schema import Group, Schema
 from relynx.data.tables.tables import Cells, name_problems, open_table, unknown_column
 from relynx.errors import DataError, InputError, Problem, did_you_mean
 from relynx.logic.dimensions import link_name
@@ -49,7 +49,7 @@ def from_events(
     event: str | None = None,
     relations: Mapping[str, Any] | None = None,
     bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
-    reading: Reading | None = None,
+    reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """Make sequences of a table that has a row for each event.
 
@@ -140,24 +140,24 @@ def from_events(
 
 
 def _read_again(
-    table: Table, further: Mapping[str, Table], reading: Reading
+    table: Table, further: Mapping[str, Table], schema: Schema
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """Read a table as another one was read."""
-    if not isinstance(cast(object, reading), Reading):
-        what = f"reading is a {type(reading).__name__}"
+    if not isinstance(cast(object, schema), Schema):
+        what = f"reading is a {type(schema).__name__}"
         raise InputError(Problem(what, hint="give X.reading of sequences that were read before"))
-    if reading.intervals is not None:
+    if schema.intervals is not None:
         what = "the reading is one of intervals"
         raise InputError(Problem(what, hint="rx.from_intervals(frame, reading=...) reads them"))
-    if reading.label is not None and reading.label.name not in table.names:
-        reading = replace(reading, label=None)
-    columns = [column.name for group in reading.fluents for column in group.columns]
-    columns += [column.name for group in reading.attributes for column in group.columns]
-    names = [reading.sequence, *(column for _, column in reading.order), *columns]
-    event = reading.event if reading.relations else None  # nothing else refers to it
+    if schema.label is not None and schema.label.name not in table.names:
+        schema = replace(schema, label=None)
+    columns = [column.name for group in schema.fluents for column in group.columns]
+    columns += [column.name for group in schema.attributes for column in group.columns]
+    names = [schema.sequence, *(column for _, column in schema.order), *columns]
+    event = schema.event if schema.relations else None  # nothing else refers to it
     names += [] if event is None else [event]
     problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
-    wanted = [group.predicate for group in reading.relations]
+    wanted = [group.predicate for group in schema.relations]
     for name in wanted:
         if name not in further:
             hint = f"give relations={{{name!r}: ...}}"
@@ -166,45 +166,43 @@ def _read_again(
         if name not in wanted:
             hint = did_you_mean(name, wanted) or "leave it out"
             problems.append(Problem(f"the reading has no relation {name!r}", hint=hint))
-    for group in reading.relations:
+    for group in schema.relations:
         if (one := further.get(group.predicate)) is not None:
-            problems += [unknown_column(one, name, READ) for name in _columns(reading, group)]
+            problems += [unknown_column(one, name, READ) for name in _columns(schema, group)]
     raise_all([problem for problem in problems if problem is not None])
-    label = [] if reading.label is None else [reading.label.name]
+    label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
-    ids, numbers = sequence_numbers(
-        cells, reading.sequence, [column for _, column in reading.order]
-    )
+    ids, numbers = sequence_numbers(cells, schema.sequence, [column for _, column in schema.order])
     cells_of = {
-        name: Cells(further[name], _columns(reading, group), f"the table of {name!r}")
-        for group in reading.relations
+        name: Cells(further[name], _columns(schema, group), f"the table of {name!r}")
+        for group in schema.relations
         for name in [group.predicate]
     }
-    for group in reading.fluents + reading.attributes:
+    for group in schema.fluents + schema.attributes:
         for column in group.columns:
             cells.argument(column)
-    at = _placed(replace(reading, event=event), cells, cells_of, ids, numbers)
-    reading = replace(reading, notes=())  # those of the first table
-    X = encoded(reading, cells, at, cells_of, labelled=False)
+    at = _placed(replace(schema, event=event), cells, cells_of, ids, numbers)
+    schema = replace(schema, notes=())  # those of the first table
+    X = encoded(schema, cells, at, cells_of, labelled=False)
     return X, X.labels
 
 
-def _columns(reading: Reading, group: Group) -> list[str]:
+def _columns(schema: Schema, group: Group) -> list[str]:
     """The columns of a further table."""
-    return [reading.sequence, *group.events, *(column.name for column in group.columns)]
+    return [schema.sequence, *group.events, *(column.name for column in group.columns)]
 
 
 def _placed(
-    reading: Reading,
+    schema: Schema,
     cells: Cells,
     tables: Mapping[str, Cells],
     ids: list[Any],
     numbers: NDArray[np.int64],
 ) -> Places:
     """The places of the rows, once all columns are known to be good."""
-    if reading.event is not None:
-        repeated_keys(cells, reading.event, numbers)
-    at = places(reading, cells, ids, numbers)
+    if schema.event is not None:
+        repeated_keys(cells, schema.event, numbers)
+    at = places(schema, cells, ids, numbers)
     for one in tables.values():
         one.check()
     return at
@@ -259,10 +257,10 @@ def _columns_hint(table: Table) -> str:
 
 
 def _relation(
-    name: str, table: Table, cells: Cells, request: Request, reading: Reading
+    name: str, table: Table, cells: Cells, request: Request, schema: Schema
 ) -> tuple[Group, list[str]]:
     """What a further table makes: columns named as the event hold events, the others values."""
-    if link_name(name) is not None or name in [group.predicate for group in reading.groups]:
+    if link_name(name) is not None or name in [group.predicate for group in schema.groups]:
         what = f"the relation {name!r} has the name of a link or of another predicate"
         cells.wrong(what, "give it another name")
     elif name in RESERVED:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from relynx.data.tables.columns import Table, Values, read_moment
 from relynx.data.tables.discretise import Cuts, quantile_cuts, width_cuts
-from relynx.data.tables.schema import Column, Group, Reading
+from relynx.data.tables.schema import Column, Group, Schema
 from relynx.data.tables.tables import Cells, unknown_column
 from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
@@ -318,8 +318,8 @@ def changes(
     return first, known[codes[known] != codes[first[sequences[known]]]]
 
 
-def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Reading:
-    """The reading of a table: what was asked for, and a choice about the other columns."""
+def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Schema:
+    """The schema of a table: what was asked for, and a choice about the other columns."""
     plan = Plan(request, cells, sequences, {*request.taken})
     order = request.dimensions()
     groups, asked = request.groups(), request.attributes
@@ -364,7 +364,7 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Rea
         if found:
             what = "never changes" if len(found) == 1 else "never change"
             plan.notes.append(f"{', '.join(found)} {what} inside a sequence: attributes")
-    return Reading(
+    return Schema(
         request.sequence,
         order,
         tuple(fluents),

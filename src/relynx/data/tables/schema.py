@@ -1,7 +1,7 @@
-"""How a table of events was read: which columns make which facts, and where numbers are cut.
+"""The schema of a table of events: which columns make which facts, and where numbers are cut.
 
-`from_events` and `from_intervals` leave their reading on the sequences (`X.reading`), a classifier
-keeps it in `reading_` and a model file keeps it too, so that other tables are read in the same way.
+`from_events` and `from_intervals` keep the schema with the sequences, as `X.reading`. A classifier
+keeps it as `reading_`, and so does a model file, so that later tables are read in the same way.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Intervals:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How `from_events` read a table: give it again to read another table in the same way.
+class Schema:
+    """How `from_events` read a table; pass it as `reading` to read another table in the same way.
 
     Attributes
     ----------
@@ -138,8 +138,8 @@ class Reading:
             | dict.fromkeys(self.interval_relations, 2)
         )
 
-    def difference(self, other: Reading) -> str | None:
-        """The first way in which the facts of two readings differ, None where they do not."""
+    def difference(self, other: Schema) -> str | None:
+        """The first difference between the facts of two schemas, None where there is none."""
         if self.dimensions != other.dimensions:
             mine, theirs = ", ".join(self.dimensions), ", ".join(other.dimensions)
             return f"the dimensions are {mine}, not {theirs}"
@@ -199,11 +199,11 @@ def _columns(group: Group) -> str:
 # In model files
 
 
-def reading_state(reading: Reading) -> dict[str, Any]:
-    """A reading as plain values."""
+def schema_state(schema: Schema) -> dict[str, Any]:
+    """A schema as plain values."""
     return {
-        "sequence": reading.sequence,
-        "order": [list(pair) for pair in reading.order],
+        "sequence": schema.sequence,
+        "order": [list(pair) for pair in schema.order],
         **{
             title: [
                 {
@@ -211,14 +211,14 @@ def reading_state(reading: Reading) -> dict[str, Any]:
                     "columns": [_column_state(column) for column in group.columns],
                     "events": list(group.events),
                 }
-                for group in getattr(reading, title)
+                for group in getattr(schema, title)
             ]
             for title in ("fluents", "attributes", "relations")
         },
-        "label": None if reading.label is None else _column_state(reading.label),
-        "event": reading.event,
-        "notes": list(reading.notes),
-    } | ({} if reading.intervals is None else {"intervals": _intervals_state(reading.intervals)})
+        "label": None if schema.label is None else _column_state(schema.label),
+        "event": schema.event,
+        "notes": list(schema.notes),
+    } | ({} if schema.intervals is None else {"intervals": _intervals_state(schema.intervals)})
 
 
 def _intervals_state(intervals: Intervals) -> dict[str, Any]:
@@ -234,19 +234,19 @@ def _column_state(column: Column) -> dict[str, Any]:
     return state | ({"supervised": True} if column.supervised else {})
 
 
-def reading_or_none(part: Part) -> Reading | None:
+def schema_or_none(part: Part) -> Schema | None:
     """The field `reading_` of a part; older files have none."""
     known = part.has("reading_") and not part.none("reading_")
-    return reading_of(part.part("reading_")) if known else None
+    return schema_of(part.part("reading_")) if known else None
 
 
-def reading_of(part: Part) -> Reading:
-    """The reading that `reading_state` made a part of. Raises DataError where it is none."""
+def schema_of(part: Part) -> Schema:
+    """The schema that `schema_state` stored in a part. Raises DataError where it is invalid."""
     pairs = part.listed("order")
     for pair in pairs:
         if not isinstance(pair, list) or list(map(type, pair)) != [str, str]:
             raise part.wrong("order", "holds what is no pair of dimension and column")
-    reading = Reading(
+    schema = Schema(
         part.text("sequence"),
         tuple((dimension, column) for dimension, column in pairs),
         fluents=tuple(map(_group_of, part.parts("fluents"))),
@@ -258,7 +258,7 @@ def reading_of(part: Part) -> Reading:
         intervals=_intervals_of(part.part("intervals")) if part.has("intervals") else None,
     )
     part.end()
-    return reading
+    return schema
 
 
 def _intervals_of(part: Part) -> Intervals:

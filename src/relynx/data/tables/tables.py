@@ -140,7 +140,7 @@ class Cells:
         return self.values(name, KEY)
 
     def argument(self, column: Column) -> Values:
-        """A column as a reading has it; in place of its numbers it may hold names of ranges."""
+        """A column as the schema has it; in place of its numbers it may hold names of ranges."""
         known = len(self.problems)
         values = self.values(column.name, column.kind)
         if column.cuts is not None and len(self.problems) > known:

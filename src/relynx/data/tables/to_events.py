@@ -13,7 +13,7 @@ from scipy.sparse import csgraph
 from relynx.data.sequences import Sequences
 from relynx.data.tables.discretise import Cuts, bin_names
 from relynx.data.tables.frames import frame
-from relynx.data.tables.schema import Column, Reading
+from relynx.data.tables.schema import Column, Schema
 from relynx.data.times import Times
 from relynx.errors import DataError, Problem
 from relynx.logic import tables as tb
@@ -50,62 +50,62 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
     >>> rx.to_events(X, backend="polars").to_dict(as_series=False)
     {'case': ['a', 'a', 'b'], 'at': [1, 2, 1], 'step': ['out', 'in', 'in']}
     """
-    reading = X.reading if isinstance(X, Sequences) else None
-    if reading is None or (reading.intervals is not None and X.times is None):
+    schema = X.reading if isinstance(X, Sequences) else None
+    if schema is None or (schema.intervals is not None and X.times is None):
         what = "only sequences that from_events read can become a table of events"
         raise DataError(Problem(what, hint="rx.write_lynx writes any sequences to a file"))
     times = X.times
     # Packed: sequence * n + code
-    pairs = _events(X, reading) if times is None else _intervals(X, reading, times)
+    pairs = _events(X, schema) if times is None else _intervals(X, schema, times)
     n = len(X.vocabulary) + 1  # the last code is that of no event
     sequences = pairs // n
     columns: dict[str, tuple[list[Any], type]] = {}
-    columns[reading.sequence] = _column([X.ids[i] for i in sequences.tolist()])
-    facts = _facts(X, reading, pairs)
-    for (_, name), coordinates in zip(reading.order, _coordinates(X, reading, pairs), strict=True):
+    columns[schema.sequence] = _column([X.ids[i] for i in sequences.tolist()])
+    facts = _facts(X, schema, pairs)
+    for (_, name), coordinates in zip(schema.order, _coordinates(X, schema, pairs), strict=True):
         fact = facts.pop(name, None)
         columns[name] = (
             (coordinates.tolist(), int) if fact is None else _both(coordinates, sequences, *fact)
         )
-    if reading.intervals is not None and times is not None:
-        columns[reading.intervals.start] = _column(times.starts.tolist())
-        columns[reading.intervals.end] = _column(times.ends.tolist())
+    if schema.intervals is not None and times is not None:
+        columns[schema.intervals.start] = _column(times.starts.tolist())
+        columns[schema.intervals.end] = _column(times.ends.tolist())
     for name, (column, values) in facts.items():
         columns.setdefault(name, _typed(values, column, backend))
-    for name in () if reading.intervals is None else reading.intervals.made:
+    for name in () if schema.intervals is None else schema.intervals.made:
         columns.pop(name, None)
-    if reading.label is not None and X.labels is not None:
+    if schema.label is not None and X.labels is not None:
         labels = X.labels.tolist()
-        columns[reading.label.name] = _column([labels[i] for i in sequences.tolist()])
+        columns[schema.label.name] = _column([labels[i] for i in sequences.tolist()])
     chunk = {name: values for name, (values, _) in columns.items()}
-    schema: Mapping[str, type] = {name: kind for name, (_, kind) in columns.items()}
-    return frame([chunk], schema, backend=backend)
+    types: Mapping[str, type] = {name: kind for name, (_, kind) in columns.items()}
+    return frame([chunk], types, backend=backend)
 
 
 def event_rows(
-    X: Sequences, reading: Reading
+    X: Sequences, schema: Schema
 ) -> tuple[Rows, NDArray[np.bool_], dict[str, list[Any]]]:
     """The sequence of each row, whether it is an event, and the columns of the order and the facts.
 
     A sequence without events has one row, which is none.
     """
-    pairs = _events(X, reading)  # packed: sequence * n + code
+    pairs = _events(X, schema)  # packed: sequence * n + code
     n = len(X.vocabulary) + 1  # the last code is that of no event
-    facts = _facts(X, reading, pairs)
+    facts = _facts(X, schema, pairs)
     columns = {name: values for name, (_, values) in facts.items()}
-    for (_, name), coordinates in zip(reading.order, _coordinates(X, reading, pairs), strict=True):
+    for (_, name), coordinates in zip(schema.order, _coordinates(X, schema, pairs), strict=True):
         columns[name] = coordinates.tolist()
         if name in facts:
             columns[name], _ = _both(coordinates, pairs // n, *facts[name])
     return pairs // n, pairs % n < n - 1, columns
 
 
-def _facts(X: Sequences, reading: Reading, pairs: Rows) -> dict[str, tuple[Column, list[Any]]]:
+def _facts(X: Sequences, schema: Schema, pairs: Rows) -> dict[str, tuple[Column, list[Any]]]:
     """The columns that became facts. A column of several predicates has what any of them tells."""
     n = len(X.vocabulary) + 1
     out: dict[str, tuple[Column, list[Any]]] = {}
-    told = [(group, 1, pairs) for group in reading.fluents]
-    told += [(group, 0, pairs // n * n) for group in reading.attributes]
+    told = [(group, 1, pairs) for group in schema.fluents]
+    told += [(group, 0, pairs // n * n) for group in schema.attributes]
     for group, n_events, rows in told:
         table = X.tables.get((group.predicate, n_events + len(group.columns)))
         for i, column in enumerate(group.columns):
@@ -156,37 +156,37 @@ def _in_ranges(values: list[Any], cuts: Cuts, places: Rows) -> list[float | None
     return out
 
 
-def _events(X: Sequences, reading: Reading) -> Rows:
+def _events(X: Sequences, schema: Schema) -> Rows:
     """The events in order, packed with their sequences; an empty one where a sequence has none."""
     n = len(X.vocabulary) + 1
-    pairs = _told(X, reading)
+    pairs = _told(X, schema)
     without = np.setdiff1d(np.arange(len(X)), pairs // n)
     pairs = np.concatenate([pairs, without * n + n - 1])
     number = np.array([*(_number(name) for name in X.vocabulary), 0])
     return np.asarray(pairs[np.lexsort((number[pairs % n], pairs // n))])
 
 
-def _told(X: Sequences, reading: Reading) -> Rows:
+def _told(X: Sequences, schema: Schema) -> Rows:
     """The events that facts tell of, packed with their sequences."""
     n = len(X.vocabulary) + 1
     found = []
-    for dimension in reading.dimensions:
+    for dimension in schema.dimensions:
         table = X.tables.get((f"next_{dimension}", 2))
         if table is not None:
             found += [_packed(table, 1, n), _packed(table, 2, n)]
-    for group in reading.fluents:
+    for group in schema.fluents:
         table = X.tables.get((group.predicate, 1 + len(group.columns)))
         if table is not None:
             found.append(_packed(table, 1, n))
     return np.asarray(tb.distinct(np.concatenate([np.empty(0, np.int64), *found])))
 
 
-def _intervals(X: Sequences, reading: Reading, times: Times) -> Rows:
+def _intervals(X: Sequences, schema: Schema, times: Times) -> Rows:
     """The intervals in order, packed with their sequences; there is a time for each of them."""
     n = len(X.vocabulary) + 1
     lengths = np.diff(times.offsets)
     code_of = np.full(int(lengths.max(initial=0)) + 1, n - 1)  # by number; n - 1 for no event
-    for code in tb.distinct(_told(X, reading) % n).tolist():
+    for code in tb.distinct(_told(X, schema) % n).tolist():
         code_of[_number(X.vocabulary[code])] = code
     numbers = np.arange(len(times.starts)) - np.repeat(times.offsets[:-1], lengths) + 1
     pairs: Rows = np.repeat(np.arange(len(X)), lengths) * n + code_of[numbers]
@@ -218,7 +218,7 @@ def _values(X: Sequences, table: Table | None, argument: int, pairs: Rows, n: in
     return values
 
 
-def _coordinates(X: Sequences, reading: Reading, pairs: Rows) -> list[Rows]:
+def _coordinates(X: Sequences, schema: Schema, pairs: Rows) -> list[Rows]:
     """For each dimension the place of each event along it.
 
     Events that are linked along some dimension agree in the places of all others: one place for
@@ -227,7 +227,7 @@ def _coordinates(X: Sequences, reading: Reading, pairs: Rows) -> list[Rows]:
     n = len(X.vocabulary) + 1  # the last code is that of no event
     order = np.argsort(pairs)
     links = {}
-    for dimension, _ in reading.order:
+    for dimension, _ in schema.order:
         table = X.tables.get((f"next_{dimension}", 2), tb.empty(2))
         links[dimension] = [
             order[np.searchsorted(pairs, _packed(table, i, n), sorter=order)] for i in (1, 2)

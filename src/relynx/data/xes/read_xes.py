@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from relynx.data.sequences import Sequences, counted
 from relynx.data.tables.from_events import from_events
 from relynx.data.tables.plans import DEFAULT_BINS, Bins, clean_name
-from relynx.data.tables.schema import Reading
+from relynx.data.tables.schema import Schema
 from relynx.data.xes.log import NUMBERS
 from relynx.data.xes.reader import read_log
 from relynx.data.xes.tables import CASE, EVENT, SEQUENCE, XesTable
@@ -31,7 +31,7 @@ def read_xes(
     attributes: str | Sequence[str] | None = None,
     classifier: str | None = None,
     bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
-    reading: Reading | None = None,
+    reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """Read an event log, a `.xes` or `.xes.gz` file: each trace becomes a sequence.
 
@@ -82,7 +82,7 @@ def read_xes(
     if classifier is not None:
         fluents = _classified(table, classifier, fluents)
     missing: list[str] = []
-    if isinstance(reading, Reading):
+    if isinstance(reading, Schema):
         reading, also, missing = _fitted(reading, table)
         ordered = [column for _, column in reading.order]
         table = XesTable(table.log, file, also=also, extra=missing, order=ordered)
@@ -114,28 +114,28 @@ def is_xes(path: str | os.PathLike[str]) -> bool:
     return os.fsdecode(path).lower().endswith(ENDINGS)
 
 
-def _columns(reading: Reading) -> list[str]:
-    groups = reading.fluents + reading.attributes
+def _columns(schema: Schema) -> list[str]:
+    groups = schema.fluents + schema.attributes
     return list(dict.fromkeys(column.name for group in groups for column in group.columns))
 
 
-def _fitted(reading: Reading, table: XesTable) -> tuple[Reading, dict[str, str], list[str]]:
-    """A reading as it fits a log, other names that its columns have, and those that are not there.
+def _fitted(schema: Schema, table: XesTable) -> tuple[Schema, dict[str, str], list[str]]:
+    """A schema as it fits a log, other names that its columns have, and those that are not there.
 
     It may be that of a table, which `write_xes` made a log of.
     """
     names = table.names
-    also = {} if reading.sequence in names else {reading.sequence: SEQUENCE}
-    alone = len(reading.order) == 1 and reading.order[0][1] not in names
+    also = {} if schema.sequence in names else {schema.sequence: SEQUENCE}
+    alone = len(schema.order) == 1 and schema.order[0][1] not in names
     if alone or not len(table.log.events):
-        reading = replace(reading, order=())  # that of the file
-    label = [] if reading.label is None else [reading.label.name]
-    for name in (*_columns(reading), *label):
+        schema = replace(schema, order=())  # that of the file
+    label = [] if schema.label is None else [schema.label.name]
+    for name in (*_columns(schema), *label):
         for prefix in (CASE, EVENT):
             if name not in names and prefix + name in names:
                 also[name] = prefix + name
-    missing = [name for name in _columns(reading) if name not in names and name not in also]
-    return reading, also, missing
+    missing = [name for name in _columns(schema) if name not in names and name not in also]
+    return schema, also, missing
 
 
 def _classified(table: XesTable, name: object, fluents: object) -> dict[str, list[str]]:
@@ -174,7 +174,7 @@ def _all_of_traces(table: XesTable, names: Any) -> Any:
     return [_of_trace(table, name) for name in names] if isinstance(names, list | tuple) else names
 
 
-def _notes(table: XesTable, reading: Reading) -> list[str]:
+def _notes(table: XesTable, schema: Schema) -> list[str]:
     """What there is to say of a log beyond what there is to say of any table."""
     log, notes = table.log, list(table.log.notes)
     if n := len(table.unnamed):
@@ -183,7 +183,7 @@ def _notes(table: XesTable, reading: Reading) -> list[str]:
         notes.append(f"{what}: numbered, as {which}")
     if empty := int((np.diff(log.first) == 0).sum()):
         notes.append(f"{counted(empty, 'trace')} without events")
-    used = _columns(reading)
+    used = _columns(schema)
     for name in used:
         types = table.types(name)
         if len(types) > 1 and not set(types) <= set(NUMBERS):

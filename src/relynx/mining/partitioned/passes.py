@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.event_arguments import Place, event_places, role_counts
+from relynx.data.event_arguments import Argument, argument_counts, event_arguments
 from relynx.data.parquet.partitions import Partitions
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import DataError, InputError, Problem, Source
@@ -106,8 +106,8 @@ class Summary:
         they are too many.
     """
 
-    counts: dict[Place, tuple[int, int]]
-    places: frozenset[Place]
+    counts: dict[Argument, tuple[int, int]]
+    places: frozenset[Argument]
     wrong: InputError | None
     longest: int = 0
     graphs: bool = False
@@ -123,7 +123,7 @@ class Local:
     """How a partition is searched."""
 
     engine: str
-    places: frozenset[Place]
+    places: frozenset[Argument]
     steps: tuple[int, ...]
     least: Longs
     min_frequency: int
@@ -174,12 +174,12 @@ def opened(where: Where) -> Partitions:
     return parts
 
 
-def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Summary:
+def look(work: Work, share: Share, places: frozenset[Argument] | None = None) -> Summary:
     """What of a partition decides how the whole is searched."""
     X = opened(work.where).partition(share.number)
     facts = X.facts(work.settings.object_identity)
-    counts = role_counts(facts.tables, max(len(facts.vocabulary), 1))
-    places = event_places(counts) if places is None else places
+    counts = argument_counts(facts.tables, max(len(facts.vocabulary), 1))
+    places = event_arguments(counts) if places is None else places
     try:
         compiled = _compiled(work, facts, places)
     except InputError as error:
@@ -203,7 +203,7 @@ def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Su
     )
 
 
-def _compiled(work: Work, facts: Facts, places: frozenset[Place]) -> Compiled:
+def _compiled(work: Work, facts: Facts, places: frozenset[Argument]) -> Compiled:
     facts = replace(facts, event_arguments=places, cache={})
     return compile_bias(work.bias, Index.of(facts))
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.event_arguments import Place, event_places
+from relynx.data.event_arguments import Argument, event_arguments
 from relynx.data.parquet.partitions import Partitions
 from relynx.errors import DataError, InputError, Problem
 from relynx.logic import tables as tb
@@ -155,15 +155,15 @@ class _Search:
 
     # What decides how all are searched
 
-    def _summaries(self) -> tuple[frozenset[Place], list[pt.Summary]]:
+    def _summaries(self) -> tuple[frozenset[Argument], list[pt.Summary]]:
         """The event arguments by all partitions, and what each is like if it takes those."""
         found = self.tasks.values(self.tasks.each(pt.look, [(self.work, s) for s in self.shares]))
-        counts: dict[Place, tuple[int, int]] = {}
+        counts: dict[Argument, tuple[int, int]] = {}
         for summary in found:
             for place, (held, known) in summary.counts.items():
                 before = counts.get(place, (0, 0))
                 counts[place] = before[0] + held, before[1] + known
-        places = event_places(counts)
+        places = event_arguments(counts)
         others = [i for i, summary in enumerate(found) if summary.places != places]
         again = self.tasks.each(pt.look, [(self.work, self.shares[i], places) for i in others])
         for i, summary in zip(others, self.tasks.values(again), strict=True):

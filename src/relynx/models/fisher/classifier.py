@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences, counted
 from relynx.data.tables.class_cuts import cut_by_class, cut_like
-from relynx.data.tables.schema import Reading
+from relynx.data.tables.schema import Schema
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading, is_positive, not_among, not_true_or_false
@@ -96,7 +96,7 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Their classes; None with a single model.
     reader_ : Reader
         How sequences become observations.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
     Examples
@@ -386,7 +386,7 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return scaled_gamma(U) if self.gamma == "scale" else float(self.gamma)
 
     @property
-    def reading_(self) -> Reading | None:
+    def reading_(self) -> Schema | None:
         """How the table of events was read, where `from_events` made X, with all cuts."""
         check_is_fitted(self)
         return self.scores_.reading_

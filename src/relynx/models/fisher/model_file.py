@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from relynx.data.tables.schema import reading_or_none, reading_state
+from relynx.data.tables.schema import schema_or_none, schema_state
 from relynx.models.fisher.classifier import FisherKernelClassifier, FisherScores
 from relynx.models.fisher.pair_svm import PairSVM
 from relynx.models.lohmm.model_file import (
@@ -24,7 +24,7 @@ def scores_state(model: FisherScores) -> State:
         "classes_": None if classes is None else plain_labels(classes, "FisherScores"),
         "models_": models_state(model.models_),
         "reader_": reader_state(model.reader_),
-        "reading_": None if model.reading_ is None else reading_state(model.reading_),
+        "reading_": None if model.reading_ is None else schema_state(model.reading_),
     }
 
 
@@ -34,7 +34,7 @@ def restore_scores(model: FisherScores, part: Part) -> None:
     n = 1 if model.classes_ is None else len(model.classes_)
     model.models_ = models_of(part.part("models_"), n)
     model.reader_ = reader_of(part.part("reader_"), model.models_[0])
-    model.reading_ = reading_or_none(part)
+    model.reading_ = schema_or_none(part)
 
 
 def kernel_state(model: FisherKernelClassifier) -> State:

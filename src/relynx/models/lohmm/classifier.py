@@ -81,7 +81,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         How often each parameter is used in the training sequences of each class, as expected.
     reader_ : Reader
         How sequences become observations.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
     Examples

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from relynx.bias.source_spans import Places
+from relynx.bias.source_spans import SourceSpans
 from relynx.errors import InputError, Problem, Source
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, Constant, as_constant
@@ -106,7 +106,7 @@ class LoHMM:
     selection: str = field(kw_only=True, default="argument")
     selections: Mapping[Slot, tuple[float, ...]] = field(kw_only=True, default_factory=dict)
     blocks: tuple[int, ...] = field(kw_only=True, default=())
-    places: Places = field(kw_only=True, default=Places(), compare=False)
+    places: SourceSpans = field(kw_only=True, default=SourceSpans(), compare=False)
     history: tuple[float, ...] = field(init=False, default=(), compare=False)
     penalised_history: tuple[float, ...] = field(init=False, default=(), compare=False)
     program: Program = field(init=False, compare=False)

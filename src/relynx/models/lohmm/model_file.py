@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from relynx.data.event_arguments import places_of, places_state
-from relynx.data.tables.schema import reading_or_none, reading_state
+from relynx.data.event_arguments import arguments_of, arguments_state
+from relynx.data.tables.schema import schema_or_none, schema_state
 from relynx.errors import InputError, Problem
 from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.model import LoHMM
@@ -97,7 +97,7 @@ def reader_state(reader: Reader) -> State:
     """How sequences become observations."""
     return {
         "dimension": reader.dimension,
-        "places": places_state(reader.places),
+        "places": arguments_state(reader.places),
         "predicates": None if reader.predicates is None else sorted(reader.predicates),
         "made": reader.made,
     }
@@ -106,7 +106,7 @@ def reader_state(reader: Reader) -> State:
 def reader_of(part: Part, model: LoHMM) -> Reader:
     """The reader of a part, for models of one structure."""
     dimension = part.text("dimension")
-    places = places_of(part, "places")
+    places = arguments_of(part, "places")
     predicates = None if part.none("predicates") else frozenset(part.texts("predicates"))
     made = part.truth("made")
     part.end()
@@ -126,7 +126,7 @@ def classifier_state(model: Any) -> State:
         "models_": models_state(model.models_),
         "uses_": plain(model.uses_, "uses_"),
         "reader_": reader_state(model.reader_),
-        "reading_": None if model.reading_ is None else reading_state(model.reading_),
+        "reading_": None if model.reading_ is None else schema_state(model.reading_),
     }
 
 
@@ -141,7 +141,7 @@ def restore_classifier(model: Any, part: Part) -> None:
     n_parameters = len(model.models_[0].parameters)
     model.uses_ = part.array("uses_", np.float64, (n, n_parameters))
     model.reader_ = reader_of(part.part("reader_"), model.models_[0])
-    model.reading_ = reading_or_none(part)
+    model.reading_ = schema_or_none(part)
 
 
 def _is_row(value: Any) -> bool:

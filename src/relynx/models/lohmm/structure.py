@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from relynx.data.event_arguments import Place
+from relynx.data.event_arguments import Argument
 from relynx.data.sequences import counted
 from relynx.errors import InputError, Problem
 from relynx.logic.tables import Key
@@ -31,7 +31,7 @@ OTHER = "other"  # what was not seen in training: an observation, or a value of 
 STATE = "in"  # the states of p(a,X) are in_p_a(X)
 COPY = "copy"  # the type of the number of a hidden copy
 
-Values: TypeAlias = dict[Place, dict[object, Constant]]
+Values: TypeAlias = dict[Argument, dict[object, Constant]]
 
 
 def structure(
@@ -42,7 +42,7 @@ def structure(
     blocks: int | Sequence[int] = 3,
     end: bool = True,
     selection: str = "argument",
-    fixed: Collection[Place] | None = None,
+    fixed: Collection[Argument] | None = None,
 ) -> LoHMM:
     """A model that can show any sequence of such observations, all parameters uniform.
 
@@ -134,9 +134,9 @@ class Known:
 
     fixed: Mapping[Key, tuple[bool, ...]]
     kinds: frozenset[Atom]
-    values: Mapping[Place, frozenset[object]]
+    values: Mapping[Argument, frozenset[object]]
     other: Atom
-    other_values: Mapping[Place, Constant]
+    other_values: Mapping[Argument, Constant]
 
     @classmethod
     def of(cls, model: LoHMM) -> Known:
@@ -144,8 +144,8 @@ class Known:
         shown = list(dict.fromkeys(t.observation for t in model.transitions))
         other = max((a for a in shown if not a.args and _is_other(a.predicate)), key=_length)
         kinds = [atom for atom in shown if atom != other]
-        values: dict[Place, frozenset[object]] = {}
-        other_values: dict[Place, Constant] = {}
+        values: dict[Argument, frozenset[object]] = {}
+        other_values: dict[Argument, Constant] = {}
         for atom in kinds:
             for i, kind in enumerate(model.types.get(atom.key, ())):
                 domain = model.values[kind]
@@ -184,7 +184,7 @@ class Known:
             ),
         )
 
-    def _value(self, place: Place, arg: Term) -> Term:
+    def _value(self, place: Argument, arg: Term) -> Term:
         known = isinstance(arg, str | int | float) and constant_key(arg) in self.values[place]
         return arg if known else self.other_values[place]
 
@@ -212,10 +212,10 @@ def _fixed(
     keys: Collection[Key],
     values: Values,
     max_kinds: int,
-    allowed: Collection[Place] | None,
-) -> frozenset[Place]:
+    allowed: Collection[Argument] | None,
+) -> frozenset[Argument]:
     """The arguments to fix, those of fewest values first, while there are not too many kinds."""
-    chosen: frozenset[Place] = frozenset()
+    chosen: frozenset[Argument] = frozenset()
     of_keys = [atom for atom in atoms if atom.key in keys]
     for place in sorted(values, key=lambda place: (len(values[place]), place)):
         if allowed is None or place in allowed:
@@ -225,7 +225,7 @@ def _fixed(
     return chosen
 
 
-def _kind(atom: Atom, fixed: Collection[Place]) -> Atom:
+def _kind(atom: Atom, fixed: Collection[Argument]) -> Atom:
     """The atom with `_` for the arguments that are not fixed."""
     args = [arg if (atom.key, i) in fixed else Var("_") for i, arg in enumerate(atom.args)]
     return Atom(atom.predicate, tuple(args))

@@ -137,7 +137,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The patterns that selection chose from, each once.
     bias_ : Bias
         The bias that was used.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X; with the cuts that were
         learnt, where it left them to `fit`.
 

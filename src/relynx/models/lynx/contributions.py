@@ -173,7 +173,7 @@ def learner_name(model: PairModel) -> str | None:
     return None if learner is None else type(learner).__name__
 
 
-def softmax_shares(model: PairModel) -> bool:
+def is_softmax(model: PairModel) -> bool:
     """Whether the shares that a model gives its classes are the softmax of its scores."""
     own = ("PatternNB", "BernoulliNB", "LogisticRegression", None)
     return learner_name(model) in own or not hasattr(model.estimator, "predict_proba")

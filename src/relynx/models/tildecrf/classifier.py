@@ -75,7 +75,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         One for each pair, in the order (1st, 2nd), (1st, 3rd), ... `print(model)` shows trees.
     bias_ : Bias
         The bias that was used.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X.
 
     Examples

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences, counted
 from relynx.data.tables.class_cuts import columns_to_cut, cut_like
-from relynx.data.tables.schema import Reading
+from relynx.data.tables.schema import Schema
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading
@@ -89,7 +89,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         The same of the sequences that were held out; empty without any.
     bias_, dimension_, places_
         The bias and the dimension that were used, and the arguments that hold events.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X.
 
     Examples
@@ -176,7 +176,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         classes: NDArray[Any],
         language: Language,
         boosted: Boosted,
-        reading: Reading | None,
+        reading: Schema | None,
     ) -> None:
         """Store what was learnt."""
         self.classes_ = classes

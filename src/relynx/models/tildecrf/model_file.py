@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias.model_file import bias_of, bias_text
-from relynx.data.event_arguments import places_of, places_state
-from relynx.data.tables.schema import reading_or_none, reading_state
+from relynx.data.event_arguments import arguments_of, arguments_state
+from relynx.data.tables.schema import schema_or_none, schema_state
 from relynx.errors import Problem
 from relynx.models.tildecrf.boosting import Boosted
 from relynx.models.tildecrf.classifier import TildeCRFClassifier, wrong_classifier_settings
@@ -32,7 +32,7 @@ def labeller_state(model: TildeCRF) -> State:
 
 def restore_labeller(model: TildeCRF, part: Part) -> None:
     """Give a `TildeCRF`, its parameters set, what `labeller_state` wrote."""
-    language, reading = _language(part), reading_or_none(part)
+    language, reading = _language(part), schema_or_none(part)
     model._keep(*_learnt(part, language, model.window), reading)
     _check_settings(part, wrong_settings(model))
 
@@ -54,7 +54,7 @@ def restore_classifier(model: TildeCRFClassifier, part: Part) -> None:
         raise part.wrong("classes_", "are not at least two classes")
     model.class_prior_ = part.shares("class_prior_", n)
     language = _language(part)
-    model.bias_, model.reading_ = language.bias, reading_or_none(part)
+    model.bias_, model.reading_ = language.bias, schema_or_none(part)
     model.estimators_ = []
     for one in part.parts("estimators_"):
         labeller = model._labeller()
@@ -77,14 +77,14 @@ def _language_state(model: TildeCRF) -> State:
     return {
         "bias_": bias_text(model.bias_),
         "dimension_": model.dimension_,
-        "places_": places_state(model.places_),
-        "reading_": None if model.reading_ is None else reading_state(model.reading_),
+        "places_": arguments_state(model.places_),
+        "reading_": None if model.reading_ is None else schema_state(model.reading_),
     }
 
 
 def _language(part: Part) -> Language:
     bias, dimension = bias_of(part, "bias_"), part.text("dimension_")
-    return Language.of(bias, dimension, places_of(part, "places_"))
+    return Language.of(bias, dimension, arguments_of(part, "places_"))
 
 
 def _learnt_state(model: TildeCRF) -> State:
