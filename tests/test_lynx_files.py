@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from relynx.data.lynx.files import read_lynx, write_lynx
 from timing import assert_grows_no_faster_than_size
 
 from relynx.data.event_arguments import event_conflicts
 from relynx.data.lynx import files as lynx_files
-from relynx.data.lynx.files import read_lynx, write_lynx
-from relynx.data.lynx.reader import LynxReader
+from relynx.data.lynx.parser import LynxReader
 from relynx.data.sequences import Sequences
 from relynx.errors import DataError, InputError, ParseError, Source
 from relynx.logic.datalog import read_background

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import relynx as rx
 from relynx import cli
-from relynx.data.xes.reader import read_log
+from relynx.data.xes.parser import read_log
 from relynx.errors import InputError
 
 LOGS = Path(__file__).parent / "golden" / "xes"

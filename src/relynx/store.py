@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias.model_file import bias_of, bias_text
-from relynx.data.tables.schema import schema_or_none, schema_state
+from relynx.data.schema import schema_or_none, schema_state
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound, GraspSelector
 from relynx.features.naive_bayes import PatternNB

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from relynx.bias.modes import EVENT, operators
 from relynx.bias.size_estimate import Size, fitting_size
 from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences
-from relynx.data.tables.schema import Schema
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError, Problem
 from relynx.logic import tables as tb

@@ -178,8 +178,8 @@ def table_options(function: Function) -> Function:
 def read_train(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
-    from relynx.data.lynx.files import read_lynx
-    from relynx.data.tables.from_events import columns_of, from_events
+    from relynx.data.lynx.reader import read_lynx
+    from relynx.data.tables.reader import columns_of, from_events
 
     if os.path.isdir(path):
         parts = open_folder(path, columns)
@@ -229,7 +229,7 @@ def refuse_rules(path: str, background: str | None) -> None:
 
 def _read_log(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of an event log."""
-    from relynx.data.xes.read_xes import read_xes
+    from relynx.data.xes.reader import read_xes
 
     if columns.sequence is not None:
         what = "the sequences of an event log are its traces"
@@ -247,9 +247,9 @@ def _read_log(path: str, background: str | None, columns: Columns) -> Read:
 
 def read_test(path: str, background: str | None, model: Any) -> Read:
     """Sequences and labels to ask a model about; a table is read as the one of the training was."""
-    from relynx.data.lynx.files import read_lynx
-    from relynx.data.tables.from_events import from_events
-    from relynx.data.xes.read_xes import read_xes
+    from relynx.data.lynx.reader import read_lynx
+    from relynx.data.tables.reader import from_events
+    from relynx.data.xes.reader import read_xes
 
     log = path.lower().endswith(LOGS)
     if not log and not path.lower().endswith(TABLES):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.event_arguments import Argument, Tables, dimension_names
+from relynx.data.schema import Schema
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, Problem
@@ -159,7 +160,7 @@ class Sequences:
         labels: Iterable[Constant] | None = None,
         background: Background | None = None,
         *,
-        reading: Any = None,
+        reading: Schema | None = None,
         times: Times | None = None,
         origin: Any = None,
     ) -> None:
@@ -168,10 +169,9 @@ class Sequences:
         self.ids = _objects(ids)
         self.labels = None if labels is None else label_array(list(labels))
         self.background = background
-        # What a reader leaves here is carried along; only the reader knows its type.
         self.reading = reading  # how a table of events was read, where the facts are of one
         self.times = times  # of each event, where the events are intervals
-        self.origin = origin  # the whole log they were read from; it stays in this process
+        self.origin = origin  # what the reader alone knows of its file; it stays in this process
         self._stored = Facts(vocabulary, self.tables, len(self.ids))
         self._facts: dict[bool, Facts] = {}
         for values in (self.ids, self.labels):

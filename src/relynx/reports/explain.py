@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from relynx.bias.declarations import Bias
 from relynx.bias.modes import EVENT
+from relynx.data.class_cuts import cut_like
 from relynx.data.sequences import Sequence, Sequences
-from relynx.data.tables.class_cuts import cut_like
 from relynx.errors import InputError, Problem
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Var

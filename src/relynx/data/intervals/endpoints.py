@@ -20,7 +20,7 @@ from relynx.data.tables.columns import (
     number_values,
     read_moments,
 )
-from relynx.data.tables.tables import Cells
+from relynx.data.tables.inputs import Cells
 from relynx.logic.terms import Constant, constant_text
 
 Rows = NDArray[np.int64]

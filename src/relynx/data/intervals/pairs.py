@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.allen import BEFORE, END, SHARE_TIME, START
 from relynx.data.intervals import _pair_kernels as kernels
-from relynx.data.intervals.allen import BEFORE, END, SHARE_TIME, START
 from relynx.logic.tables import ranges
 
 Rows = NDArray[np.int64]

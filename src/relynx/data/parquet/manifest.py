@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relynx.data.tables.schema import Schema, schema_of, schema_state
+from relynx.data.schema import Schema, schema_of, schema_state
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic.datalog import Background, parse_background
 from relynx.logic.tables import Key

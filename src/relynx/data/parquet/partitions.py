@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.event_arguments import dimension_names
-from relynx.data.parquet.files import (
+from relynx.data.parquet.codec import (
     Columns,
     WrongFile,
     check_installed,
@@ -31,8 +31,8 @@ from relynx.data.parquet.manifest import (
     totals,
 )
 from relynx.data.parquet.writer import write_folder
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, label_array, shown
-from relynx.data.tables.schema import Schema
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.parquet.files import (
+from relynx.data.parquet.codec import (
     Columns,
     check_installed,
     part_bytes,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relynx.data.structures.files import Helix, Sheet, Span
+from relynx.data.structures.formats import Helix, Sheet, Span
 
 NULL = "null"
 

@@ -10,12 +10,12 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.discretise import bin_names, binned
+from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.data.tables.columns import Values, WrongColumn, ranks
-from relynx.data.tables.discretise import bin_names, binned
+from relynx.data.tables.inputs import Cells
 from relynx.data.tables.plans import changes
-from relynx.data.tables.schema import Column, Group, Schema
-from relynx.data.tables.tables import Cells
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb

@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.discretise import Cuts, quantile_cuts, width_cuts
+from relynx.data.schema import Column, Group, Schema
 from relynx.data.tables.columns import Table, Values, read_moment
-from relynx.data.tables.discretise import Cuts, quantile_cuts, width_cuts
-from relynx.data.tables.schema import Column, Group, Schema
-from relynx.data.tables.tables import Cells, unknown_column
+from relynx.data.tables.inputs import Cells, unknown_column
 from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 

@@ -13,12 +13,12 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences, shown
-from relynx.data.tables.schema import Column, Schema
-from relynx.data.tables.to_events import event_rows
+from relynx.data.tables.writer import event_rows
+from relynx.data.xes.event_table import CASE, NAME, XesTable
 from relynx.data.xes.log import CLOSE, OPEN, WITHOUT_VALUE, Log, Node, Part
-from relynx.data.xes.read_xes import ENDINGS, is_xes
-from relynx.data.xes.tables import CASE, NAME, XesTable
+from relynx.data.xes.reader import ENDINGS, is_xes
 from relynx.errors import DataError, InputError, Problem
 from relynx.logic.terms import Constant
 from relynx.storage.whole_files import whole_file

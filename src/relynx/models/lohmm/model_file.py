@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from relynx.data.event_arguments import arguments_of, arguments_state
-from relynx.data.tables.schema import schema_or_none, schema_state
+from relynx.data.schema import schema_or_none, schema_state
 from relynx.errors import InputError, Problem
 from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.model import LoHMM

@@ -19,9 +19,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
+from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.parquet.partitions import Partitions
 from relynx.data.sequences import Sequences
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector

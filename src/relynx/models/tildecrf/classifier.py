@@ -15,8 +15,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads

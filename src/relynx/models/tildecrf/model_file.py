@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from relynx.bias.model_file import bias_of, bias_text
 from relynx.data.event_arguments import arguments_of, arguments_state
-from relynx.data.tables.schema import schema_or_none, schema_state
+from relynx.data.schema import schema_or_none, schema_state
 from relynx.errors import Problem
 from relynx.models.tildecrf.boosting import Boosted
 from relynx.models.tildecrf.classifier import TildeCRFClassifier, wrong_classifier_settings

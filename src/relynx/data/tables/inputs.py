@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.discretise import bin_names
+from relynx.data.schema import Column
 from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_kind, key_values
 from relynx.data.tables.csv_tables import open_csv, open_dict
-from relynx.data.tables.discretise import bin_names
 from relynx.data.tables.frames import open_frame, open_parquet
-from relynx.data.tables.schema import Column
-from relynx.data.xes.tables import XesTable
+from relynx.data.xes.event_table import XesTable
 from relynx.errors import DataError, InputError, Problem, did_you_mean
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")

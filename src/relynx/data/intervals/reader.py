@@ -9,16 +9,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.intervals.allen import AFTER, BEFORE, CONTACT, DIMENSIONS, MADE, SHARE_TIME, START
+from relynx.data.allen import AFTER, BEFORE, CONTACT, DIMENSIONS, MADE, SHARE_TIME, START
 from relynx.data.intervals.endpoints import Scale, given_times, read_times
 from relynx.data.intervals.pairs import SortedIntervals
+from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.columns import LoadedTable, Table, Values
 from relynx.data.tables.facts import Places, encoded, sequence_numbers
-from relynx.data.tables.from_events import READ, checked_columns, raise_all
+from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, planned
-from relynx.data.tables.schema import Intervals, Schema
-from relynx.data.tables.tables import Cells, name_problems, open_table, unknown_column
+from relynx.data.tables.reader import READ, checked_columns, raise_all
 from relynx.data.times import Times, offsets_of
 from relynx.errors import InputError, Problem, Source, did_you_mean
 from relynx.logic.terms import Constant, constant_text

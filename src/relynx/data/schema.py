@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from relynx.data.intervals.allen import DIMENSIONS, MADE, SHARE_TIME
-from relynx.data.tables.discretise import Cuts, bin_names
+from relynx.data.allen import DIMENSIONS, MADE, SHARE_TIME
+from relynx.data.discretise import Cuts, bin_names
 from relynx.logic.terms import quoted
 from relynx.storage.parts import Part
 

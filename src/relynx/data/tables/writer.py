@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from relynx.data.discretise import Cuts, bin_names
+from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences
-from relynx.data.tables.discretise import Cuts, bin_names
 from relynx.data.tables.frames import frame
-from relynx.data.tables.schema import Column, Schema
 from relynx.data.times import Times
 from relynx.errors import DataError, Problem
 from relynx.logic import tables as tb

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from relynx.data.protein_folds import RULES, domain_sequences
 from relynx.data.sequences import Sequences, counted, shown
-from relynx.data.structures.files import FORMATS, INSTALL, Residue, Structure, read_structure
+from relynx.data.structures.formats import FORMATS, INSTALL, Residue, Structure, read_structure
 from relynx.data.structures.sheets import elements, joined
 from relynx.errors import DataError, InputError, Problem, Source, did_you_mean
 from relynx.logic.datalog import parse_background

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.discretise import Cuts, bin_names, binned, short_between
+from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences
-from relynx.data.tables.discretise import Cuts, bin_names, binned, short_between
-from relynx.data.tables.schema import Column, Group, Schema
 from relynx.errors import InputError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.schema import Group, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.tables.columns import Table
 from relynx.data.tables.facts import (
@@ -19,6 +20,7 @@ from relynx.data.tables.facts import (
     repeated_keys,
     sequence_numbers,
 )
+from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import (
     DEFAULT_BINS,
     DELIMITS,
@@ -29,8 +31,6 @@ from relynx.data.tables.plans import (
     others,
     planned,
 )
-from relynx.data.tables.schema import Group, Schema
-from relynx.data.tables.tables import Cells, name_problems, open_table, unknown_column
 from relynx.errors import DataError, InputError, Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 
