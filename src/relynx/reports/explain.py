@@ -21,9 +21,9 @@ from relynx.mining.wording.sentences import in_words
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, columns_of, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel
-from relynx.reports.explanation import (
+from relynx.reports.explanation import Explanation
+from relynx.reports.explanation_parts import (
     Counterfactual,
-    Explanation,
     Flip,
     Match,
     ModelPart,
