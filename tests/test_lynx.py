@@ -271,7 +271,7 @@ def voting(rows, prior):
         PairModel(np.array(pair), None, np.array([0]), Fixed(), np.array([0.5, 0.5]))
         for pair in combinations(range(n), 2)
     ]
-    model._columns = [np.array([k]) for k in range(len(model.estimators_))]
+    model.columns_ = [np.array([k]) for k in range(len(model.estimators_))]
     model._matrix = lambda X: csr_array(np.asarray(X, float))
     return model
 
@@ -706,8 +706,8 @@ def test_ties_go_to_the_larger_prior_however_many_classes(n_classes):
         )
         for pair in pairs
     ]
-    model._columns = [nothing] * len(pairs)
-    tally = model._tally(csr_array((2, 0)))
+    model.columns_ = [nothing] * len(pairs)
+    tally = model.tallied(csr_array((2, 0)))
     votes = np.floor(tally).max()
     tied = np.flatnonzero(np.floor(tally[0]) == votes)
     wanted = n_classes // 2 if n_classes // 2 in tied else tied[0]
