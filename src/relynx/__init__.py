@@ -7,6 +7,8 @@ The public names are below. Each is loaded when it is first used, so that `impor
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from relynx.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from relynx.bias.declarations import Bias
     from relynx.bias.protein_folds import load_protein_folds
@@ -48,8 +50,6 @@ if TYPE_CHECKING:
     from relynx.reports.explain import explain
     from relynx.reports.html import report
     from relynx.store import load, save
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Atom",

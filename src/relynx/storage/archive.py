@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from relynx import __version__
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.storage.json_text import TooDeep, read_json
 from relynx.storage.parts import ARRAY_TYPES, DAMAGED, Array, ModelFile, Part
 from relynx.storage.whole_files import whole_file
+from relynx.version import __version__
 
 FORMAT, VERSION = "relynx model", 1
 MANIFEST, MODEL = "manifest.json", "model.json"

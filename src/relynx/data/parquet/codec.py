@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.parquet.footers import n_values
+from relynx.data.sequences import Sequences
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Constant, constant_text
-
-if TYPE_CHECKING:
-    from relynx.data.sequences import Sequences
 
 Arrow: TypeAlias = Any  # pyarrow has no types
 

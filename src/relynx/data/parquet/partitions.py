@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx import __version__
 from relynx.data.event_arguments import dimension_names
 from relynx.data.parquet.codec import (
     Columns,
@@ -40,6 +39,7 @@ from relynx.logic import tables as tb
 from relynx.logic.datalog import Background
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant
+from relynx.version import __version__
 
 
 def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:

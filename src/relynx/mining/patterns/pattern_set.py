@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
@@ -19,6 +18,7 @@ from relynx.logic.terms import Atom
 from relynx.mining.matching.match import covers
 from relynx.mining.matching.trie_coverage import TrieMatcher
 from relynx.mining.patterns import borders, tables
+from relynx.mining.patterns.entries import Entry
 from relynx.mining.patterns.measures import (
     MEASURES,
     Floats,
@@ -35,28 +35,6 @@ from relynx.mining.workers import n_threads
 SLACK = 1e-9  # thresholds are met up to rounding
 COVERED_AT_ONCE = 2_000
 MANY = 20  # patterns that are worth matching along their trie
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A pattern of a set, and how many sequences of each class it covers."""
-
-    pattern: Pattern
-    length: int
-    support: Mapping[object, int]
-
-    @property
-    def frequency(self) -> int:
-        return sum(self.support.values())
-
-    @property
-    def confidence(self) -> dict[object, float]:
-        """The share of each class in what the pattern covers."""
-        n = self.frequency
-        return {c: count / n if n else 0.0 for c, count in self.support.items()}
-
-    def __str__(self) -> str:
-        return str(self.pattern)
 
 
 class PatternSet:
@@ -151,16 +129,16 @@ class PatternSet:
         if isinstance(index, int | np.integer):
             if not -len(self) <= index < len(self):
                 raise IndexError(f"pattern {index} of {len(self)}")
-            one = self._with(self.rows[[int(index)]])
+            one = self.with_rows(self.rows[[int(index)]])
             return next(iter(one))
         if isinstance(index, slice):
-            return self._with(self.rows[index])
+            return self.with_rows(self.rows[index])
         chosen = np.asarray(index)
         if chosen.size == 0:
-            return self._with(self.rows[:0])
+            return self.with_rows(self.rows[:0])
         if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
             raise IndexError("index patterns by a number, a slice, a list of numbers or a mask")
-        return self._with(self.rows[chosen])
+        return self.with_rows(self.rows[chosen])
 
     def __eq__(self, other: object) -> bool:
         """The same patterns in the same order, written alike, with the same supports."""
@@ -185,14 +163,15 @@ class PatternSet:
         trie, rows = self.trie.restricted(self.rows)
         return {**self.__dict__, "trie": trie, "rows": rows}
 
-    def _with(self, rows: Rows) -> PatternSet:
+    def with_rows(self, rows: Rows, *, object_identity: bool | None = None) -> PatternSet:
+        """The set of other nodes of the same trie, of the same search."""
         return PatternSet(
             self.trie,
             rows,
             complete_up_to=self.complete_up_to,
             partial=self.partial,
             report=self.report,
-            object_identity=self.object_identity,
+            object_identity=self.object_identity if object_identity is None else object_identity,
         )
 
     def _entry(self, pattern: Pattern, length: int, counts: list[int]) -> Entry:
@@ -365,7 +344,7 @@ class PatternSet:
         mask = borders.most_general(self.trie, self.rows, object_identity=self.object_identity)
         return self[mask]
 
-    def borders(self, *, implied: bool = False) -> Borders:
+    def borders(self, *, implied: bool = False) -> Borders[PatternSet]:
         """The most general and the most specific patterns, and what lies between them.
 
         Parameters

@@ -166,12 +166,12 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
-            model = self._labeller()
-            model._keep(self.classes_[list(pair)], encoding.language, boosted, X.reading)
+            model = self.new_labeller()
+            model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X.reading)
             models.append(model)
         return models
 
-    def _labeller(self) -> TildeCRF:
+    def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""
         return TildeCRF(**{name: getattr(self, name) for name in TildeCRF().get_params()})
 

@@ -168,10 +168,10 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
             codes.astype(np.int64),
             chosen,
         )
-        self._keep(classes, encoding.language, boost(task, settings_of(self)), X.reading)
+        self.take_learnt(classes, encoding.language, boost(task, settings_of(self)), X.reading)
         return self
 
-    def _keep(
+    def take_learnt(
         self,
         classes: NDArray[Any],
         language: Language,
