@@ -47,7 +47,7 @@ from relynx.models.lynx.pair_model import PairModel
 from relynx.models.tildecrf import model_file as crf_parts
 from relynx.models.tildecrf.classifier import TildeCRFClassifier
 from relynx.models.tildecrf.labeller import TildeCRF
-from relynx.storage.archive import read_archive, write_archive
+from relynx.storage import read_archive, write_archive
 from relynx.storage.parts import Array, Part, plain, plain_labels
 
 State: TypeAlias = dict[str, Any]

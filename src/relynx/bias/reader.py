@@ -9,7 +9,7 @@ from typing import Any
 
 from relynx.bias.checks import refused_literal
 from relynx.bias.declarations import Bias
-from relynx.bias.foreign.reader import ForeignReader, dialect
+from relynx.bias.foreign import ForeignReader, dialect
 from relynx.bias.foreign.translation import Translation
 from relynx.bias.modes import EVENT
 from relynx.bias.source_spans import SourceSpans, Span, Where

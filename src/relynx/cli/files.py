@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.bias import Bias
-    from relynx.data.parquet.partitions import Partitions
+    from relynx.data.parquet import Partitions
     from relynx.data.sequences import Sequences
     from relynx.logic.datalog import Background
     from relynx.mining.patterns.pattern_set import PatternSet
@@ -248,7 +248,7 @@ def _checked(
     """One line about a good file; what was read joins the lists. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
-    from relynx.data.lynx.reader import read_lynx
+    from relynx.data.lynx import read_lynx
     from relynx.logic.datalog import read_background
 
     if path.lower().endswith(EVENT_TABLES + LOGS):
@@ -279,7 +279,7 @@ def _checked(
 
 def _is_foreign(path: str) -> bool:
     """Whether a file of rules is the bias of another system: Popper's ends in .pl, too."""
-    from relynx.bias.foreign.reader import dialect
+    from relynx.bias.foreign import dialect
     from relynx.logic.source_files import read_source
 
     return dialect(read_source(path)) is not None

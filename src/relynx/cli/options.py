@@ -11,7 +11,7 @@ import click
 from relynx.search_settings import NAMED, default
 
 if TYPE_CHECKING:
-    from relynx.data.parquet.partitions import Partitions
+    from relynx.data.parquet import Partitions
     from relynx.data.sequences import Sequences
 
 INTERRUPTED = 130

@@ -14,7 +14,7 @@ from typing import Any
 from relynx.data.allen import DIMENSIONS, MADE, SHARE_TIME
 from relynx.data.discretise import Cuts, bin_names
 from relynx.logic.terms import quoted
-from relynx.storage.parts import Part
+from relynx.storage import Part
 
 COLUMN_TYPES = ("text", "integer", "number", "boolean", "date")
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from relynx.bias import Bias
 from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequence, Sequences
 from relynx.errors import InputError, Problem
 from relynx.mining.input_checks import classes_of

@@ -12,7 +12,7 @@ from relynx.bias import Bias
 from relynx.data.digests import data_digest, digest
 from relynx.data.sequences import Sequences
 from relynx.search_settings import SearchSettings
-from relynx.storage.journal import Journal, Work
+from relynx.storage import Journal, Work
 
 # Of what is counted: change it when an engine counts in another form or goes in another order.
 KEPT_FORM = 5

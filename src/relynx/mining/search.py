@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequences
 from relynx.mining.advice import advice
 from relynx.mining.budget import Budget

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.bias.declarations import Bias
+from relynx.bias import Bias
 from relynx.bias.modes import EVENT
 from relynx.data.class_cuts import cut_like
 from relynx.data.sequences import Sequence, Sequences

@@ -17,7 +17,7 @@ from relynx.reports.charts import charted, class_bars, drawn_rounds, least_error
 from relynx.reports.page_data import page_data
 from relynx.reports.page_text import as_json, short
 from relynx.reports.report_data import ReportData, make_predictions, report_data
-from relynx.storage.whole_files import whole_file
+from relynx.storage import whole_file
 from relynx.version import __version__
 
 SCRIPTS = (

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from relynx.bias import parse_bias
 from relynx.bias.protein_folds import ProteinFolds
-from relynx.bias.reader import parse_bias
 from relynx.data.digests import data_digest, digest
 from relynx.data.tables.frames import write_csv
 from relynx.errors import InputError

@@ -13,7 +13,7 @@ from relynx.data.sequences import Sequences
 from relynx.errors import DataError, Problem
 from relynx.logic.terms import Constant, constant_key, constant_text, quoted
 from relynx.logic.tokens import MAX_DIGITS
-from relynx.storage.whole_files import whole_file
+from relynx.storage import whole_file
 
 
 def write_lynx(

@@ -30,7 +30,7 @@ from relynx.data.tables.columns import (
     text_values,
 )
 from relynx.errors import InputError, Problem, Source, did_you_mean
-from relynx.storage.whole_files import whole_file
+from relynx.storage import whole_file
 
 Schema: TypeAlias = Mapping[str, type]
 Chunks: TypeAlias = Iterable[Mapping[str, Sequence[Any]]]

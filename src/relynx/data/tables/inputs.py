@@ -16,7 +16,6 @@ from relynx.data.schema import Column
 from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_type, key_values
 from relynx.data.tables.csv_tables import open_csv, open_dict
 from relynx.data.tables.frames import open_frame, open_parquet
-from relynx.data.xes.event_table import XesTable
 from relynx.errors import DataError, InputError, Problem, did_you_mean
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")
@@ -29,8 +28,6 @@ def open_table(data: Any) -> Table:
     """A data frame, a dict of lists, or a CSV or Parquet file. Raises InputError."""
     if isinstance(data, str | os.PathLike):
         return _open_file(data)
-    if isinstance(data, XesTable):
-        return data
     table = open_dict(data) if isinstance(data, Mapping) else open_frame(data)
     if table is None:
         what = f"no table of events can be made of a value of the type {type(data).__name__}"

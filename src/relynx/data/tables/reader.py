@@ -1,4 +1,4 @@
-"""Sequences from tables of events, one row an event, and back."""
+"""`from_events`: sequences from tables with one row per event."""
 
 from __future__ import annotations
 
@@ -111,16 +111,31 @@ def from_events(
     """
     table = open_table(frame)
     further = {name: open_table(one) for name, one in _relations(relations).items()}
+    request = Request(table, sequence, order, fluents, attributes, label, event, bins)
+    X = read_request(request, further, reading)
+    return X, X.labels
+
+
+def read_request(
+    request: Request, further: Mapping[str, Table], schema: Schema | None
+) -> Sequences:
+    """The sequences of a table that was opened, and of further tables by predicate."""
+    table = request.table
     raise_all([problem for one in (table, *further.values()) for problem in name_problems(one)])
-    if reading is not None:
-        given = (sequence, order, fluents, label, attributes, event)
-        if any(value is not None for value in given) or not (
-            isinstance(bins, int) and bins == DEFAULT_BINS
-        ):
+    if schema is not None:
+        given = (
+            request.sequence,
+            request.order,
+            request.fluents,
+            request.label,
+            request.attributes,
+            request.event,
+        )
+        usual_bins = isinstance(request.bins, int) and request.bins == DEFAULT_BINS
+        if any(value is not None for value in given) or not usual_bins:
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(Problem(what, hint="give reading alone, or with relations"))
-        return _read_again(table, further, reading)
-    request = Request(table, sequence, order, fluents, attributes, label, event, bins)
+        return _read_again(table, further, schema)
     names = checked_columns(request, further)
     cells = Cells(table, names)
     ids, numbers = sequence_numbers(
@@ -135,13 +150,10 @@ def from_events(
         group, notes = _relation(name, one, tables[name], request, new)
         new = replace(new, relations=(*new.relations, group), notes=(*new.notes, *notes))
     at = _checked_layout(new, cells, tables, ids, numbers)
-    X = encoded(new, cells, at, tables, labelled=True)
-    return X, X.labels
+    return encoded(new, cells, at, tables, labelled=True)
 
 
-def _read_again(
-    table: Table, further: Mapping[str, Table], schema: Schema
-) -> tuple[Sequences, NDArray[Any] | None]:
+def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> Sequences:
     """Read a table as another one was read."""
     if not isinstance(cast(object, schema), Schema):
         what = f"reading is a {type(schema).__name__}"
@@ -183,8 +195,7 @@ def _read_again(
             cells.argument(column)
     at = _checked_layout(replace(schema, event=event), cells, cells_of, ids, numbers)
     schema = replace(schema, notes=())  # those of the first table
-    X = encoded(schema, cells, at, cells_of, labelled=False)
-    return X, X.labels
+    return encoded(schema, cells, at, cells_of, labelled=False)
 
 
 def _columns(schema: Schema, group: Group) -> list[str]:

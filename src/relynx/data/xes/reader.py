@@ -1,4 +1,4 @@
-"""Sequences from XES event logs, the files of process mining."""
+"""`read_xes`: sequences from XES event logs, the files of process mining."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.plans import DEFAULT_BINS, Bins, clean_name
-from relynx.data.tables.reader import from_events
+from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, clean_name
+from relynx.data.tables.reader import read_request
 from relynx.data.xes.event_table import CASE, EVENT, SEQUENCE, XesTable
 from relynx.data.xes.log import NUMBERS
 from relynx.data.xes.parser import read_log
@@ -86,17 +86,18 @@ def read_xes(
         reading, also, missing = _fitted(reading, table)
         ordered = [column for _, column in reading.order]
         table = XesTable(table.log, file, also=also, extra=missing, order=ordered)
-    X, _ = from_events(
+    request = Request(
         table,
-        sequence=None if reading is not None else SEQUENCE,
-        order=order,
-        fluents=fluents,
-        label=_of_trace(table, label),
-        attributes=_all_of_traces(table, attributes),
-        bins=bins,
-        reading=reading,
+        None if reading is not None else SEQUENCE,
+        order,
+        fluents,
+        _all_of_traces(table, attributes),
+        _of_trace(table, label),
+        None,
+        bins,
     )
-    assert X.reading is not None  # from_events says how it read the table
+    X = read_request(request, {}, reading)
+    assert X.reading is not None  # it is how the table was read
     notes = [*_notes(table, X.reading), *(f"the log has no {name!r}" for name in missing)]
     X = Sequences(
         X.vocabulary,

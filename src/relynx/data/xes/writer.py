@@ -21,7 +21,7 @@ from relynx.data.xes.log import CLOSE, OPEN, WITHOUT_VALUE, Log, Node, Part
 from relynx.data.xes.reader import ENDINGS, is_xes
 from relynx.errors import DataError, InputError, Problem
 from relynx.logic.terms import Constant
-from relynx.storage.whole_files import whole_file
+from relynx.storage import whole_file
 
 LABEL = "label"
 TAGS = {"text": "string", "integer": "int", "number": "float", "boolean": "boolean", "date": "date"}

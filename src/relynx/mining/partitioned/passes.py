@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, argument_counts, event_arguments
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, event_arguments
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
 from relynx.errors import DataError, InputError, Problem
 from relynx.logic import tables as tb
 from relynx.mining.advice import advice

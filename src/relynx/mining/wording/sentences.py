@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from relynx.bias.declarations import Bias
+from relynx.bias import Bias
 from relynx.bias.modes import EVENT
 from relynx.bias.wording import PLACEHOLDER, Subject, fitting
 from relynx.data.discretise import bin_words

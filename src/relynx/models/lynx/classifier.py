@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
 from relynx.data.class_cuts import cut_by_class, cut_like
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
@@ -36,7 +36,7 @@ from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.search_settings import SearchSettings
-from relynx.storage.journal import Journal
+from relynx.storage import Journal
 from relynx.storage.segments import Result
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
