@@ -30,45 +30,30 @@ WORDS = {"contact": CONTACT, "all": (*CONTACT, BEFORE)}
 
 
 def from_intervals(
-    frame: Any,
-    *,
-    sequence: str | None = None,
-    start: str | None = None,
-    end: str | None = None,
-    label: str | None = None,
-    symbol: str | None = None,
+    frame: Any, *, sequence: str | None = None, start: str | None = None, end: str | None = None,
+    label: str | None = None, symbol: str | None = None,
     fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
     attributes: str | Sequence[str] | None = None,
-    relations: str | Sequence[str] | None = "contact",
-    dimensions: str | Sequence[str] = (START,),
-    duration: bool = False,
-    gap: bool = False,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
-    reading: Schema | None = None,
-) -> tuple[Sequences, NDArray[Any] | None]:
+    relations: str | Sequence[str] | None = "contact", dimensions: str | Sequence[str] = (START,),
+    duration: bool = False, gap: bool = False,
+    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
+) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
     """Make sequences of a table that has a row for each interval.
 
     The events are the intervals, in the order of their starts, then of their ends, then of their
-    symbols. Allen's relations say how two of them lie to each other: `overlaps(E,F)`,
-    `during(E,F)`, ... Intervals are closed, and may be points; rows that are all the same are
-    different intervals.
+    symbols. Allen's relations say how two of them lie to each other: `overlaps(E,F)`, ... They are
+    closed, and may be points; rows that are all the same are different intervals. Raises InputError
+    with all that is wrong with the arguments, or with the table.
 
     Parameters
     ----------
-    frame
-        A data frame (pandas, polars, pyarrow, modin, ...; lazy ones too), a dict of lists, or the
-        path of a `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
-    sequence
-        The column that says which sequence an interval is of.
+    frame, sequence, label, fluents, attributes, bins
+        As in `from_events`.
     start, end
-        The columns of its times: both numbers, or both dates or texts of dates.
-    label
-        The column of the class, one value in all rows of a sequence.
+        The columns of the times of an interval: both numbers, or both dates or texts of dates.
     symbol
         The column that says what holds during an interval, `symbol(E,Value)`. Its numbers are
         names, and never cut into ranges.
-    fluents, attributes, bins
-        As `from_events` has them.
     relations
         The relations that become predicates: `"contact"` for those of intervals that share time,
         meets, overlaps, starts, during, finishes and equals; `"all"` for these and before; a list
@@ -77,12 +62,10 @@ def from_intervals(
     dimensions
         What links intervals: `start`, each to the one that starts next; `end`, to the one that
         ends next; `before`, to those after it with none between; or another relation.
-    duration
-        Whether `duration(E,Value)` says how long an interval is, in the unit of the numbers, or
-        in seconds where the times are dates. The values are cut as `bins` says.
-    gap
-        Whether `gap(E,Value)` says how long nothing held before an interval began: 0 where one
-        that started before it had not ended. The first of a sequence has none.
+    duration, gap
+        Whether `duration(E,Value)` says how long an interval is, in the unit of the numbers, or in
+        seconds where the times are dates; and `gap(E,Value)` how long nothing held before it began:
+        0 where one that started before had not ended. The first has none. `bins` cuts both.
     reading
         `X.reading` of intervals read before, or `reading_` of a model: read this table in the same
         way, with the same cuts. No other argument is given with it.
@@ -90,13 +73,8 @@ def from_intervals(
     Returns
     -------
     X, labels
-        The sequences, in the order in which they appear, and their labels (None without any).
+        The sequences in order of appearance, and their labels (None without any).
         `print(X.reading)` says how the table was read and what was left out.
-
-    Raises
-    ------
-    InputError
-        With all that is wrong with the arguments, or with the table.
 
     Examples
     --------
@@ -106,38 +84,45 @@ def from_intervals(
     >>> print(X[0])
     begin(1). next_start(e1,e2). overlaps(e1,e2). what(e1,wind). what(e2,rain). end.
     """
+    made = tuple(name for name, wanted in zip(MADE, (duration, gap), strict=True) if wanted)
     table = open_table(frame)
+    asked = Request(table, sequence, None, fluents, attributes, label, None, bins, symbol=symbol)
+    return _read(asked, (start, end), relations, dimensions, made, reading)
+
+
+def _read(
+    asked: Request,
+    ends: tuple[str | None, str | None],
+    relations: str | Sequence[str] | None,
+    dimensions: str | Sequence[str],
+    made: tuple[str, ...],
+    reading: Schema | None,
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """Read a table as it is asked for, or as another one was read."""
+    table, sequence, symbol = asked.table, asked.sequence, asked.symbol
     raise_all(name_problems(table))
     if reading is not None:
-        given = (sequence, start, end, label, symbol, fluents, attributes)
-        usual = (("contact", relations), ((START,), dimensions), (DEFAULT_BINS, bins))
+        usual = (("contact", relations), ((START,), dimensions))
         same = all(type(one) is type(two) and one == two for one, two in usual)
-        if any(value is not None for value in given) or not same or duration or gap:
+        if asked.says_something() or ends != (None, None) or not same or made:
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(Problem(what, hint="give reading alone"))
         return _read_again(table, reading)
-    made = tuple(name for name, wanted in zip(MADE, (duration, gap), strict=True) if wanted)
     problems, links, related = _named(table, relations, dimensions, made)
-    tasks = {"sequence": sequence, "label": label}
-    wrong = _times(table, start, end, {**tasks, "symbol": symbol})
+    tasks = {"sequence": sequence, "label": asked.label}
+    wrong = _times(table, *ends, {**tasks, "symbol": symbol})
     unclear = _symbol(table, symbol, tasks)
-    request = Request(
-        _WithMade(table, (*table.names, *made)),
-        sequence,
-        None if wrong else {"start": start, "end": end},
-        fluents,
-        attributes,
-        label,
-        None,
-        bins,
+    request = replace(
+        asked,
+        table=_WithMade(table, (*table.names, *made)),
+        order=None if wrong else dict(zip(("start", "end"), ends, strict=True)),
         always=made if unclear or symbol is None else (symbol, *made),
-        symbol=symbol,
         taken=related,
         problems=[*wrong, *unclear, *problems],
     )
     names = [name for name in checked_columns(request, {}) if name not in made]
     cells = Cells(table, names)
-    intervals = Intervals(cast(str, start), cast(str, end), symbol, links, related, made)
+    intervals = Intervals(cast(str, ends[0]), cast(str, ends[1]), symbol, links, related, made)
     layout = _interval_layout(cells, cast(str, sequence), intervals)
     new = planned(request, cells, layout.sequences)
     new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *layout.notes))

@@ -36,7 +36,8 @@ def read_structures(
     """Read protein structures: helices and strands as sequences, in the form of the bundled folds.
 
     The facts, the three dimensions and the background rules are those of `load_protein_folds`, and
-    so its bias fits. This needs biotite: `pip install 'relynx[structures]'`.
+    so its bias fits. This needs biotite: `pip install 'relynx[structures]'`. Raises InputError
+    with all that is wrong with the arguments, or with the files.
 
     Parameters
     ----------
@@ -58,11 +59,6 @@ def read_structures(
     X, labels
         The sequences, and their labels (None without any).
 
-    Raises
-    ------
-    InputError
-        With all that is wrong with the arguments, or with the files.
-
     Examples
     --------
     >>> import pathlib, tempfile, relynx as rx
@@ -73,15 +69,36 @@ def read_structures(
     >>> print(rx.read_structures(path)[0][0])
     begin(tiny_A). st(e1,null,short). sense_prev(e1,null). end.
     """
+    _check_can_read(missing)
+    files = _named(paths)
+    wanted = _wanted(domains, files)
+    structures = _read(files, compute=missing == "compute")
+    parts = _parts(structures, files, wanted)
+    classes = _labels(labels, parts, list(files), listed=wanted is not None)
+    strands = {name: joined(structure.sheets) for name, structure in structures.items()}
+    found = []
+    for id, (name, positions) in parts.items():
+        known = elements(positions, structures[name].helices, strands[name])
+        found.append({"id": id, "fold": classes and classes[id], "elements": known})
+    X = domain_sequences(found, parse_background(RULES, "protein folds"))
+    return X, X.labels
+
+
+def _check_can_read(missing: object) -> None:
     if find_spec("biotite") is None:
         what = "structures need biotite, which is not installed"
         raise InputError(Problem(what, hint=INSTALL))
     if missing not in MISSING:
         hint = did_you_mean(str(missing), MISSING) or "give 'error' or 'compute'"
         raise InputError(Problem(f"missing is {missing!r}", hint=hint))
-    files = _named(paths)
-    wanted = _wanted(domains, files)
-    structures = _read(files, compute=missing == "compute")
+
+
+def _parts(
+    structures: Mapping[str, Structure],
+    files: Mapping[str, str],
+    wanted: Mapping[str, tuple[str, list[Range]]] | None,
+) -> dict[str, tuple[str, Positions]]:
+    """The residues of each sequence, with the name of its file; without domains, of each chain."""
     parts: dict[str, tuple[str, Positions]] = {}
     problems: list[Problem] = []
     for name, structure in structures.items() if wanted is None else ():
@@ -96,18 +113,7 @@ def read_structures(
         parts[id] = name, _cut(structures[name], ranges, id, problems)
     if problems:
         raise DataError(problems)
-    classes = _labels(labels, parts, list(files), listed=wanted is not None)
-    strands = {name: joined(structure.sheets) for name, structure in structures.items()}
-    found = [
-        {
-            "id": id,
-            "fold": None if classes is None else classes[id],
-            "elements": elements(positions, structures[name].helices, strands[name]),
-        }
-        for id, (name, positions) in parts.items()
-    ]
-    X = domain_sequences(found, parse_background(RULES, "protein folds"))
-    return X, X.labels
+    return parts
 
 
 def _named(paths: Any) -> dict[str, str]:

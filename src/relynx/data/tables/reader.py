@@ -39,52 +39,43 @@ GIVE_SEQUENCE = "give sequence='...', the column that says which sequence an eve
 
 
 def from_events(
-    frame: Any,
-    *,
-    sequence: str | None = None,
-    order: str | Mapping[str, str] | None = None,
+    frame: Any, *, sequence: str | None = None, order: str | Mapping[str, str] | None = None,
     fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
-    label: str | None = None,
-    attributes: str | Sequence[str] | None = None,
-    event: str | None = None,
-    relations: Mapping[str, Any] | None = None,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
-    reading: Schema | None = None,
-) -> tuple[Sequences, NDArray[Any] | None]:
+    label: str | None = None, attributes: str | Sequence[str] | None = None,
+    event: str | None = None, relations: Mapping[str, Any] | None = None,
+    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
+) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
     """Make sequences of a table that has a row for each event.
+
+    Raises InputError with all that is wrong with the arguments, or with the table.
 
     Parameters
     ----------
     frame
         A data frame (pandas, polars, pyarrow, modin, ...; lazy ones too), a dict of lists, or the
         path of a `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
-    sequence
-        The column that says which sequence an event is of.
+    sequence, label
+        The columns of the sequence and of its class, one value in all rows of a sequence.
     order
         The column that orders the events of a sequence: numbers, dates, or texts of dates. Rows
-        with the same value follow each other as they stand in the table. Without it the rows are
-        in order. A dict such as `{"day": "date", "bed": "bed_no"}` makes several dimensions: along
-        each, the events that agree in the other columns follow each other.
+        with the same value, or without it all rows, follow each other as they stand in the table.
+        A dict such as `{"day": "date", "bed": "bed_no"}` makes several dimensions: along each, the
+        events that agree in the other columns follow each other.
     fluents
         The columns that describe an event, each as `column(E,Value)`; a dict such as
         `{"move": ["from", "to"]}` makes `move(E,From,To)`. Without it, all columns that have no
         other task; those that cannot help are left out with a note.
-    label
-        The column of the class, one value in all rows of a sequence.
     attributes
         Columns that describe the sequence, each as `column(Value)`. Without it and `fluents`,
         those that never change inside a sequence.
-    event
-        The column that names the events of a sequence; `relations` refer to it.
-    relations
-        Further tables by predicate. Each has the column `sequence`; columns named as `event`, or
-        so with `_1`, `_2`, ... after it, hold events; the others are values.
+    event, relations
+        The column that names the events, and further tables by predicate. Each has the column
+        `sequence`; those named as `event`, or so with `_1`, `_2`, ..., hold events, others values.
     bins
         How numbers of more than ten different values become ranges: 4 for quarters with as many
         values each, `("width", 5)` for ranges of one width, `[10, 100]` for these cuts, however
-        few values there are, None to leave them. `"supervised"` leaves them to `fit` of a
-        classifier or a `PatternVectorizer`, which cuts where the classes of its training part
-        differ. A dict gives this by column.
+        few values there are, None to leave them. `"supervised"` leaves them to `fit`, which cuts
+        where the classes of its training part differ. A dict gives this by column.
     reading
         `X.reading` of sequences read before, or `reading_` of a model: read this table in the same
         way, with the same cuts. No other argument but `relations` is given with it. The column of
@@ -93,25 +84,18 @@ def from_events(
     Returns
     -------
     X, labels
-        The sequences, in the order in which they appear, and their labels (None without any).
+        The sequences in order of appearance, and their labels (None without any).
         `print(X.reading)` says how the table was read and what was left out.
-
-    Raises
-    ------
-    InputError
-        With all that is wrong with the arguments, or with the table.
 
     Examples
     --------
     >>> import relynx as rx
     >>> table = {"case": [1, 1, 2], "at": [2, 1, 1], "step": ["b", "a", "c"], "ok": list("yyn")}
-    >>> X, y = rx.from_events(table, sequence="case", order="at", label="ok")
-    >>> print(X[0])
+    >>> print(rx.from_events(table, sequence="case", order="at", label="ok")[0][0])
     begin(1,y). next_s(e1,e2). step(e1,a). step(e2,b). end.
     """
-    table = open_table(frame)
+    request = Request(open_table(frame), sequence, order, fluents, attributes, label, event, bins)
     further = {name: open_table(one) for name, one in _relations(relations).items()}
-    request = Request(table, sequence, order, fluents, attributes, label, event, bins)
     X = read_request(request, further, reading)
     return X, X.labels
 
@@ -119,20 +103,11 @@ def from_events(
 def read_request(
     request: Request, further: Mapping[str, Table], schema: Schema | None
 ) -> Sequences:
-    """The sequences of a table that was opened, and of further tables by predicate."""
+    """Read an opened table as requested, or by a schema; `further` are tables by predicate."""
     table = request.table
     raise_all([problem for one in (table, *further.values()) for problem in name_problems(one)])
     if schema is not None:
-        given = (
-            request.sequence,
-            request.order,
-            request.fluents,
-            request.label,
-            request.attributes,
-            request.event,
-        )
-        usual_bins = isinstance(request.bins, int) and request.bins == DEFAULT_BINS
-        if any(value is not None for value in given) or not usual_bins:
+        if request.says_something():
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(Problem(what, hint="give reading alone, or with relations"))
         return _read_again(table, further, schema)

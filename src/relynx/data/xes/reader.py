@@ -40,14 +40,14 @@ def read_xes(
     (`case:amount`); a nested attribute is named `key/nested`, the second entry of a list
     `key/entry_2`. `concept:name` makes facts `concept_name(E,V)`, `case:amount` makes
     `case_amount(V)`, and the sequence is named by the `concept:name` of the trace.
+    Raises InputError with what is wrong, and on which line.
 
     Parameters
     ----------
     path
         The file. It is read piece by piece.
     label
-        The attribute of the class, of the trace or, where it is the same in all of them, of its
-        events.
+        The attribute of the class, of the trace or, where all of them agree, of its events.
     order, fluents, attributes, bins
         As in `from_events`. Without `order` events follow each other as in the file. Without
         `fluents` and `attributes`, all attributes are used that can help.
@@ -62,11 +62,6 @@ def read_xes(
         The sequences and their labels (None without any). `print(X.reading)` says what became of
         each attribute; `write_xes` writes all of them again, those without facts, too.
 
-    Raises
-    ------
-    InputError
-        With what is wrong, and on which line.
-
     Examples
     --------
     >>> import pathlib, tempfile, relynx as rx
@@ -76,25 +71,33 @@ def read_xes(
     >>> print(rx.read_xes(path)[0][0])
     begin(trace_1). next_s(e1,e2). concept_name(e1,a). concept_name(e2,b). end.
     """
-    file = os.fsdecode(path)
     columns = order.values() if isinstance(order, Mapping) else [order]
-    table = XesTable(read_log(path), file, order=[one for one in columns if isinstance(one, str)])
+    ordered = [one for one in columns if isinstance(one, str)]
+    table = XesTable(read_log(path), os.fsdecode(path), order=ordered)
     if classifier is not None:
         fluents = _classified(table, classifier, fluents)
+    request = Request(table, None, order, fluents, attributes, label, None, bins)
+    return _read(table, request, reading)
+
+
+def _read(
+    table: XesTable, asked: Request, reading: Schema | None
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """The sequences of a log, with it; `asked` names what is asked of its table."""
     missing: list[str] = []
     if isinstance(reading, Schema):
         reading, also, missing = _fitted(reading, table)
         ordered = [column for _, column in reading.order]
-        table = XesTable(table.log, file, also=also, extra=missing, order=ordered)
+        table = XesTable(table.log, str(table.source.path), also=also, extra=missing, order=ordered)
     request = Request(
         table,
         None if reading is not None else SEQUENCE,
-        order,
-        fluents,
-        _all_of_traces(table, attributes),
-        _of_trace(table, label),
+        asked.order,
+        asked.fluents,
+        _all_of_traces(table, asked.attributes),
+        _of_trace(table, asked.label),
         None,
-        bins,
+        asked.bins,
     )
     X = read_request(request, {}, reading)
     assert X.reading is not None  # it is how the table was read

@@ -254,7 +254,8 @@ class PatternSet:
         >>> [str(entry) for entry in found]
         ['a(A)']
         """
-        for name, given in (("max_support", max_support), ("at_least", at_least)):
+        most, other = max_support, at_least
+        for name, given in (("max_support", most), ("at_least", other)):
             if given is not None and not isinstance(given, Mapping):
                 raise InputError(f"{name} is {given!r}: give a dict")
         thresholds = {
@@ -264,34 +265,46 @@ class PatternSet:
             "min_length": min_length,
             "max_length": max_length,
         }
-        thresholds = {name: value for name, value in thresholds.items() if value is not None}
-        thresholds |= {f"max_support of {c!r}": most for c, most in (max_support or {}).items()}
-        thresholds |= {f"{name} of at_least": least for name, least in (at_least or {}).items()}
-        for name, value in thresholds.items():
-            if not _is_number(value):
-                raise InputError(f"{name} is {value!r}: give a number")
         if isinstance(classes, str):
             raise InputError(f"classes is {classes!r}: give a list of classes")
+        _check_thresholds(thresholds, most or {}, other or {})
+        return self[self._meet(thresholds, classes) & self._few(most or {}, other or {}, classes)]
+
+    def _meet(
+        self, thresholds: Mapping[str, Any], classes: SequenceOf[object] | None
+    ) -> NDArray[np.bool_]:
+        """Which patterns meet the thresholds of `filter`; None is none."""
         kept = np.ones(len(self), bool)
         chosen = self._columns(self.classes if classes is None else classes)
-        for name, least in (("confidence", min_confidence), ("support", min_support)):
+        for name in ("confidence", "support"):
+            least = thresholds[f"min_{name}"]
             if least is not None:
                 values = MEASURES[name][0](self.supports, self.class_sizes)[:, chosen]
                 kept &= (values >= least - SLACK).any(axis=1)
-        for c, most in (max_support or {}).items():
+        if thresholds["min_frequency"] is not None:
+            kept &= self.frequencies >= thresholds["min_frequency"]
+        if thresholds["min_length"] is not None:
+            kept &= self.lengths >= thresholds["min_length"]
+        if thresholds["max_length"] is not None:
+            kept &= self.lengths <= thresholds["max_length"]
+        return kept
+
+    def _few(
+        self,
+        max_support: Mapping[object, float],
+        at_least: Mapping[str, float],
+        classes: SequenceOf[object] | None,
+    ) -> NDArray[np.bool_]:
+        """Which patterns cover no more than is allowed, and enough by other measures."""
+        kept = np.ones(len(self), bool)
+        for c, most in max_support.items():
             column = self._columns([c])[0]
             is_count = isinstance(most, int | np.integer)
             covered = self.supports[:, column] if is_count else self.measure("support", c)
             kept &= covered <= most + SLACK
-        if min_frequency is not None:
-            kept &= self.frequencies >= min_frequency
-        if min_length is not None:
-            kept &= self.lengths >= min_length
-        if max_length is not None:
-            kept &= self.lengths <= max_length
-        for name, least in (at_least or {}).items():
+        for name, least in at_least.items():
             kept &= self._largest(name, classes) >= least - SLACK
-        return self[kept]
+        return kept
 
     def _largest(self, name: str, classes: SequenceOf[object] | None) -> Floats:
         if classes is None:
@@ -521,3 +534,15 @@ def _joined(steps: list[tuple[Atom, ...]]) -> tuple[Atom, ...]:
 
 def _step_text(atoms: tuple[Atom, ...]) -> str:
     return ", ".join(map(str, atoms))
+
+
+def _check_thresholds(
+    thresholds: Mapping[str, Any], max_support: Mapping[Any, Any], at_least: Mapping[Any, Any]
+) -> None:
+    """Raise for a threshold of `filter` that is no number."""
+    named = {name: value for name, value in thresholds.items() if value is not None}
+    named |= {f"max_support of {c!r}": most for c, most in max_support.items()}
+    named |= {f"{name} of at_least": least for name, least in at_least.items()}
+    for name, value in named.items():
+        if not _is_number(value):
+            raise InputError(f"{name} is {value!r}: give a number")

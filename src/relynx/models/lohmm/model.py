@@ -331,13 +331,9 @@ class LoHMM:
             Where the model cannot show one of the sequences.
         """
         max_iter = checked_whole("max_iter", max_iter, least=0)
-        numbers = {
-            "tol": tol,
-            "pseudo_count": pseudo_count,
-            "selection_pseudo_count": selection_pseudo_count,
-        }
-        for name, value in numbers.items():
-            check_not_negative(name, value)
+        check_not_negative("tol", tol)
+        check_not_negative("pseudo_count", pseudo_count)
+        check_not_negative("selection_pseudo_count", selection_pseudo_count)
         atoms = None if isinstance(sequences, Grounding) else checked_sequences(sequences)
         grounding = self._grounded(sequences if atoms is None else atoms)
         factors = checked_weights(sample_weight, len(grounding.sizes))
@@ -347,14 +343,7 @@ class LoHMM:
         self._refuse_impossible(grounding, row, factors, atoms)
         pseudo_counts = np.full(len(row), float(selection_pseudo_count))
         pseudo_counts[: self.program.n_clauses] = pseudo_count
-        fitted = baum_welch(
-            grounding,
-            row,
-            factors=factors,
-            pseudo_counts=pseudo_counts,
-            max_iter=max_iter,
-            tol=tol,
-        )
+        fitted = baum_welch(grounding, row, factors, pseudo_counts, max_iter=max_iter, tol=tol)
         return self._with(fitted.values).with_history(fitted.history, fitted.penalised)
 
     def with_history(self, history: Sequence[float], penalised: Sequence[float]) -> LoHMM:
