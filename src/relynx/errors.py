@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 50
-MOST_PROBLEMS = 100  # after so many a reader stops
+MOST_PROBLEMS = 100  # a reader stops after this number
 MOST_KNOWN = 500  # words among which the nearest is looked for
 STOPPED = f"reading stopped here, after {MOST_PROBLEMS} problems"
 SHOWN_WIDTH = 100

@@ -194,7 +194,7 @@ def _check_settings(bias: Language, at: SourceSpans) -> Iterator[Problem]:
 
 
 class _AtomChecks:
-    """The checks of an atom that stands in a key, a constraint or the white list."""
+    """The checks of an atom in a key, a constraint or the white list."""
 
     def __init__(self, bias: Language, at: SourceSpans) -> None:
         self.bias, self.at = bias, at

@@ -52,8 +52,8 @@ class Bias:
     allowed
         A white list: an atom of a predicate named here must unify with one of these.
     words
-        How a pattern is told in words: the text for a fact, where a variable between braces stands
-        for its value, for a constant, or for a dimension (`next_s`). They change no pattern.
+        Wording for explanations: the text for a fact, where a variable in braces is replaced by its
+        value, for a constant, or for a dimension (`next_s`). It does not change the patterns.
     max_length, max_gap, min_frequency, min_support, min_cover, object_identity, prior
         Settings of the search; None leaves them to the call.
 
@@ -203,7 +203,7 @@ class Bias:
         return all(conjunction.matches(grouped) for conjunction in self._positive)
 
     def admits(self, atom: Atom) -> bool:
-        """Whether the white list lets an atom stand in a pattern.
+        """Whether the white list allows an atom in a pattern.
 
         An atom may stand there when it unifies with an atom of the list: an instance of it, or more
         general. Predicates that the list does not name are free.

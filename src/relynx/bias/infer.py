@@ -25,12 +25,14 @@ from relynx.logic.terms import Constant, quoted
 MAX_CONSTANTS = 40  # of an argument of more values than this only common ones are constants
 MAX_LISTED = 100  # and no more than these
 COMMON = 0.05  # a common value is in this share of the sequences, and in two
-OVERLAP = 0.5  # columns of texts that share so many of the values of the smaller have one type
+OVERLAP = 0.5  # text columns that share this fraction of the smaller one's values have one type
 EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
 _MODE_SIGNS = {"loose": "-", "event": "*", "name": "+"}
 MOST_ARGUMENTS, MOST_MODES = 12, 62  # of a predicate, that the miner takes
-MAX_FREE = 4  # so many variables of an atom may each be old or new; of more, one or all are old
+MAX_FREE = (
+    4  # up to this number, each variable of an atom may be old or new; of more, one or all are old
+)
 
 Types = dict[str, tuple[str, ...]]
 Modes = dict[str, tuple[tuple[str, ...], ...]]
@@ -222,9 +224,9 @@ def _is_measured(codes: NDArray[np.int32], vocabulary: Vocabulary) -> bool:
 
 
 def _joins_nothing(argument: Argument, names: dict[Argument, Argument], tables: Tables) -> bool:
-    """Whether a variable of an argument says nothing where it comes again.
+    """Whether a variable of an argument is uninformative where it recurs.
 
-    So it is with values of which a sequence holds none in two facts, and with the name of the
+    So it is with values that never occur in two facts of a sequence, and with the name of the
     sequence, which all its facts have.
     """
     pairs = _held(argument, names, tables)
@@ -236,7 +238,7 @@ def _naming(
 ) -> set[Argument]:
     """The arguments that hold the name of the sequence, where every predicate has one.
 
-    They are the same variable in all atoms of a pattern: different ones would stand for different
+    They are the same variable in all atoms of a pattern: different ones would be different
     names under Object Identity, and no sequence has two.
     """
     found = {
@@ -283,7 +285,7 @@ def _notes(
         key, i = argument
         what = f"{quoted(key[0])}/{key[1]}: argument {i + 1} has {len(values):,} values"
         if key in dropped:
-            notes.append(f"{what}, none of which tells or joins anything: left out")
+            notes.append(f"{what}, none of which is frequent or recurs: left out")
         elif argument in common:
             n = len(common[argument])
             which = "the most common one" if n == 1 else f"the {n} most common"
@@ -291,7 +293,7 @@ def _notes(
         elif argument in naming:
             notes.append(f"{what}, the names of the sequences: one variable in all atoms")
         elif argument in loose:
-            notes.append(f"{what}, more than {MAX_CONSTANTS}: it joins nothing and is no constant")
+            notes.append(f"{what}, more than {MAX_CONSTANTS}: it does not recur and is no constant")
         elif argument in many:
             notes.append(f"{what}, more than {MAX_CONSTANTS}: it is a variable, never a constant")
     return tuple(notes)

@@ -61,7 +61,7 @@ def parse_bias(text: str, path: str | None = None, *, event: str | None = None) 
     text
         Declarations such as `type(he(event,kind)). mode(he(+,#)). dimension(next_s).`; see `Bias`
         for what they mean. A text with a directive `:- set_lynx_flag(...)` is of the original
-        program: there `#` stands for `*`, `+` admits the listed values too, and a type without
+        program: there `#` means `*`, `+` admits the listed values too, and a type without
         `values` has no constants. Declarations of Aleph (`:- modeb(*,near(+car,-car)).`) and of
         Popper (`body_pred(near,2).`) are read as far as they have a meaning here; the notes of the
         bias say what has none, line by line.
@@ -175,7 +175,7 @@ class _Reader:
         )
 
     def _check_event(self, bias: Bias) -> None:
-        """Raises BiasError where no argument is of the type that was said to be that of events."""
+        """Raises BiasError where no argument has the type given as that of events."""
         if self.event is None or self.has_event:
             return
         known = list(

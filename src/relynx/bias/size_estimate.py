@@ -83,7 +83,7 @@ def fitting_size(
     """
     parts = _sampled(classes)
     n_classes = len(np.unique(classes))
-    pairs = max(n_classes - 1, 1) * n_classes / len(parts)  # a class is in so many pairs
+    pairs = max(n_classes - 1, 1) * n_classes / len(parts)  # the number of pairs that a class is in
     widest, ways = 0, 0.0
     alone = {key: one for key, one in categories.items() if list(one).count("event") < 2}
     can_leave = 0 < len(alone) < len(categories) and n_dimensions > 0
@@ -254,7 +254,7 @@ def _patterns(
 
 
 def _rounded(n: int) -> str:
-    """A number in words that claim no more than is known."""
+    """An approximate number in words."""
     for unit, name in ((10**9, "billion"), (10**6, "million")):
         if n >= unit:
             return f"some {max(n // unit, 1):,} {name}"

@@ -64,7 +64,7 @@ def wording_problems(bias: Worded, at: SourceSpans, check_atom: Check) -> Iterat
             name = quoted("next_" + subject.predicate.partition("_")[2])
             yield at.problem(
                 here,
-                "a dimension is told by its name, without arguments",
+                "a dimension is named without arguments",
                 hint=f"write words({name},{quoted(text)}).",
             )
             continue
@@ -105,7 +105,7 @@ def _check_name(bias: Worded, at: SourceSpans, here: Where, subject: Constant) -
         if link[0] != "next":
             yield at.problem(
                 here,
-                f"a dimension is told by its predicate {quoted('next_' + link[1])}",
+                f"a dimension is named by its predicate {quoted('next_' + link[1])}",
                 hint="its words are those of all three operators",
             )
         return
@@ -149,7 +149,7 @@ def _check_placeholders(
         elif not shown[name]:
             yield at.problem(
                 where,
-                f"{{{name}}} is the event itself, which the whole phrase stands for",
+                f"{{{name}}} is the event itself, which the whole phrase describes",
                 hint="leave it out",
             )
 

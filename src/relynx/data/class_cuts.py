@@ -1,4 +1,4 @@
-"""Cuts of numbers that tell the classes apart, learnt inside `fit` from the training part alone.
+"""Cuts of numbers that separate the classes, learnt inside `fit` from the training data alone.
 
 `from_events(..., bins="supervised")` leaves a column's numbers as they are and marks the column in
 the schema. `cut_by_class` learns the cuts and stores them in the schema; `cut_like` applies them to
@@ -43,7 +43,7 @@ class Split(NamedTuple):
 
 
 def class_cuts(numbers: NDArray[Any], counts: Counts) -> Cuts:
-    """Where numbers are cut so that the ranges tell the classes apart; none where nothing does.
+    """Cuts of numbers into ranges that separate the classes; none where nothing does.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequence
 
 
 def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
-    """The numbers that codes stand for, as int64 or float64."""
+    """The numbers of some codes, as int64 or float64."""
     values = [X.vocabulary[code] for code in codes.tolist()]
     whole = all(isinstance(value, int) for value in values)
     return np.array(values, np.int64 if whole else np.float64)

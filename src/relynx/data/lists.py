@@ -213,7 +213,7 @@ class _ListReader:
             yield from self._atom(where, position)
 
     def _atom(self, where: str, value: object) -> Iterator[Atom]:
-        """The one atom that a value stands for, or none and a problem."""
+        """The atom of a value, or None with a problem."""
         given: tuple[object, ...]
         bare = False
         if isinstance(value, Atom):

@@ -162,7 +162,7 @@ class Schema:
         return "\n".join(f"{title:<9} {text}" for title, text in self.rows())
 
     def rows(self) -> Iterator[tuple[str, str]]:
-        """What stands in the text, line by line: a title, and what there is to say."""
+        """The lines of the text: a title and its content."""
         ordered = ", then ".join(
             column if dimension == "s" else f"{column} (dimension {dimension})"
             for dimension, column in self.order

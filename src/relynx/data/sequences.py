@@ -70,7 +70,7 @@ class Facts:
         return self._offsets[key]
 
     def part(self, key: Key, positions: NDArray[np.int64]) -> Table:
-        """The table of some of the sequences, which are numbered anew from 0."""
+        """The table of some of the sequences, renumbered from 0."""
         table, starts = self.tables[key], self.offsets(key)
         if len(positions) == 1:
             i = positions[0]

@@ -23,7 +23,7 @@ def planted_rule(
 
     Every event is an action on an object, both drawn uniformly: `do(E,a2,o1)`. The class is `yes`
     when the action a0 and later a1 are done to the same object, whichever it is; no count of
-    actions or objects tells the classes apart. Sequences are drawn until half of them are `yes`.
+    actions or objects separates the classes. Sequences are drawn until half of them are `yes`.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class Bodies:
     """Finds the bindings of rule bodies in tables, some of which are still growing.
 
     `tables` and `growing` belong to the caller, who adds to them between two bodies; `limit` is
-    told how many rows a rule is about to make, and raises when they are too many.
+    called with the number of rows that a rule is about to make, and raises if it is too large.
     """
 
     def __init__(
@@ -397,7 +397,7 @@ def atom_of(literal: Literal) -> Atom:
 
 
 def _objects(atom: Atom) -> tuple[Term, ...]:
-    """The arguments that stand for objects: all but the number of steps of `followat`."""
+    """The arguments that denote objects: all but the number of steps of `followat`."""
     return atom.args[1:] if operator_dimension(atom.key) and len(atom.args) == 3 else atom.args
 
 

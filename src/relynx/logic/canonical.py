@@ -1,8 +1,8 @@
 """Patterns up to renaming: canonical form, variants, and theta-subsumption between patterns.
 
 A pattern is a set of atoms whose arguments are variables and constants. Its canonical form is found
-as for graphs: variables are coloured by where they occur until that tells no more of them apart;
-what is left is tried one by one, and symmetries met on the way spare the rest of the tries.
+as for graphs: variables are coloured by where they occur until no more can be distinguished; the
+remaining orders are tried one by one, and symmetries found meanwhile prune the rest.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _shape_and_variables(
 ) -> tuple[tuple[object, ...], tuple[int, ...]]:
     """What an atom is but for the identity of its variables, and the numbers of its variables.
 
-    The shape tells p(X,X) from p(X,Y): a variable is written as its index in the atom.
+    The shape distinguishes p(X,X) from p(X,Y): a variable is written as its index in the atom.
     """
     variables: list[int] = []
     args: list[_Key] = []
@@ -141,7 +141,7 @@ def _least_form(edges: Sequence[_Edge], n: int) -> tuple[_Edge, ...]:
 def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
     """Split the colours by the atoms that variables occur in, until nothing splits any more.
 
-    Colours are numbered by what they stand for, so that variants get the same numbers.
+    Colours are numbered by their definition, so that variants get the same numbers.
     """
     n_colours, n = len(set(colours)), len(colours)
     while True:
@@ -175,7 +175,7 @@ class _Search:
         self.symmetries: list[list[int]] = []
 
     def descend(self, colours: list[int], path: list[int]) -> int:
-        """Search below a node; returns the depth of the node at which to go on."""
+        """Search below a node; returns the depth of the node at which to continue."""
         members: list[list[int]] = [[] for _ in range(self.n)]
         for variable, colour in enumerate(colours):
             members[colour].append(variable)
@@ -276,7 +276,7 @@ def _too_many(atoms: Iterable[Atom], facts: Mapping[tuple[str, int], list[_Fact]
 
 
 def _object_constants(atoms: Iterable[Atom]) -> frozenset[_Key]:
-    """The constants that stand for objects: all but the n of `followat`."""
+    """The constants that denote objects: all but the n of `followat`."""
     found: set[_Key] = set()
     for atom in atoms:
         is_gap = atom.predicate.startswith("followat_") and len(atom.args) == 3

@@ -115,7 +115,7 @@ def evaluate(
     tables : the facts of the data, by (predicate, arity); see `relynx.logic.tables`
     constants : the constant of each code
     n_sequences : sequences are numbered from 0; the facts of the background hold in each
-    object_identity : whether different variables of a rule stand for different constants
+    object_identity : whether different variables of a rule denote different constants
 
     Returns
     -------

@@ -110,7 +110,7 @@ class Chains:
 
 
 def closure(step: Table, packing: Packing, limit: Callable[[int], None]) -> Table:
-    """The transitive closure of a `next` table; `limit` is asked before rows are made."""
+    """The transitive closure of a `next` table; `limit` is called before rows are made."""
     relation = Relation(3, packing)
     new = relation.add(relation.fresh(step))
     index = Index.of(packing.pack(step[[0, 1]]))

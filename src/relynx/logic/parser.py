@@ -95,7 +95,7 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class ClauseParser:
-    """Reads clause after clause; `problems` collects what is wrong on the way.
+    """Reads clause after clause; `problems` collects the errors.
 
     `start` is where the latest clause begins, right or wrong. After a wrong clause, reading goes on
     behind the next dot, or before that at a line that `resume` matches. Without `directives`, what
@@ -119,7 +119,7 @@ class ClauseParser:
         self.start = 0
 
     def next_clause(self, position: int) -> tuple[Clause | None, int]:
-        """The clause that begins at or after an offset, and the offset to go on from.
+        """The clause that begins at or after an offset, and the offset to continue from.
 
         None where the clause is wrong, and at the end of the text; then `finished` is true.
         """

@@ -109,7 +109,7 @@ def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 class Finder:
-    """Where numbers stand in a sorted pool of distinct ones.
+    """The positions of numbers in a sorted pool of distinct ones.
 
     Looked up in a table as large as `size`, which no number reaches, where that is worth it.
     """

@@ -36,8 +36,8 @@ FLUSH_SECONDS = 5.0  # results wait so long at most before they are written
 FLUSH_BYTES = 1 << 24
 
 _SEGMENT = re.compile(r"segment-([0-9]{6,})\.bin")
-_KEPT = "what was kept before stays, and the same call goes on from there"
-_DAMAGED = "something else changed it: remove the folder to begin anew, or restore it from a copy"
+_KEPT = "what was kept before stays, and the same call resumes from there"
+_DAMAGED = "something else changed it: remove the folder to start afresh, or restore it from a copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class Journal:
     def flush(self) -> None:
         """Write what waits."""
         if self._waiting:
-            if self.finished:  # more was asked for
+            if self.finished:  # a larger limit was requested
                 self._write_manifest(finished=False)
             data = packed(self._key, self._n_segments, self._waiting)
             self._write(f"segment-{self._n_segments:06d}.bin", data)
@@ -202,7 +202,7 @@ class Journal:
             raise InputError(Problem(what, Source("", self.folder), hint=hint))
         if differences:
             what = f"this checkpoint is of other work: {'; '.join(differences)}"
-            hint = "give another folder, or remove this one to begin anew"
+            hint = "give another folder, or remove this one to start afresh"
             raise InputError(Problem(what, Source("", self.folder), hint=hint))
         self.finished = finished is True
 
@@ -301,7 +301,7 @@ def _make(path: str) -> None:
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """What is not the same, in words."""
+    """The differences, in words."""
     if before["kind"] != now["kind"]:
         return [f"it is of {before['kind']}, this is {now['kind']}"]
     found = []

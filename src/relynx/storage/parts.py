@@ -1,4 +1,4 @@
-"""The parts of a model file: plain values on the way in, checked values on the way out.
+"""The parts of a model file: plain values for writing, checked values when reading.
 
 A part is a JSON object with named fields. What JSON cannot say is an object with one field:
 `{"tuple": [...]}`, `{"dict": [[key, value], ...]}`, `{"float": "inf"}`, and `{"array": name}` for
@@ -26,7 +26,7 @@ WIDEST_LABELS = 1 << 26  # bytes
 DAMAGED = "the file is damaged or no work of relynx.save: take another copy, or save it again"
 
 
-# On the way in
+# Writing
 
 
 def plain(value: object, what: str) -> Any:
@@ -86,7 +86,7 @@ def _little(array: Array) -> Array:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
-# On the way out
+# Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class ModelFile:
         return self.arrays.get(name)
 
     def end(self) -> None:
-        """Refuse arrays that nothing asked for."""
+        """Reject arrays that were not used."""
         for name in self.arrays:
             if name not in self.taken:
                 raise self.problem(f"the array {_short(name)} belongs to nothing")
@@ -118,7 +118,7 @@ class ModelFile:
 class Part:
     """The fields of a part. Each method gives the field if it is what the method is for.
 
-    Else it raises DataError. `end` refuses the fields that were not asked for.
+    Else it raises DataError. `end` rejects the fields that were not taken.
     """
 
     __slots__ = ("_fields", "file", "location")
@@ -141,7 +141,7 @@ class Part:
         return name in self._fields
 
     def names(self) -> tuple[str, ...]:
-        """The fields that were not asked for yet."""
+        """The fields that were not taken yet."""
         return tuple(self._fields)
 
     def _take(self, name: str) -> Any:
@@ -227,7 +227,7 @@ class Part:
     def array(
         self, name: str, dtype: DTypeLike, shape: Shape | None = None, *, infinite: bool = False
     ) -> Array:
-        """An array of a type and shape, None for any; without NaN, and finite unless said."""
+        """An array of a type and shape, None for any; without NaN, and finite unless allowed."""
         array = self._decoded(self._take(name), name)
         wanted = np.dtype(dtype)
         if not isinstance(array, np.ndarray) or array.dtype != wanted:

@@ -98,7 +98,7 @@ def _beside(target: str) -> str:
 def named(
     path: str | os.PathLike[str], what: str = "this file cannot be written", *, kept: str = ""
 ) -> Iterator[str]:
-    """The file that a path stands for; errors of the system become messages about the path."""
+    """Turn errors of the operating system into messages about a path."""
     name = os.fsdecode(path)
     try:
         yield os.path.realpath(name)

@@ -1,6 +1,6 @@
 """Biases of other systems: the declarations of Aleph and of Popper in our meanings.
 
-What has no counterpart is told in the notes of the bias, each with its line.
+What has no counterpart is listed in the notes of the bias, with its line.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ForeignReader:
         if read is None or opening.directive != self.system.directives or rule:
             self._passed_over(opening, rule)
             return self.clauses.skip()
-        self.clauses.opening(position)  # once more from its first word
+        self.clauses.opening(position)  # again from its first token
         try:
             read(self.clauses.declaration())
             return self.clauses.lexer.end

@@ -17,7 +17,9 @@ from relynx.logic.terms import quoted
 Mode = tuple[str, ...]
 
 EVENT_NAMES = (EVENT, "e")
-MOST_FREE = 3  # so many outputs may each be old or new; of more, all are new or one is old
+MOST_FREE = (
+    3  # up to this number, each output may be old or new; of more, all are new or one is old
+)
 SHOWN_LINES = 5
 
 
@@ -50,7 +52,7 @@ class Translation:
         return self.source.line_and_column(node.start)[0]
 
     def note(self, offset: int, message: str) -> None:
-        """Keep a note; the same one of several places is told once."""
+        """Keep a note; a repeated one is kept once."""
         self._notes.setdefault(message, []).append(offset)
 
     def notes(self) -> tuple[str, ...]:

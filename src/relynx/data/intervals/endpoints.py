@@ -148,7 +148,7 @@ def _numbers(values: Values, mixed: bool) -> NDArray[Any]:
 
 
 def _is_fine(values: Values) -> bool:
-    """Whether some date of a column of dates tells parts of a microsecond."""
+    """Whether some date of a column has a fraction of a microsecond."""
     fractions = (str(constant).partition(".")[2] for constant in values.constants)
     return values.type == "date" and any(len(fraction) > 6 for fraction in fractions)
 

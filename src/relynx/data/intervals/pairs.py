@@ -1,4 +1,4 @@
-"""Which intervals of a sequence are related, found without a look at every two of them."""
+"""Which intervals of a sequence are related, found without comparing all pairs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SortedIntervals:
         return np.arange(len(starts)) - over
 
     def contacts(self, names: Iterable[str]) -> dict[str, Pairs]:
-        """The pairs of which each of some relations holds; they share time."""
+        """For each relation the pairs for which it holds; they share time."""
         wanted = [name for name in names if name in SHARE_TIME]
         if not wanted:
             return {}

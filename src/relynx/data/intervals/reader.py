@@ -98,7 +98,7 @@ def _read(
     made: tuple[str, ...],
     reading: Schema | None,
 ) -> tuple[Sequences, NDArray[Any] | None]:
-    """Read a table as it is asked for, or as another one was read."""
+    """Read a table as requested, or as another one was read."""
     table, sequence, symbol = asked.table, asked.sequence, asked.symbol
     raise_all(name_problems(table))
     if reading is not None:
@@ -176,7 +176,7 @@ class _WithMade:
 def _named(
     table: Table, relations: object, dimensions: object, made: Iterable[str]
 ) -> tuple[list[Problem], tuple[str, ...], tuple[str, ...]]:
-    """The dimensions and the relations that were asked for, with what is wrong with them."""
+    """The requested dimensions and relations, and what is wrong with them."""
     problems: list[Problem] = []
     if relations is None:
         related: list[str] = []

@@ -44,11 +44,11 @@ _OPERATOR = re.compile(r"(?:follow|followat)_(.+)", re.DOTALL)
 
 
 class _NotPlain(Exception):
-    """An argument is no plain constant: the parser has to look at it."""
+    """An argument is not a plain constant: it needs the full parser."""
 
 
 class _Codes(dict[str, int]):
-    """The code of each piece of text that stands for a constant."""
+    """The code of each text of a constant."""
 
     def __init__(self, code: Callable[[Constant], int]) -> None:
         self._code = code

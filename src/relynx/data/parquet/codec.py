@@ -1,8 +1,8 @@
 """Partitions as Parquet: sequences to bytes and back. The only module that uses pyarrow.
 
-A partition has a row a sequence. A predicate is a column of lists, one list a sequence, one entry a
-fact, in order, its arguments as codes; a predicate without arguments is a column of truth values.
-Nothing is packed so well that a small file could unpack to what no memory holds.
+A partition has one row per sequence. A predicate is a column of lists, one list per sequence, with
+one entry per fact, its arguments as codes; a predicate without arguments is a boolean column. The
+compression ratio is limited, so that a small file cannot unpack to more than memory holds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How many values a Parquet file says that it holds, read from its footer.
 
-pyarrow tells this, too, but where a footer is damaged asking it may end the process. A footer is a
+pyarrow reports this, too, but a damaged footer may crash it. A footer is a
 struct in the compact protocol of Thrift; only the numbers of values are taken out of it.
 """
 

@@ -2,7 +2,7 @@
 
 manifest.json         format, version, relations, classes, and what every other file holds
 vocabulary.parquet    the constants in the order of their codes
-part-00000.parquet    a row a sequence: its id, its class, and a list of facts a predicate
+part-00000.parquet    one row per sequence: its id, its class, and a list of facts per predicate
 """
 
 from __future__ import annotations

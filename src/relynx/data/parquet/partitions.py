@@ -1,4 +1,4 @@
-"""Data sets larger than memory: a folder of Parquet partitions, of which one is held at a time."""
+"""Data sets larger than memory: a folder of Parquet partitions, loaded one at a time."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from relynx.version import __version__
 def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:
     """Open a folder that `Sequences.to_parquet` or `write_parquet` wrote.
 
-    Only the manifest is read; partitions are, when they are asked for. `mine`, a fitted
+    Only the manifest is read; partitions are loaded on demand. `mine`, a fitted
     `PatternVectorizer` and a fitted `LynxClassifier` take the result as `X`.
 
     Parameters
@@ -279,7 +279,7 @@ class Partitions:
         return Columns(known, manifest.classes is not None, manifest.times)
 
     def _read(self, file: File) -> bytes:
-        """The bytes of a file, which are those that the manifest speaks of."""
+        """The bytes of a file, verified against the manifest."""
         data = _content(os.path.join(self.path, file.name), file.size)
         if len(data) != file.size or hashlib.sha256(data).hexdigest() != file.sha256:
             raise self._problem(file, "is not what the manifest says: its checksum is another")
@@ -298,7 +298,7 @@ class Partitions:
 
 
 def _content(path: str, most: int) -> bytes:
-    """A file's bytes, at most one more than so many. Raises InputError where it cannot be read."""
+    """At most `most` + 1 bytes of a file. Raises InputError where it cannot be read."""
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
@@ -308,7 +308,7 @@ def _content(path: str, most: int) -> bytes:
     except InputError:
         raise
     except FileNotFoundError:
-        what = "there is no such file, but the manifest speaks of it"
+        what = "there is no such file, but the manifest lists it"
         raise DataError(Problem(what, Source("", path), hint=DAMAGED)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

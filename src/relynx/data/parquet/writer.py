@@ -41,7 +41,7 @@ from relynx.version import __version__
 
 PARTIAL = re.compile(r"(.+)\.[0-9a-f]{8}\.([0-9]+)\.part", re.DOTALL)  # while it is written
 UNWRITABLE = "this folder cannot be written"
-ROWS = 100_000  # sequences of a partition where nothing else is said
+ROWS = 100_000  # sequences per partition by default
 
 
 def write_sequences(
@@ -50,7 +50,7 @@ def write_sequences(
     partitions: int | None,
     rows_per_partition: int | None,
 ) -> None:
-    """Write sequences as so many partitions, or as partitions of so many sequences."""
+    """Write sequences in a number of partitions, or in partitions of a number of sequences."""
     edges = cuts(len(X), partitions, rows_per_partition)
     write_folder((X[a:b] for a, b in pairwise(edges)), folder)
 
@@ -156,7 +156,7 @@ class _Writer:
                 raise DataError(Problem(f"{what} another", hint=hint))
 
     def _labels(self, X: Sequences) -> NDArray[np.int32] | None:
-        """The numbers of the classes, of which those that are new come last."""
+        """The numbers of the classes; new classes come last."""
         if X.labels is None:
             return None
         numbers = []

@@ -1,6 +1,6 @@
 """Protein structures from PDB, mmCIF and BinaryCIF files. The only module that uses biotite.
 
-Helices and sheets are those that the file tells of: HELIX and SHEET records, or the categories
+Helices and sheets are those that the file lists: HELIX and SHEET records, or the categories
 struct_conf, struct_sheet_range and struct_sheet_order.
 """
 
@@ -83,7 +83,7 @@ def read_structure(path: str, *, compute: bool) -> Structure:
     """The structure in a file. Raises InputError with all that is wrong with it.
 
     Of several models the first counts. `compute` finds helices and strands by the positions of the
-    atoms where the file tells of none.
+    atoms where the file lists none.
     """
     name = path.lower().removesuffix(".gz")
     file_format = next((one for end, one in FORMATS.items() if name.endswith(end)), None)
@@ -111,7 +111,7 @@ def read_structure(path: str, *, compute: bool) -> Structure:
             raise DataError(annotation.problems)
         if not helices and not sheets:
             if not compute:
-                what = "the file tells of no helix and no strand"
+                what = "the file lists no helix and no strand"
                 hint = "give missing='compute' to find them by the atoms, without sheets"
                 raise DataError(Problem(what, annotation.source, hint=hint))
             helices, sheets = _computed(atoms, annotation.chains)
@@ -204,7 +204,7 @@ def _chains(atoms: Any, source: Source) -> dict[str, list[Residue]]:
 
 
 def _computed(atoms: Any, chains: dict[str, list[Residue]]) -> tuple[list[Helix], list[Sheet]]:
-    """Helices and strands by P-SEA, which looks at CA atoms only; each strand is alone."""
+    """Helices and strands by P-SEA, which uses CA atoms only; strands have no neighbours."""
     from biotite.structure import annotate_sse
 
     helices, sheets = [], []
@@ -226,7 +226,7 @@ def _computed(atoms: Any, chains: dict[str, list[Residue]]) -> tuple[list[Helix]
 
 
 def _read_pdb(annotation: _Annotation) -> Any:
-    """The atoms of the first model; HELIX and SHEET records join what is told."""
+    """The atoms of the first model; HELIX and SHEET records are added to the annotation."""
     from biotite.structure.io.pdb import PDBFile
 
     offset = 0
@@ -247,7 +247,9 @@ def _read_pdb(annotation: _Annotation) -> Any:
 def _unreadable(file_format: str, annotation: _Annotation) -> ParseError:
     what = f"no atoms can be read from this file as {file_format}"
     problem = Problem(
-        what, annotation.source, hint="its ending tells the format; it may be damaged"
+        what,
+        annotation.source,
+        hint="the file extension determines the format; the file may be damaged",
     )
     return ParseError([*annotation.problems, problem])
 
@@ -273,9 +275,7 @@ def _strand(annotation: _Annotation, line: str, offset: int, before: dict[str, s
     if ends is None:
         return
     if strand in annotation.strands.setdefault(sheet, {}):
-        annotation.problem(
-            f"{title} was told of before", offset, 6, "number the strands of a sheet"
-        )
+        annotation.problem(f"{title} is listed twice", offset, 6, "number the strands of a sheet")
         return
     annotation.strands[sheet][strand] = ends
     if said in ("1", "-1") and sheet in before:
@@ -427,12 +427,12 @@ def _read_conformations(annotation: _Annotation, rows: _Rows) -> None:
 
 def _read_ranges(annotation: _Annotation, rows: _Rows) -> None:
     for name in [name for name in annotation.strands if name.startswith("STRN ")]:
-        del annotation.strands[name]  # the sheets tell of them, and more
+        del annotation.strands[name]  # the sheets list them, with more detail
     for i, (sheet, strand, *texts) in rows("sheet_id", "id", *ENDS):
         title = f"strand {strand} of sheet {sheet}"
         ends = rows.ends(title, i, texts)
         if strand in annotation.strands.setdefault(sheet, {}):
-            what = f"row {i} of _struct_sheet_range: {title} was told of before"
+            what = f"row {i} of _struct_sheet_range: {title} is listed twice"
             annotation.problem(what, hint="number the strands of a sheet")
         elif ends is not None:
             annotation.strands[sheet][strand] = ends

@@ -51,7 +51,7 @@ def read_structures(
         Classes by the id of the sequence or the name of the file; or a list, one for each domain
         if domains are given, else for each file.
     missing
-        What becomes of a file that tells of no helix and no strand: `"error"`, or `"compute"` to
+        What to do with a file that lists no helix and no strand: `"error"`, or `"compute"` to
         find them by the positions of the atoms. Such strands have no neighbours.
 
     Returns
@@ -150,7 +150,7 @@ Range: TypeAlias = tuple[str | None, Residue | None, Residue | None]
 
 
 def _wanted(domains: Any, files: Mapping[str, str]) -> dict[str, tuple[str, list[Range]]] | None:
-    """The domains that are asked for: a file and ranges of residues for each id."""
+    """The requested domains: a file and ranges of residues for each id."""
     if domains is None:
         return None
     if not isinstance(domains, Mapping) or not domains:

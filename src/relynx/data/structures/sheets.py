@@ -159,7 +159,7 @@ def _walked(here: Iterable[int], strands: Strands) -> dict[int, tuple[int, int |
     """For each strand its position on a walk through its sheet, and the one it was reached from.
 
     A walk begins at an edge, with the strand that comes first in the file, and goes from
-    neighbour to neighbour; where it comes to an end, it goes on with the next of the file.
+    neighbour to neighbour; where it ends, it continues with the next strand of the file.
     """
     own = sorted(here)
     out: dict[int, tuple[int, int | None]] = {}

@@ -329,7 +329,7 @@ def read_moments(values: Values) -> list[datetime]:
 
 
 class Moment(datetime):
-    """A moment with parts of a microsecond, which `nanosecond` tells as in pandas."""
+    """A moment with parts of a microsecond, in `nanosecond` as in pandas."""
 
     nanosecond = 0
 

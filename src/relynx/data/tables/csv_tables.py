@@ -180,7 +180,7 @@ class _LoadedCsv:
 
 
 def open_csv(path: str | os.PathLike[str]) -> CsvTable:
-    """Open a CSV file; `.gz` is unpacked. The first line tells the separator: , ; tab or |."""
+    """Open a CSV file; `.gz` is unpacked. The first line determines the separator: , ; tab or |."""
     name = os.fsdecode(path)
     data = read_bytes(path)
     if name.lower().endswith(".gz"):

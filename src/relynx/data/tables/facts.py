@@ -275,7 +275,7 @@ def _relate(
         return [f"{what} no row of a sequence that has events: it makes no fact"]
     if not here.all():
         lost = other.rows_text(~here)
-        notes.append(f"{what} {lost} of sequences that have no events: they are passed over")
+        notes.append(f"{what} {lost} of sequences that have no events: they are ignored")
     return notes
 
 
@@ -313,4 +313,4 @@ def tie_notes(at: EventLayout, order: Iterable[tuple[str, str]]) -> list[str]:
     columns = " and ".join(repr(column) for _, column in order)
     rows = "1 row has" if at.ties == 1 else f"{at.ties:,} rows have"
     what = f"{rows} the same {columns} as the one before"
-    return [f"{what}: such rows follow each other as they stand in the table"]
+    return [f"{what}: such rows keep their order in the table"]

@@ -119,7 +119,7 @@ def _frame(chunks: Chunks, schema: Schema, backend: Any) -> nw.DataFrame[Any]:
 
 @dataclass(frozen=True, slots=True)
 class FrameTable:
-    """A data frame, or a Parquet file, of which no value was read yet."""
+    """A data frame, or a Parquet file, whose values are not read yet."""
 
     names: Sequence[str]
     frame: nw.DataFrame[Any] | nw.LazyFrame[Any]

@@ -87,7 +87,7 @@ class Request:
         return tuple(self.order.items())
 
     def groups(self) -> dict[str, tuple[str, ...]] | None:
-        """The predicates that were asked for with their columns; None for all columns."""
+        """The requested predicates with their columns; None for all columns."""
         if self.fluents is None:
             return None
         if not isinstance(self.fluents, Mapping):
@@ -285,7 +285,7 @@ class Plan:
         return predicate
 
     def useful(self, name: str) -> bool:
-        """Whether a column that nobody asked for says something; a note where not."""
+        """Whether a column that was not requested is informative; adds a note where it is not."""
         values = self.cells.values(name)
         n_known = int((values.codes >= 0).sum())
         why = None
@@ -326,7 +326,7 @@ def changes(
 
 
 def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Schema:
-    """The schema of a table: what was asked for, and a choice about the other columns."""
+    """The schema of a table: what was requested, and a choice about the other columns."""
     plan = Plan(request, cells, sequences, {*request.taken})
     order = request.dimensions()
     groups, asked = request.groups(), request.attributes

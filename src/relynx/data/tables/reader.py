@@ -58,7 +58,7 @@ def from_events(
         The columns of the sequence and of its class, one value in all rows of a sequence.
     order
         The column that orders the events of a sequence: numbers, dates, or texts of dates. Rows
-        with the same value, or without it all rows, follow each other as they stand in the table.
+        with the same value, or without it all rows, keep their order in the table.
         A dict such as `{"day": "date", "bed": "bed_no"}` makes several dimensions: along each, the
         events that agree in the other columns follow each other.
     fluents

@@ -121,7 +121,7 @@ class Log:
     Attributes
     ----------
     root
-        The element `log`, with all that stands in it before and between the traces.
+        The element `log`, with everything in it before and between the traces.
     traces, events
         Their attributes; the events of trace i are those from `first[i]` to `first[i + 1]`.
     lines, trace_lines
@@ -129,9 +129,9 @@ class Log:
     classifiers
         The keys of the events that each classifier joins, by its name.
     declared
-        The keys that events (or traces) are said to have without exception, by scope.
+        The keys that all events (or traces) are declared to have, by scope.
     notes
-        What was passed over, in sentences.
+        What was ignored, in sentences.
     """
 
     root: Node

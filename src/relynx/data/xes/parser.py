@@ -1,6 +1,6 @@
 """XES files, read event by event: no tree of a file is ever in memory.
 
-Nothing in a file is trusted. A document type, and with it every entity, is refused; the length of a
+Files are untrusted. A document type, and with it every entity, is rejected; the length of a
 value, the depth of nesting and the number of different attributes have limits.
 """
 
@@ -183,13 +183,13 @@ class _Reader:
         self.problems: list[Problem] = []
         self.traces, self.events = _PartBuilder(), _PartBuilder()
         self.first, self.lines, self.trace_lines = array("q", [0]), array("q"), array("q")
-        self.skipped: dict[str, list[int]] = {}  # elements that are passed over, and their lines
+        self.skipped: dict[str, list[int]] = {}  # ignored elements, and their lines
         self._part: _PartBuilder | None = None  # what the element that is open belongs to
         self._level: Level | None = None  # the attributes that are known there
         self._leaf = False  # whether an attribute is open in which nothing is nested so far
         self._head: list[tuple[str, tuple[tuple[str, str], ...], list[Node]]] = []
         self._root: Node | None = None
-        self._skip = 0  # how many elements are open that are passed over
+        self._skip = 0  # the number of open elements that are ignored
         self._fed = 0
         parser = self._parser = expat.ParserCreate()
         parser.ordered_attributes = True
@@ -371,7 +371,7 @@ class _Reader:
         notes = []
         for what, lines in self.skipped.items():
             n = "once" if len(lines) == 1 else f"{len(lines):,} times"
-            notes.append(f"{what} is passed over, {n}, first in line {lines[0]}")
+            notes.append(f"{what} is ignored, {n}, first in line {lines[0]}")
         head = self._root.children
         return Log(
             self._root,
@@ -391,7 +391,7 @@ def _pairs(given: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _classifiers(head: tuple[Node, ...]) -> dict[str, tuple[str, ...]]:
-    """The keys that classifiers of events join; those with blanks stand in quotes."""
+    """The keys that classifiers of events join; those with blanks are quoted."""
     out = {}
     for node in head:
         said = dict(node.attributes)

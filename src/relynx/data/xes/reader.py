@@ -83,7 +83,7 @@ def read_xes(
 def _read(
     table: XesTable, asked: Request, reading: Schema | None
 ) -> tuple[Sequences, NDArray[Any] | None]:
-    """The sequences of a log, with it; `asked` names what is asked of its table."""
+    """The sequences of a log, which is their origin; `asked` are the arguments of the call."""
     missing: list[str] = []
     if isinstance(reading, Schema):
         reading, also, missing = _fitted(reading, table)
@@ -143,7 +143,7 @@ def _fitted(schema: Schema, table: XesTable) -> tuple[Schema, dict[str, str], li
 
 
 def _classified(table: XesTable, name: object, fluents: object) -> dict[str, list[str]]:
-    """The fluent that a classifier stands for."""
+    """The fluent of a classifier."""
     known = table.log.classifiers
     if fluents is not None:
         what = "classifier and fluents both say what describes an event"
@@ -167,7 +167,7 @@ def _joined(words: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _of_trace(table: XesTable, name: Any) -> Any:
-    """The column that a key stands for: that of the trace, where both have it."""
+    """The column of a key: that of the trace, where both have it."""
     traced = isinstance(name, str) and CASE + name in table.names
     return CASE + name if traced else name
 
