@@ -388,8 +388,8 @@ def test_a_manifest_that_is_none_is_refused(tmp_path, monkeypatch, text):
     (tmp_path / "c" / "manifest.json").write_text(text)
     assert message_of(Journal, "c", WORK) == (
         f"{os.path.join('c', 'manifest.json')}: this is no manifest of a checkpoint, or it is "
-        "damaged\nhint: something else changed it: remove the folder to start afresh, or restore it "
-        "from a copy"
+        "damaged\nhint: something else changed it: remove the folder to start afresh, or restore "
+        "it from a copy"
     )
 
 

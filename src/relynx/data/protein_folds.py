@@ -43,7 +43,7 @@ _STRAND = {
     "partners": list,
     "len": int,
 }
-_KINDS = {str: "text", bool: "true or false", int: "an integer", list: "a list"}
+_TYPE_NAMES = {str: "text", bool: "true or false", int: "an integer", list: "a list"}
 
 
 def read_folds(
@@ -120,13 +120,15 @@ def _wrong(domain: object) -> Iterator[str]:
     strands = 0
     for i, element in enumerate(domain["elements"]):
         where = f"elements[{i}]"
-        kind = element.get("type") if isinstance(element, dict) else None
-        if kind not in ("he", "st"):
+        element_type = element.get("type") if isinstance(element, dict) else None
+        if element_type not in ("he", "st"):
             yield f"{where} is neither a helix (type 'he') nor a strand (type 'st')"
             continue
-        strands += kind == "st"
+        strands += element_type == "st"
         missing += (
-            wrong := list(_wrong_fields(element, _HELIX if kind == "he" else _STRAND, where))
+            wrong := list(
+                _wrong_fields(element, _HELIX if element_type == "he" else _STRAND, where)
+            )
         )
         yield from wrong
     if not missing:
@@ -137,11 +139,11 @@ def _wrong_fields(value: object, fields: dict[str, type], where: str) -> Iterato
     if not isinstance(value, dict):
         yield f"{where} is no JSON object"
         return
-    for name, kind in fields.items():
+    for name, value_type in fields.items():
         if name not in value:
             yield f"{where} has no '{name}'"
-        elif type(value[name]) is not kind:
-            yield f"'{name}' of {where} must be {_KINDS[kind]}"
+        elif type(value[name]) is not value_type:
+            yield f"'{name}' of {where} must be {_TYPE_NAMES[value_type]}"
 
 
 def _wrong_sheets(elements: list[Any], n_strands: int) -> Iterator[str]:

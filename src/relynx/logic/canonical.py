@@ -72,7 +72,7 @@ def subsumes(
     True
     """
     atoms = dict.fromkeys(general)
-    facts = _frozen(specific)
+    facts = _as_facts(specific)
     if object_identity and _too_many(atoms, facts):
         return False
     goals = [(tuple(map(_argument, atom.args)), facts.get(atom.key, [])) for atom in atoms]
@@ -250,7 +250,7 @@ _Fact = tuple[_Key, ...]
 _Goal = tuple[tuple[_Argument, ...], list[_Fact]]
 
 
-def _frozen(atoms: Iterable[Atom]) -> dict[tuple[str, int], list[_Fact]]:
+def _as_facts(atoms: Iterable[Atom]) -> dict[tuple[str, int], list[_Fact]]:
     """The atoms of a pattern by predicate, with its variables made constants."""
     facts: defaultdict[tuple[str, int], list[_Fact]] = defaultdict(list)
     unnamed = count()

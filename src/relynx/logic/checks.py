@@ -313,9 +313,9 @@ def _arguments(n: int) -> str:
 
 
 def _check_strata(rules: Sequence[Rule], source: Source | None) -> Iterator[Problem]:
-    for edge, way in bad_cycles(rules):
+    for edge, path in bad_cycles(rules):
         name = quoted(edge.atom.predicate)
-        cycle = " -> ".join([_key_text(edge.head), _edge_text(edge), *map(_key_text, way[1:])])
+        cycle = " -> ".join([_key_text(edge.head), _edge_text(edge), *map(_key_text, path[1:])])
         if edge.negated:
             message = f"unstratified negation: {_key_text(edge.head)} depends on what it negates"
             hint = f"the cycle is {cycle}; negate only what is complete before"

@@ -1,4 +1,4 @@
-"""Sheets of proteins: which strands are one, in which order they lie, and which way they run."""
+"""Sheets of proteins: distinct strands, their order in the sheet, and their orientations."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _same(one: Span, two: Span) -> bool:
 
 
 def _orientations(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int], ...]:
-    """Which way each strand runs, 1 or -1, against the first of those it is connected with."""
+    """The orientation of each strand, 1 or -1, relative to the first of those connected with it."""
     orientations: dict[int, tuple[int, int]] = {}
     for start in range(len(senses)):
         if start in orientations:
