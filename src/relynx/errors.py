@@ -1,7 +1,7 @@
-"""What relynx says when its input is wrong: where, what, and what to do.
+"""Errors about the user's input: where, what is wrong, and what to do.
 
 Every message is built here. A reader collects `Problem` values, one for each thing that is wrong
-with a file, and raises them together, so that a user mends a file in one go.
+with a file, and raises them together, so that a user can fix a file in one go.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SHOWN_WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text and the name under which the user knows it."""
+    """A text and its name for the user, usually a path."""
 
     text: str
     path: str | None = None
@@ -62,7 +62,7 @@ class Problem:
 
 
 def _visible(text: str) -> str:
-    """Text with every character that a terminal would not show as itself written as an escape."""
+    """Text with control and other invisible characters escaped."""
     if text.isprintable():
         return text
     return "".join(
@@ -147,7 +147,7 @@ class InputError(ValueError):
 
 
 class ParseError(InputError):
-    """The text is not of the language."""
+    """The text has a syntax error."""
 
 
 class BiasError(InputError):
@@ -169,7 +169,7 @@ def first_problems(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str | None:
-    """A hint that names the nearest known word, or None when none is near."""
+    """A hint that names the most similar known word, or None."""
     if len(word) > 2 * SHOWN_WIDTH:
         return None
     near = difflib.get_close_matches(word, known[:MOST_KNOWN], n=1, cutoff=0.6)

@@ -29,7 +29,7 @@ from relynx.search_settings import SETTINGS
 
 
 class Language(Protocol):
-    """The declarations of a bias, as far as they can be wrong."""
+    """The declarations of a bias that are checked."""
 
     @property
     def types(self) -> Mapping[str, tuple[str, ...]]: ...
@@ -335,7 +335,7 @@ def _check_constraints(bias: Language, at: SourceSpans, atoms: _AtomChecks) -> I
 
 
 def refused_literal(declaration: str, literal: Literal) -> tuple[str, str]:
-    """Message and hint for what is no atom where a declaration wants one."""
+    """Message and hint for a literal that is not an atom where a declaration needs one."""
     what = "atoms and \\== tests" if declaration.endswith("constraint") else "atoms"
     return f"'{literal}' cannot stand in this {declaration}", f"it holds {what} only"
 

@@ -1,4 +1,4 @@
-"""`Bias`: the declarations of a language of patterns, and what they say of a pattern."""
+"""`Bias`: the declarations of a pattern language, and the tests of patterns against them."""
 
 from __future__ import annotations
 
@@ -124,16 +124,17 @@ class Bias:
     def infer(cls, X: Sequences, y: Iterable[object] | None = None) -> Bias:
         """A bias for some data: every predicate, derived ones included.
 
-        Events are what the dimensions link. Arguments that share a value have one type. An argument
-        of at most 40 different values may be a constant or any variable. Of more values, those that
-        many sequences have may be constants; where there are none, it is a variable, and one that
-        could join nothing only a new one. An atom joins the pattern by an event, or where there are
-        none by such a variable. Columns that `from_events` read have a type each; two of texts
-        share one if they share at least half of their values.
+        Events are the constants that dimensions link. Arguments that share a value have the same
+        type. An argument with at most 40 distinct values may be a constant or any variable. Of more
+        values, those that occur in many sequences may be constants; without any, the argument is a
+        variable, and only a new one if it could connect nothing. An atom is connected to the
+        pattern by an event, or without events by such a variable. Columns that `from_events` read
+        have a type each; two text columns share one if they share at least half of their values.
 
-        The language is kept small enough to mine at once: where there would be too many patterns,
-        arguments of few values are constants only, patterns are shorter, or their support larger.
-        `notes` says what was left out or narrowed, and why; in the text these are comments.
+        The language is kept small enough to mine at once: if there would be too many patterns,
+        arguments with few values are constants only, patterns are shorter, or the minimum support
+        is larger. `notes` says what was left out or narrowed, and why; in the text these are
+        comments.
 
         Parameters
         ----------
@@ -205,7 +206,7 @@ class Bias:
     def admits(self, atom: Atom) -> bool:
         """Whether the white list allows an atom in a pattern.
 
-        An atom may stand there when it unifies with an atom of the list: an instance of it, or more
+        An atom is allowed if it unifies with an atom of the list: an instance of it, or more
         general. Predicates that the list does not name are free.
         """
         listed = self._white_list.get(atom.key)

@@ -1,4 +1,4 @@
-"""A language for data that come without a bias."""
+"""Infers a bias from data."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def infer_language(
 ) -> Inferred:
     """Types, modes, constants and dimensions for all the predicates of some data.
 
-    `size` says how wide the language is; None takes the widest that is small enough to mine.
+    `size` bounds the language; None takes the widest that is small enough to mine.
     """
     facts = X.facts()
     tables = {key: table for key, table in facts.tables.items() if table.shape[1]}
@@ -145,7 +145,7 @@ def _classes(X: Sequences, y: Iterable[object] | None) -> NDArray[np.int64]:
 
 
 def _common_values(many: set[Argument], tables: Tables, n: int) -> Common:
-    """Of arguments of many values those that enough sequences have, the most common first."""
+    """For arguments with many values, the frequent values, the most common first."""
     least = max(2, COMMON * n)
     found = {}
     for key, i in many:
@@ -161,7 +161,7 @@ def _common_values(many: set[Argument], tables: Tables, n: int) -> Common:
 def _listed_values(
     common: Common, used: Used, names: dict[Argument, Argument], vocabulary: Vocabulary
 ) -> dict[str, tuple[Constant, ...]]:
-    """The constants of types that have more values than may be constants."""
+    """The constants of types with too many values for all of them to be constants."""
     listed: dict[str, tuple[Constant, ...]] = {}
     for argument in common:
         peers = [peer for peer, first in names.items() if first == names[argument]]
@@ -236,7 +236,7 @@ def _joins_nothing(argument: Argument, names: dict[Argument, Argument], tables: 
 def _naming(
     keys: list[Key], loose: set[Argument], names: dict[Argument, Argument], tables: Tables
 ) -> set[Argument]:
-    """The arguments that hold the name of the sequence, where every predicate has one.
+    """The arguments that hold the name of the sequence, if every predicate has one.
 
     They are the same variable in all atoms of a pattern: different ones would be different
     names under Object Identity, and no sequence has two.
@@ -263,7 +263,7 @@ def _is_name(pairs: tb.Table) -> bool:
 
 
 def _says_nothing(keys: list[Key], events: set[Argument], loose: set[Argument]) -> set[Key]:
-    """Predicates that could only say that there is some value; unless there are no others."""
+    """Predicates that only say that some value exists; none if there are no others."""
     found = set()
     for key in keys:
         values = [(key, i) for i in range(key[1]) if (key, i) not in events]
@@ -378,10 +378,10 @@ def _type_name(argument: Argument) -> str:
 def _modes(categories: list[str], few: str) -> tuple[tuple[str, ...], ...]:
     """The modes of a predicate whose arguments are events, have few values, or many.
 
-    `few` is the sign of those of few values.
+    `few` is the mode sign of arguments with few values.
 
-    An atom joins the pattern by one of its events, or by an argument of many values where it has
-    no event. A loose argument, of many values that never recur, joins nothing.
+    An atom is connected to the pattern by one of its events, or by an argument with many values if
+    it has no event. A loose argument, with many values that never recur, connects nothing.
     """
     events = [i for i, category in enumerate(categories) if category == "event"]
     many = [i for i, category in enumerate(categories) if category == "many"]

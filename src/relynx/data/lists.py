@@ -1,4 +1,4 @@
-"""Plain lists as sequences: one event a position, dimension `s` links the positions."""
+"""Plain lists as sequences: one event per position, linked by the dimension `s`."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def from_lists(
     Parameters
     ----------
     lists
-        One list a sequence. A position holds a symbol (`"a"` is read as `a(E)`), a tuple
+        One list per sequence. A position holds a symbol (`"a"` is read as `a(E)`), a tuple
         (`("he", "alpha", 7)` as `he(E,alpha,7)`), an atom (the event becomes its first argument),
         or a list or set of these.
     labels
-        One label a sequence.
+        One label per sequence.
     ids
-        One id a sequence; without it `s1`, `s2`, ...
+        One id per sequence; default `s1`, `s2`, ...
     predicate
-        Read a symbol `"a"` as `predicate(E,a)`; numbers are symbols then, too.
+        Read a symbol `"a"` as `predicate(E,a)`; numbers are then symbols, too.
 
     Returns
     -------
@@ -85,9 +85,9 @@ def from_lists(
 def _plain_tables(
     lists: list[object], predicate: str | None
 ) -> tuple[Vocabulary, dict[Key, Table]] | None:
-    """Lists of nothing but names, or of nothing but integers, at the speed of columns.
+    """Tables of lists of only names or only integers, built column by column for speed.
 
-    None for all else, and wherever something might be wrong: that is read position by position.
+    None for any other input, or if something might be wrong: it is then read position by position.
     """
     if not lists or not all(type(one) is list for one in lists):
         return None
@@ -142,7 +142,7 @@ def _check_predicate(predicate: object) -> None:
 
 
 def _has_no_order(values: object) -> bool:
-    """Whether something is no collection, or one that keeps no order."""
+    """Whether something is not an ordered collection."""
     if isinstance(values, Mapping | set | frozenset) or not isinstance(values, Iterable):
         return True
     return getattr(values, "ndim", None) == 0  # an array of one number only looks like one
@@ -162,7 +162,7 @@ def _is_too_large(value: object) -> bool:
 
 @dataclass(slots=True)
 class _ListReader:
-    """One call of `from_lists`: what was wrong so far, and where each predicate was first met."""
+    """The problems of one call of `from_lists`, and the first use of each predicate."""
 
     predicate: str | None
     problems: list[Problem] = field(default_factory=list)

@@ -44,10 +44,10 @@ READ_ATOMS = "rx.parse_atom('a(e1)') reads an atom from text"
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Facts:
-    """All that holds in some sequences, the facts that background rules derive included.
+    """All facts of some sequences, including those derived by background rules.
 
     `cache` is where a later layer keeps what it computed from these facts (indexes, bit sets).
-    `event_arguments` are known where the facts are a part of a whole that decides on them.
+    `event_arguments` are given for a part of a larger data set, which determines them.
     """
 
     vocabulary: Vocabulary
@@ -99,7 +99,7 @@ class Sequence:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """The ground atoms of the sequence, as they were read; derived ones are not here."""
+        """The ground atoms of the sequence, without derived ones."""
         X = self.sequences
         return tuple(
             Atom(name, tuple(X.vocabulary[code] for code in column[1:]))
@@ -304,7 +304,7 @@ class Sequences:
     def facts(self, object_identity: bool = True) -> Facts:
         """What holds in each sequence, derived facts included.
 
-        Object Identity holds inside each background rule too, so there are two answers.
+        Object Identity also applies within background rules, so the result depends on it.
         """
         if self.background is None:
             return self._stored
@@ -324,9 +324,9 @@ class Sequences:
     def _in_order(
         self, constants: list[Constant], derived: Tables
     ) -> tuple[Vocabulary, dict[Key, Table]]:
-        """The vocabulary with the constants that rules made, in an order of their own.
+        """The vocabulary with the constants that rules added, in a canonical order.
 
-        So a part of the sequences has the constants that it makes in the order of the whole.
+        So a part of the sequences adds its constants in the same order as the whole.
         """
         n_known = len(self.vocabulary)
         if len(constants) == n_known:
@@ -372,7 +372,7 @@ class Sequences:
     def recoded(self, vocabulary: Vocabulary) -> Sequences:
         """The same sequences in the codes of another vocabulary.
 
-        Constants that it lacks get codes after its own: how unseen constants are met at prediction
+        Constants that it lacks get new codes after its own, as unseen constants do at prediction
         time.
         """
         merged, codes = vocabulary.merged(self.vocabulary)
@@ -385,7 +385,7 @@ class Sequences:
     def compact(self) -> Sequences:
         """The same sequences in a vocabulary of only their own constants, in order of text.
 
-        A slice keeps the vocabulary of the whole; after this nothing of the rest is left in it.
+        A slice keeps the vocabulary of the whole; this removes the constants of the rest.
         """
         arguments = [np.unique(table[1:]) for table in self.tables.values()]
         used = np.unique(np.concatenate(arguments)).tolist() if arguments else []
@@ -410,16 +410,16 @@ class Sequences:
     ) -> None:
         """Write the sequences to a new folder of Parquet partitions; see `scan_parquet`.
 
-        All is kept but the log of `read_xes`. The folder appears whole or not at all.
+        Everything is kept except the log of `read_xes`. The folder is written atomically.
 
         Parameters
         ----------
         folder
             A new folder.
         partitions, rows_per_partition
-            How many partitions there are, or how many sequences each has at most (100,000).
+            The number of partitions, or the maximum number of sequences per partition (100,000).
         y
-            Labels in place of those of the sequences.
+            Labels to write instead of those of the sequences.
         """
         X = self if y is None else self.with_labels(y)
         WRITERS["parquet"](X, folder, partitions, rows_per_partition)
@@ -498,7 +498,7 @@ class Sequences:
 
 
 class SequencesBuilder:
-    """Collects facts, sequence by sequence, in flat buffers; a reader may fill those itself."""
+    """Collects facts, sequence by sequence, in flat buffers, which a reader may fill directly."""
 
     def __init__(self) -> None:
         self._codes: dict[object, int] = {}
@@ -597,7 +597,7 @@ def wrong_link(key: Key) -> tuple[str, str] | None:
 
 
 def _check_number(what: str, n: int, n_sequences: int) -> None:
-    """There are as many ids or labels as sequences."""
+    """Raise DataError unless there is one id or label per sequence."""
     if n != n_sequences:
         raise DataError(
             Problem(
@@ -624,7 +624,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as Python writes it, in one line and cut to what a message can hold."""
+    """The `repr` of a value on one line, shortened for a message."""
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # of an integer of too many digits

@@ -56,8 +56,8 @@ class Background:
 def parse_background(text: str, path: str | None = None) -> Background:
     """Read background knowledge from a text; `path` is its name in messages.
 
-    Raises ParseError where the text is not of the language, else DataError where its rules make no
-    sense; both with all problems at once.
+    Raises ParseError for syntax errors, else DataError for invalid rules; both with all problems at
+    once.
 
     Examples
     --------

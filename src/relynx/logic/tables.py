@@ -24,7 +24,7 @@ def empty(arity: int) -> Table:
 
 
 def packed(rows: Sequence[NDArray[np.integer]] | Table) -> NDArray[np.int64]:
-    """One int64 a column, ordered as the columns are; rows hold no negative numbers.
+    """One int64 per column, in the order of the columns; rows hold no negative numbers.
 
     Where the bits do not suffice the numbers are ranks of the columns instead.
     """
@@ -60,7 +60,7 @@ def distinct(values: NDArray[Any], *, in_runs: bool = False) -> NDArray[Any]:
 
 
 def _are_small(values: NDArray[Any]) -> bool:
-    """Is a table of all numbers up to the largest value worth having?"""
+    """Whether a lookup table up to the largest value pays off."""
     if values.dtype.kind != "i" or not values.size:
         return False
     return bool(values.max() < 8 * values.size + (1 << 16) and values.min() >= 0)
@@ -111,7 +111,7 @@ def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
 class Finder:
     """The positions of numbers in a sorted pool of distinct ones.
 
-    Looked up in a table as large as `size`, which no number reaches, where that is worth it.
+    Uses a lookup table of length `size`, an upper bound of the numbers, where that pays off.
     """
 
     def __init__(self, pool: NDArray[np.int64], size: int) -> None:

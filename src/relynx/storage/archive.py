@@ -1,11 +1,11 @@
-"""Model files: a zip with a manifest, one JSON text and arrays, written whole, read with checks.
+"""Model files: a zip of a manifest, a JSON text and arrays, written atomically, read with checks.
 
     manifest.json      format, version, kind, and the size and SHA-256 of every other member
     model.json         the parts of the model
     arrays/NAME.npy    its arrays
 
-Nothing in a file is ever run. Its members are read into memory and never written to disk, and not
-before their sizes are known to be within limits. The same state gives the same bytes.
+Files are untrusted: nothing in them is executed. Members are read into memory, never written to
+disk, after their sizes have been checked. The same state gives the same bytes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _WRONG_ZIP = (
 
 
 def write_archive(path: str | os.PathLike[str], kind: str, state: dict[str, Any]) -> None:
-    """Write a state: dicts with identifiers as keys, lists, arrays and what JSON has."""
+    """Write a state of dicts with identifiers as keys, lists, arrays and JSON values."""
     arrays: dict[str, Array] = {}
     text = _text(_lifted(state, "", arrays))
     members = {MODEL: text} | {f"arrays/{name}.npy": _npy(a) for name, a in arrays.items()}
@@ -82,7 +82,7 @@ def write_archive(path: str | os.PathLike[str], kind: str, state: dict[str, Any]
 
 
 def _lifted(state: Any, location: str, arrays: dict[str, Array]) -> Any:
-    """The state with names in place of arrays, which go to `arrays`."""
+    """The state with its arrays replaced by names, under which `arrays` gets them."""
     if isinstance(state, np.ndarray):
         arrays[location] = state
         return {"array": location}
@@ -112,7 +112,7 @@ def _digest(data: bytes) -> str:
 
 
 def _zipped(members: dict[str, bytes]) -> bytes:
-    """A zip without a trace of when and where it was made."""
+    """A zip that does not depend on when and where it is written."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as file:
         for name, data in members.items():
@@ -130,7 +130,7 @@ def _zipped(members: dict[str, bytes]) -> bytes:
 def read_archive(path: str | os.PathLike[str]) -> tuple[str, Part]:
     """The kind of the model and its parts.
 
-    Raises InputError when the file cannot be opened, DataError when it is no good model file.
+    Raises InputError when the file cannot be opened, DataError when it is not a valid model file.
     """
     name = os.fsdecode(path)
     data = _bytes(name)

@@ -1,11 +1,11 @@
-"""Checkpoints: a folder that keeps the results of long work in their order, and survives kill -9.
+"""Checkpoints: a folder that keeps the results of a long computation in order, even after kill -9.
 
     manifest.json         the format, what the work is, and whether it is finished
     segment-000000.bin    the first results, segment-000001.bin the next ones, ...
     lock                  held while a process works in the folder; the system frees it
 
-Each file appears whole or not at all. A segment has a checksum and holds plain arrays of numbers.
-Work that is begun again reads the results that are there instead of computing them.
+Files are written atomically. A segment has a checksum and holds plain arrays of numbers. A resumed
+computation reads the stored results instead of computing them again.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _DAMAGED = "something else changed it: remove the folder to start afresh, or res
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a checkpoint is of. Equal works have equal results in the same order.
+    """The computation of a checkpoint; equal ones have equal results in the same order.
 
-    `kind` is a word for it, `about` a line for people, `version` that of what the results hold.
+    `kind` is its type, `about` a readable description, `version` the format of the results.
     `inputs` are digests of data by name, `settings` the parameters that results depend on.
     """
 
@@ -65,15 +65,15 @@ class Work:
         }
 
     def key(self) -> str:
-        """A text that changes with all that results depend on."""
+        """A digest of everything that the results depend on."""
         return hashlib.sha256(_json(self.described())).hexdigest()
 
 
 class Journal:
-    """The results of some work, in order: those that are kept, then those that are added.
+    """The results of a computation, in order: stored ones, then those that are added.
 
     Raises InputError where the folder cannot be written, is in use, or is of other work, DataError
-    where it is damaged. As a context it writes what waits when it ends, also by an error.
+    where it is damaged. As a context manager it flushes at the end, also after an error.
 
     Examples
     --------
@@ -122,11 +122,11 @@ class Journal:
             self._lock.__exit__(None, None, None)
 
     def kept(self) -> Iterator[Result]:
-        """The results from before, each once. Those that follow are to be computed and added."""
+        """The stored results, each once. The following ones are to be computed and added."""
         return self._old
 
     def once(self, compute: Callable[[], Result]) -> Result:
-        """The next result: from before where it is kept, else computed and added."""
+        """The next result: the stored one, or else computed and added."""
         for result in self._old:
             return result
         result = compute()
@@ -142,7 +142,7 @@ class Journal:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the pending results."""
         if self._waiting:
             if self.finished:  # a larger limit was requested
                 self._write_manifest(finished=False)
@@ -153,7 +153,7 @@ class Journal:
         self._flushed = time.monotonic()
 
     def finish(self) -> None:
-        """Write what waits, and that this is all. The folder stays: asked again it answers."""
+        """Flush, and mark the work as finished; the results can still be read."""
         self.flush()
         if not self.finished:
             self._write_manifest(finished=True)
@@ -241,7 +241,7 @@ class Journal:
 
 
 def folder_name(checkpoint: Any) -> str:
-    """The name of a folder. Raises InputError for what is none."""
+    """The name of a folder. Raises InputError where it is invalid."""
     if isinstance(checkpoint, str | os.PathLike):
         name = os.fsdecode(checkpoint)
         if name and "\0" not in name:
@@ -261,7 +261,7 @@ def locked(
     ours: Callable[[str], bool] = _is_ours,
     wait: bool = False,
 ) -> Iterator[str]:
-    """Make a folder where it is missing, and be the only one in it.
+    """Make a folder where it is missing, and lock it.
 
     What a process that was killed left half-written there is removed, of the files that `ours`
     knows by name. Raises InputError where another one is in it, unless we wait for it, or where it

@@ -30,7 +30,7 @@ DAMAGED = "the file is damaged or no work of relynx.save: take another copy, or 
 
 
 def plain(value: object, what: str) -> Any:
-    """A value as the file keeps it; `what` names it where it cannot be kept."""
+    """A value in the form of the file; `what` names it in the error where it cannot be stored."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | str):
@@ -63,7 +63,7 @@ def plain_labels(labels: Array, what: str) -> Any:
 
 
 def plain_label(label: object, what: str) -> Any:
-    """One class: a text, a number or a truth value."""
+    """One class: a text, a number or a boolean."""
     if isinstance(label, np.generic):
         label = label.item()
     if not is_label(label):
@@ -77,7 +77,7 @@ def plain_label(label: object, what: str) -> Any:
 
 
 def is_label(value: object) -> bool:
-    """Whether a value can be a class: a text, a finite number or a truth value."""
+    """Whether a value can be a class: a text, a finite number or a boolean."""
     return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
@@ -116,9 +116,9 @@ class ModelFile:
 
 
 class Part:
-    """The fields of a part. Each method gives the field if it is what the method is for.
+    """The fields of a part. Each method returns a field of its type; another raises DataError.
 
-    Else it raises DataError. `end` rejects the fields that were not taken.
+    `end` rejects the fields that were not taken.
     """
 
     __slots__ = ("_fields", "file", "location")
@@ -252,7 +252,7 @@ class Part:
         return array
 
     def shares(self, name: str, n: int) -> Array:
-        """Numbers from 0 on that sum to 1."""
+        """Nonnegative numbers that sum to 1."""
         values = self.array(name, np.float64, (n,))
         if (values < 0).any() or not np.isclose(values.sum(), 1):
             raise self.wrong(name, "are no shares that sum to 1")
@@ -293,7 +293,7 @@ class Part:
         return np.array(values, f"<U{width}")
 
     def _decoded(self, value: Any, name: str) -> Any:
-        """What `plain` made of a value, undone."""
+        """The inverse of `plain`."""
         if isinstance(value, list):
             return [self._decoded(one, name) for one in value]
         if not isinstance(value, dict):
@@ -336,6 +336,6 @@ def _fits(sizes: tuple[int, ...], shape: Shape) -> bool:
 
 
 def _short(value: object) -> str:
-    """A value as Python writes it, cut to what a message can hold."""
+    """The `repr` of a value, shortened for a message."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -72,16 +72,16 @@ def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:
 
 
 def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
-    """Write sequences that are too many for memory, some at a time, each as a partition.
+    """Write a data set larger than memory, chunk by chunk, each as a partition.
 
     `scan_parquet(folder).load()` equals `Sequences.concatenate(chunks)`. The folder appears when
-    the last chunk is written; where it is there already, nothing is done.
+    the last chunk is written; an existing folder is an error.
 
     Parameters
     ----------
     chunks
-        What makes one `Sequences` after the other. Each may bring new constants, predicates and
-        classes; all have labels or none has, and their background knowledge is the same.
+        An iterable of `Sequences`. Each may have new constants, predicates and classes; all have
+        labels or none has, and their background knowledge is the same.
     folder
         A new folder.
 
@@ -108,9 +108,9 @@ def _checked(chunk: object) -> Sequences:
 
 
 class Partitions:
-    """Sequences on disk, in partitions. `scan_parquet` makes one; it holds no facts itself.
+    """Sequences on disk, in partitions, as `scan_parquet` returns them. It holds no facts itself.
 
-    The constants have the same codes in every partition, those of the whole.
+    A constant has the same code in every partition.
     """
 
     def __init__(self, folder: str) -> None:
@@ -140,12 +140,12 @@ class Partitions:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many sequences each partition has."""
+        """The number of sequences of each partition."""
         return tuple(part.n_sequences for part in self.manifest.parts)
 
     @property
     def class_sizes(self) -> dict[Constant, int] | None:
-        """How many sequences each class has; None where they have no labels."""
+        """The number of sequences of each class; None without labels."""
         classes = self.manifest.classes
         if classes is None:
             return None
@@ -239,7 +239,7 @@ class Partitions:
         )
 
     def partitions(self) -> Iterator[Sequences]:
-        """One partition after the other, each in memory when its turn comes."""
+        """The partitions one after the other, each loaded when it is reached."""
         return (self.partition(i) for i in range(self.n_partitions))
 
     def without_sequences(self) -> Sequences:

@@ -1,4 +1,4 @@
-"""A column of a table as codes and different values, whatever library the table is of."""
+"""A column of a table as codes and distinct values, independent of the library of the table."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Values:
     type
         `text`, `integer`, `number`, `boolean` or `date`.
     codes
-        For each row the number of its value, -1 where there is none.
+        For each row the index of its value in `constants`, -1 where it is missing.
     constants
-        The different values: numbers and dates (as ISO text) rising, texts as they appear.
+        The distinct values: numbers and dates (ISO text) ascending, texts as they appear.
     zoned
         Whether the dates had a time zone; they are in UTC then.
     """
@@ -83,7 +83,7 @@ class Table(Protocol):
 
 
 class LoadedTable(Protocol):
-    """Some columns of a table, read."""
+    """Some columns of a table, loaded."""
 
     @property
     def n_rows(self) -> int: ...
@@ -130,7 +130,7 @@ def number_values(numbers: NDArray[Any], missing: NDArray[np.bool_] | None = Non
 
 
 def key_values(values: Values) -> Values:
-    """Values that name something: integers stay, of all else the text counts."""
+    """Values as keys: integers are kept, all others become text."""
     if values.type in ("integer", "text"):
         return values
     return Values("text", values.codes, list(map(str, values.constants)))

@@ -1,4 +1,4 @@
-"""What becomes of the columns of a table that is read for the first time."""
+"""Decides how the columns of a table are used when it is first read."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Request:
                     self.problem(what, "give it one of these tasks")
 
     def recipe(self, name: str) -> tuple[str, Any] | None:
-        """How the numbers of a column are cut: a method and its value; None to leave them."""
+        """How the numbers of a column are cut: a method and its parameter; None for no cuts."""
         if name == self.symbol:
             return None
         bins = self.bins
@@ -159,7 +159,7 @@ class Request:
         return "cuts", tuple(bins)
 
     def named(self, name: str) -> bool:
-        """Whether `bins` says something of this very column."""
+        """Whether `bins` names this column."""
         return isinstance(self.bins, Mapping) and name in self.bins
 
     def check_bins(self, known: Iterable[str]) -> None:
@@ -182,12 +182,12 @@ DEFAULT_BINS = 4
 
 
 def _texts(names: Iterable[object]) -> tuple[str, ...]:
-    """Those of some names that are names; what else was given is a problem of its own."""
+    """The valid names among those given; others are reported elsewhere."""
     return tuple(name for name in names if isinstance(name, str))
 
 
 def _plain(bins: Any) -> Any:
-    """Numbers of numpy as those of Python."""
+    """Numpy numbers as Python numbers."""
     if isinstance(bins, np.ndarray | np.generic):
         return bins.tolist()
     cuts = isinstance(bins, list | tuple)
@@ -227,7 +227,7 @@ def clean_name(name: str, taken: Iterable[str] = ()) -> str:
 
 @dataclass(slots=True)
 class Plan:
-    """What was decided so far."""
+    """The decisions about the columns of a table so far."""
 
     request: Request
     cells: Cells
@@ -387,7 +387,7 @@ def _label(cells: Cells, name: str) -> Column:
 
 
 def others(request: Request, attributes: Sequence[str]) -> list[str]:
-    """The columns that have no task of their own, in the order of the table."""
+    """The columns without a given role, in the order of the table."""
     order = request.order
     columns = order.values() if isinstance(order, Mapping) else [order]
     tasks = _texts([request.sequence, request.label, request.event, *columns, *attributes])
