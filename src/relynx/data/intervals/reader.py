@@ -38,7 +38,7 @@ def from_intervals(
     duration: bool = False, gap: bool = False,
     bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
-    """Make sequences of a table that has a row for each interval.
+    """Make sequences from a table with one row per interval.
 
     The events are the intervals, in the order of their starts, then of their ends, then of their
     symbols. Allen's relations say how two of them lie to each other: `overlaps(E,F)`, ... They are

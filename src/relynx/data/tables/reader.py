@@ -45,7 +45,7 @@ def from_events(
     event: str | None = None, relations: Mapping[str, Any] | None = None,
     bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
-    """Make sequences of a table that has a row for each event.
+    """Make sequences from a table with one row per event.
 
     Raises InputError with all that is wrong with the arguments, or with the table.
 
@@ -63,8 +63,8 @@ def from_events(
         events that agree in the other columns follow each other.
     fluents
         The columns that describe an event, each as `column(E,Value)`; a dict such as
-        `{"move": ["from", "to"]}` makes `move(E,From,To)`. Without it, all columns that have no
-        other task; those that cannot help are left out with a note.
+        `{"move": ["from", "to"]}` makes `move(E,From,To)`. By default, all columns without
+        another role; uninformative ones are left out with a note.
     attributes
         Columns that describe the sequence, each as `column(Value)`. Without it and `fluents`,
         those that never change inside a sequence.
@@ -72,10 +72,10 @@ def from_events(
         The column that names the events, and further tables by predicate. Each has the column
         `sequence`; those named as `event`, or so with `_1`, `_2`, ..., hold events, others values.
     bins
-        How numbers of more than ten different values become ranges: 4 for quarters with as many
-        values each, `("width", 5)` for ranges of one width, `[10, 100]` for these cuts, however
-        few values there are, None to leave them. `"supervised"` leaves them to `fit`, which cuts
-        where the classes of its training part differ. A dict gives this by column.
+        How numbers with more than ten distinct values become ranges: 4 for quartiles,
+        `("width", 5)` for five ranges of equal width, `[10, 100]` for these cuts, also with few
+        values, None for no cuts. `"supervised"` leaves them to `fit`, which learns cuts that
+        separate the classes of its training data. A dict gives this by column.
     reading
         `X.reading` of sequences read before, or `reading_` of a model: read this table in the same
         way, with the same cuts. No other argument but `relations` is given with it. The column of
