@@ -29,7 +29,7 @@ from relynx.mining.engines.general import Growth
 from relynx.mining.engines.webs import Webs
 from relynx.storage import journal as jn
 
-OTHER = "hint: give another folder, or remove this one to begin anew"
+OTHER = "hint: give another folder, or remove this one to start afresh"
 
 
 @pytest.fixture
@@ -271,7 +271,7 @@ def test_a_full_disk_ends_a_search_of_patterns_and_keeps_what_was_counted(
         assert message_of(rx.mine, lines, checkpoint="c", **how) == (
             f"{os.path.join('c', 'segment-000005.bin')}: this file cannot be written (No space "
             "left on device)\nhint: the disk is full: make room, or write to another one; "
-            "what was kept before stays, and the same call goes on from there"
+            "what was kept before stays, and the same call resumes from there"
         )
     assert mined(rx.mine(lines, checkpoint="c", **how)) == wanted
 
@@ -413,7 +413,7 @@ def test_a_full_disk_ends_a_search_and_its_rounds_are_kept(tmp_path, monkeypatch
         assert message_of(selector.fit, X, y) == (
             f"{os.path.join('c', 'segment-000002.bin')}: this file cannot be written (No space "
             "left on device)\nhint: the disk is full: make room, or write to another one; "
-            "what was kept before stays, and the same call goes on from there"
+            "what was kept before stays, and the same call resumes from there"
         )
     assert not [name for name in os.listdir("c") if name.endswith(".part")]
     assert selected(selector.fit(X, y)) == wanted

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.data.sequences import Sequences
+    from relynx.models.evaluation.cross_validation import CrossValidation
     from relynx.models.lynx.classifier import LynxClassifier
 
 MODEL = ".relynx"
@@ -154,66 +155,72 @@ def evaluate(
     background: str | None,
     **settings: Any,
 ) -> int:
-    """Say how well a classifier does on sequences it has not seen.
+    """Estimate how well a classifier generalises, by cross-validation.
 
     TRAIN is a .m file with classes, a .csv or .parquet table of events, or a .xes log. Sequences
-    are divided into folds, each with its share of every class. Each fold is predicted by a
-    classifier learnt from the others: nothing of it is used, not even to mine. Simple methods that
-    know nothing of relations stand beneath. So do the systems that --compare names: logical hidden
-    Markov models, their Fisher kernel, and relational conditional random fields, with their
-    defaults. They read all that is said of an event, whatever the bias.
+    are divided into stratified folds. Each fold is predicted by a classifier trained on the others:
+    nothing of it is used, not even for mining. Simple baselines without relations are listed
+    below, and so are the systems that --compare names: logical hidden Markov models, their Fisher
+    kernel, and relational conditional random fields, with default parameters. They use all facts
+    of an event, whatever the bias.
     """
-    from relynx.console import plain_warnings, show_table, steps
+    from relynx.console import show_table
+    from relynx.data.event_order import ordered_events
     from relynx.data.groups import read_groups
-    from relynx.data.tables.order import ordered_events
     from relynx.models.evaluation.baselines import baselines
-    from relynx.models.evaluation.cross_validation import Fold, cross_validate
     from relynx.models.evaluation.systems import systems
 
     accuracies: list[float] = []
     jobs = settings.pop("jobs")
     try:
-        others = systems(compare)  # a name that is not one is told before any reading
+        others = systems(compare)  # reject an unknown name before reading anything
         X, y = _read_labelled(train, background, columns)
         if others:
-            ordered_events(X)  # they need an order; that there is none is told before any work
-        kinds = None if groups is None else read_groups(groups, X.ids.tolist())
+            ordered_events(X)  # they need an order; reject sequences without one before any work
+        by_id = None if groups is None else read_groups(groups, X.ids.tolist())
         lynx = _classifier(bias_file, settings | {"jobs": 1})
         for note in () if lynx.bias is None else lynx.bias.notes:
             click.echo(f"note: {note}", err=True)
         rows = {"Lynx": lynx, **others}
         if not no_baselines:
             rows |= baselines(X)
-        results = {}
-        with plain_warnings(), steps("folds", folds * len(rows)) as step:
-            for name, estimator in rows.items():
-
-                def told(fold: Fold, name: str = name) -> None:
-                    if name == "Lynx":
-                        accuracies.append(fold.accuracy)
-                    step(f"{name}, fold {fold.number}: {fold.accuracy:.3f}, {fold.seconds:.1f} s")
-
-                results[name] = cross_validate(
-                    estimator,
-                    X,
-                    y,
-                    folds=folds,
-                    groups=kinds,
-                    seeds=(settings["seed"],),
-                    n_jobs=jobs,
-                    progress=told,
-                )
+        how = {"folds": folds, "groups": by_id, "seeds": (settings["seed"],), "n_jobs": jobs}
+        results = _cross_validated(rows, X, y, how, accuracies)
     except KeyboardInterrupt:
         so_far = f"; mean so far {sum(accuracies) / len(accuracies):.3f}" if accuracies else ""
         so_far += going_on(settings["checkpoint"])
         click.echo(f"stopped after {len(accuracies)} of {folds} folds{so_far}", err=True)
         return INTERRUPTED
-    how = "stratified" if groups is None else f"stratified, no group of {groups} split"
-    click.echo(f"{train}: {described(X)}; {folds} folds, {how}, seed {settings['seed']}\n")
+    kind = "stratified" if groups is None else f"stratified, no group of {groups} split"
+    click.echo(f"{train}: {described(X)}; {folds} folds, {kind}, seed {settings['seed']}\n")
     show_table(*_fold_table(results))
     click.echo("")
     show_table(*_confusion_table(results["Lynx"]))
     return 0
+
+
+def _cross_validated(
+    rows: dict[str, Any],
+    X: Sequences,
+    y: NDArray[Any],
+    how: dict[str, Any],
+    accuracies: list[float],
+) -> dict[str, CrossValidation]:
+    """Cross-validate each method; `accuracies` gets those of the folds of Lynx as they come."""
+    from relynx.console import plain_warnings, steps
+    from relynx.models.evaluation.cross_validation import Fold, cross_validate
+
+    results = {}
+    with plain_warnings(), steps("folds", how["folds"] * len(rows)) as step:
+        for name, estimator in rows.items():
+
+            def show(fold: Fold, name: str = name) -> None:
+                if name == "Lynx":
+                    accuracies.append(fold.accuracy)
+                step(f"{name}, fold {fold.number}: {fold.accuracy:.3f}, {fold.seconds:.1f} s")
+
+            results[name] = cross_validate(estimator, X, y, progress=show, **how)
+    return results
 
 
 def _read_labelled(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
@@ -14,15 +14,20 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
+from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequence, Sequences
-from relynx.data.tables.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.errors import InputError, Problem
+from relynx.mining.input_checks import classes_of
 from relynx.mining.partitioned.search import check_partitions
+from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
-from relynx.mining.settings import classes_of
+from relynx.search_settings import SearchSettings
+from relynx.storage.fields import Fields, none_or
 
 CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
@@ -63,7 +68,7 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The patterns, in the order of the columns, with their supports in the training sequences.
     bias_ : Bias
         The bias that was used.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
     Examples
@@ -76,6 +81,14 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> vectorizer.get_feature_names_out().tolist()
     ['a(A)', 'b(A)', 'c(A)']
     """
+
+    STORED: ClassVar[Fields] = {
+        "bias_": BIAS,
+        "patterns_": PATTERNS,
+        "reading_": SCHEMA,
+    }  # in a model file
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
+    NOT_STORED = ("_output",)  # written by set_output, too
 
     def __init__(
         self,
@@ -128,12 +141,8 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             X,
             y,
             self.bias_,
-            min_support=self.min_support,
-            min_frequency=self.min_frequency,
-            max_length=self.max_length,
-            max_gap=self.max_gap,
+            **SearchSettings.of_estimator(self.bias_, self).arguments(),
             min_confidence=self.min_confidence,
-            object_identity=self.object_identity,
             top_k=self.top_k,
             measure=self.measure,
             n_jobs=self.n_jobs,

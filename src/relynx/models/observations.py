@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from relynx.data.event_arguments import Place, dimension_names
+from relynx.data.event_arguments import Argument, dimension_names
+from relynx.data.event_order import learn_event_arguments, link_of, ordered_events
 from relynx.data.sequences import Facts, Sequences
-from relynx.data.tables.order import event_places, link_of, ordered_events
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, constant_text
 
@@ -25,11 +25,11 @@ class Observed(NamedTuple):
     """The observations of each sequence, and the argument that each of their arguments was."""
 
     rows: list[Row]
-    sources: dict[Key, tuple[Place, ...]]
+    sources: dict[Key, tuple[Argument, ...]]
 
 
 def observations(
-    X: Sequences, dimension: str | None = None, places: Iterable[Place] | None = None
+    X: Sequences, dimension: str | None = None, places: Iterable[Argument] | None = None
 ) -> list[Row]:
     """One ground atom for each event, in the order of a dimension.
 
@@ -60,7 +60,7 @@ def observations(
 def observed(
     X: Sequences,
     dimension: str | None = None,
-    places: Iterable[Place] | None = None,
+    places: Iterable[Argument] | None = None,
     among: Container[str] | None = None,
 ) -> Observed:
     """The observations; where `among` names predicates, of their facts only, derived ones too."""
@@ -79,7 +79,7 @@ def observed(
                 values = tuple((i, code) for i, code in enumerate(codes) if i != event)
                 said[row][codes[event]].append((key, values))
     constants, known = list(facts.vocabulary), dict[tuple[Fact, ...], Atom]()
-    sources: dict[Key, tuple[Place, ...]] = {}
+    sources: dict[Key, tuple[Argument, ...]] = {}
     rows = [
         tuple([_joined(tuple(about[event]), constants, known, sources) for event in row])
         for row, about in zip(events, said, strict=True)
@@ -87,13 +87,13 @@ def observed(
     return Observed(rows, sources)
 
 
-def observed_places(X: Sequences, dimension: str | None = None) -> frozenset[Place]:
+def observed_places(X: Sequences, dimension: str | None = None) -> frozenset[Argument]:
     """The arguments that hold events, also of predicates that only lone events have.
 
     No link gives a lone event away. Where one argument of such a predicate, and only one, always
     holds what is an event elsewhere, it is taken for an event here.
     """
-    places, facts = event_places(X, dimension), X.facts()
+    places, facts = learn_event_arguments(X, dimension), X.facts()
     link, known = link_of(X, dimension), {key for key, _ in places}
     held = [(key, i) for key, i in {*places, (link, 0), (link, 1)} if key in facts.tables]
     events = np.unique(np.concatenate([NONE, *(facts.tables[key][1 + i] for key, i in held)]))
@@ -128,7 +128,7 @@ def _joined(
     facts: tuple[Fact, ...],
     constants: list[Constant],
     known: dict[tuple[Fact, ...], Atom],
-    sources: dict[Key, tuple[Place, ...]],
+    sources: dict[Key, tuple[Argument, ...]],
 ) -> Atom:
     """The facts about an event as one atom, whatever their order."""
     if facts not in known:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from relynx.bias.declarations import Bias
+from relynx.bias import Bias
 from relynx.bias.modes import EVENT
-from relynx.bias.wording import PLACE, Told, fitting
-from relynx.data.tables.discretise import bin_words
+from relynx.bias.wording import PLACEHOLDER, Subject, fitting
+from relynx.data.discretise import bin_words
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key, constant_text, term_text
 from relynx.mining.patterns.pattern import Pattern
@@ -77,7 +77,7 @@ class _Telling:
         self.identity = object_identity
         self.links = [atom for atom in atoms if _is_link(atom)]
         facts = [atom for atom in atoms if not _is_link(atom)]
-        self.words: Mapping[Told, str] = {} if bias is None else bias.words
+        self.words: Mapping[Subject, str] = {} if bias is None else bias.words
         self.names = {constant_key(t): w for t, w in self.words.items() if not isinstance(t, Atom)}
         self.events = _events(self.links, facts, {} if bias is None else bias.types)
         self.own: dict[Var, list[Atom]] = {event: [] for event in self.events}
@@ -284,7 +284,7 @@ class _Telling:
         found = fitting(self.words, fact)
         if found is not None:
             text, binding = found
-            return PLACE.sub(lambda place: self.plain(binding[place[1]]), text)
+            return PLACEHOLDER.sub(lambda place: self.plain(binding[place[1]]), text)
         args = [self.argument(arg) for arg in fact.args]
         name = visible(fact.predicate)
         if len(args) == 1 and not isinstance(fact.args[0], Var):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from relynx.bias.declarations import Bias
-from relynx.bias.wording import Told, fitting
+from relynx.bias import Bias
+from relynx.bias.wording import Subject, fitting
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key
 from relynx.mining.wording.english import visible
 
@@ -22,7 +22,7 @@ class Values:
 
     def __init__(self, facts: Iterable[Atom], events: Iterable[Var], bias: Bias | None) -> None:
         self.types: Mapping[str, tuple[str, ...]] = {} if bias is None else bias.types
-        self.told_in_words: Mapping[Told, str] = {} if bias is None else bias.words
+        self.told_in_words: Mapping[Subject, str] = {} if bias is None else bias.words
         self.events = {*events}
         self.terms: dict[str, set[object]] = {}
         self.words: dict[object, set[str]] = {}  # of kinds, and of variables

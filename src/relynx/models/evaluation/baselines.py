@@ -22,8 +22,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.data.event_arguments import dimension_names, event_keys
+from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.data.tables.order import link_of
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.logic.terms import constant_text, quoted

@@ -7,7 +7,7 @@ from itertools import chain, islice, pairwise
 from numbers import Integral, Real
 from typing import Any
 
-from relynx.bias.source_spans import Places, Where
+from relynx.bias.source_spans import SourceSpans, Where
 from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean
 from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
 from relynx.models.lohmm.clauses import (
@@ -30,7 +30,9 @@ SLACK = 0.001  # probabilities in a text are rounded
 LAST_STEP = 2**31
 
 
-def checked_program(model: Clauses, at: Places) -> tuple[Program, dict[Slot, tuple[float, ...]]]:
+def checked_program(
+    model: Clauses, at: SourceSpans
+) -> tuple[Program, dict[Slot, tuple[float, ...]]]:
     """The clauses in numbers, and all selection distributions, uniform where none is given.
 
     Raises InputError with all that is wrong with the model.
@@ -61,7 +63,7 @@ def checked_program(model: Clauses, at: Places) -> tuple[Program, dict[Slot, tup
 # Declarations
 
 
-def _declaration_problems(model: Clauses, at: Places) -> Iterator[Problem]:
+def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
     if model.selection not in ("argument", "type"):
         yield at.problem(
             ("selection",), f"selection must be argument or type, not {model.selection!r}"
@@ -117,7 +119,7 @@ def _declaration_problems(model: Clauses, at: Places) -> Iterator[Problem]:
 # Clauses
 
 
-def clause_problems(model: Clauses, at: Places) -> Iterator[Problem]:
+def clause_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
     """What is wrong with single clauses, if the declarations are right."""
     codes = value_codes(model.values)
     for k, start in enumerate(model.start):
@@ -137,14 +139,14 @@ def clause_problems(model: Clauses, at: Places) -> Iterator[Problem]:
     yield from _repeated(model, at)
 
 
-def _probability_problems(probability: Any, here: Where, at: Places) -> Iterator[Problem]:
+def _probability_problems(probability: Any, here: Where, at: SourceSpans) -> Iterator[Problem]:
     is_number = isinstance(probability, Real) and not isinstance(probability, bool)
     if not is_number or not 0 <= probability <= 1:
         yield at.problem((*here, "probability"), f"a probability is from 0 to 1, not {probability}")
 
 
 def _body_problems(
-    model: Clauses, transition: Transition, here: Where, at: Places
+    model: Clauses, transition: Transition, here: Where, at: SourceSpans
 ) -> Iterator[Problem]:
     if transition.body == END:
         yield at.problem((*here, "body"), "no transition leaves end", hint="leave this out")
@@ -171,7 +173,7 @@ def _atom_problems(
     codes: Mapping[str, Mapping[object, int]],
     parts: Mapping[str, Atom],
     here: Where,
-    at: Places,
+    at: SourceSpans,
 ) -> Iterator[Problem]:
     """Types and constants of the atoms of one clause."""
     variables: dict[str, str] = {}
@@ -208,7 +210,7 @@ def _atom_problems(
                 )
 
 
-def _untyped(model: Clauses, atom: Atom, where: Where, at: Places) -> Problem:
+def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Problem:
     name, arity = atom.key
     others = [n for other, n in model.types if other == name]
     if others:
@@ -225,7 +227,7 @@ def _untyped(model: Clauses, atom: Atom, where: Where, at: Places) -> Problem:
     )
 
 
-def _repeated(model: Clauses, at: Places) -> Iterator[Problem]:
+def _repeated(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
     seen: dict[object, Where] = {}
     for k, start in enumerate(model.start):
         yield from _again(seen, variant_key([start.head]), ("start", k), at)
@@ -234,7 +236,9 @@ def _repeated(model: Clauses, at: Places) -> Iterator[Problem]:
         yield from _again(seen, key, ("transition", k), at)
 
 
-def _again(seen: dict[object, Where], key: object, here: Where, at: Places) -> Iterator[Problem]:
+def _again(
+    seen: dict[object, Where], key: object, here: Where, at: SourceSpans
+) -> Iterator[Problem]:
     if key in seen:
         line = at.on_line(seen[key])
         yield at.problem(
@@ -248,7 +252,7 @@ def _again(seen: dict[object, Where], key: object, here: Where, at: Places) -> I
 # Distributions
 
 
-def _sum_problems(model: Clauses, at: Places) -> Iterator[Problem]:
+def _sum_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
     if model.start:
         yield from _sum_problem("the start", model.start, ("start", 0), at)
     else:
@@ -284,14 +288,16 @@ def _sum_problems(model: Clauses, at: Places) -> Iterator[Problem]:
 
 
 def _sum_problem(
-    what: str, clauses: Sequence[Start] | Sequence[Transition], where: Where, at: Places
+    what: str, clauses: Sequence[Start] | Sequence[Transition], where: Where, at: SourceSpans
 ) -> Iterator[Problem]:
     total = sum(float(clause.probability) for clause in clauses)
     if abs(total - 1) > SLACK:
         yield at.problem(where, f"the probabilities of {what} sum to {total:.6g}, not to 1")
 
 
-def _selection_problems(model: Clauses, slots: Sequence[Slot], at: Places) -> Iterator[Problem]:
+def _selection_problems(
+    model: Clauses, slots: Sequence[Slot], at: SourceSpans
+) -> Iterator[Problem]:
     for slot, shares in model.selections.items():
         where: Where = ("select", slot_text(slot))
         if slot not in slots:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
-from relynx.bias.source_spans import Places, Where
+from relynx.bias.source_spans import SourceSpans, Where
 from relynx.errors import Problem
 from relynx.logic.terms import Atom, Term, Var
 from relynx.models.lohmm.inference.program import (
@@ -24,7 +24,9 @@ from relynx.models.lohmm.inference.program import (
 MOST_COMPARISONS = 10_000_000  # of a state with a body: seconds
 
 
-def coverage_problems(program: Program, where: Sequence[Where], at: Places) -> Iterator[Problem]:
+def coverage_problems(
+    program: Program, where: Sequence[Where], at: SourceSpans
+) -> Iterator[Problem]:
     """States without a body, and pairs of bodies of which none is the most specific.
 
     `where` has the place of each clause.
@@ -58,7 +60,7 @@ def coverage_problems(program: Program, where: Sequence[Where], at: Places) -> I
 
 
 def _closure_problems(
-    program: Program, bodies: Sequence[Body], where: Sequence[Where], at: Places
+    program: Program, bodies: Sequence[Body], where: Sequence[Where], at: SourceSpans
 ) -> Iterator[Problem]:
     """Two bodies that fit one state need a third that fits what both fit."""
     known = {_canonical(body.pattern[1]) for body in bodies}

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from relynx.bias import Bias
-from relynx.data.event_arguments import Place
+from relynx.data.event_arguments import Argument
+from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.data.tables.order import link_of
 from relynx.errors import InputError, Problem
 from relynx.mining.workers import n_threads
 from relynx.models.checks import is_amount, is_count, not_among, not_true_or_false
@@ -112,7 +112,7 @@ class Reader:
     """
 
     dimension: str
-    places: frozenset[Place]
+    places: frozenset[Argument]
     predicates: frozenset[str] | None
     made: bool
 
@@ -194,7 +194,7 @@ def _refuse_impossible(model: LoHMM, X: Sequences, rows: list[Row], grounding: G
         raise InputError(Problem(what, hint=hint))
 
 
-def _fixable(bias: Bias, training: Observed) -> frozenset[Place]:
+def _fixable(bias: Bias, training: Observed) -> frozenset[Argument]:
     """The arguments of the observations that the bias has constants for."""
     constant = {
         (name, i)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, TypeVar
 
-from relynx.bias.source_spans import Places, Span, Where
+from relynx.bias.source_spans import SourceSpans, Span, Where
 from relynx.errors import (
     MOST_PROBLEMS,
     InputError,
@@ -106,7 +106,7 @@ class _Reader:
                 self._clause(clause)
             elif not parser.finished:
                 self.declared &= self.source.text[parser.start : parser.start + 1] in "-0123456789"
-        at = Places(self.source, self.spans)
+        at = SourceSpans(self.source, self.spans)
         problems = [*parser.problems, *self.problems]
         if problems:
             if self.declared:
@@ -387,7 +387,7 @@ class _Reader:
         return node.kind == "list"
 
     def _again(self, where: Where, node: Node, message: str) -> None:
-        line = self.source.place(self.spans[where][0])[0]
+        line = self.source.line_and_column(self.spans[where][0])[0]
         self._wrong(node, message, hint=f"the first is on line {line}")
 
     def _wrong(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,24 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from relynx import __version__
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
+from relynx.features.estimator_file import fitted_of, fitted_state
+from relynx.features.grasp import GraspSelector
 from relynx.features.shared_coverage import Cover
 from relynx.features.subset_size import best_size, better_on_all
 from relynx.features.vectorizer import nothing_found
-from relynx.mining.filters import answer
+from relynx.mining.filters import Filters, answer
+from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
-from relynx.mining.settings import as_share
 from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
+from relynx.models.lynx.final_estimators import estimator_of, estimator_state, n_columns
+from relynx.search_settings import SearchSettings, as_share
+from relynx.storage.fields import Field, Fields, finished, labels
+from relynx.storage.parts import Part, plain
+from relynx.version import __version__
 
 Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
@@ -42,7 +48,8 @@ class Recipe:
     """
 
     bias: Bias
-    search: Mapping[str, Any]
+    search: SearchSettings
+    min_confidence: float | None
     significance: float | None
     max_features: int | None
     measure: str
@@ -59,6 +66,30 @@ class Recipe:
         if self.max_features is None or self.selector is None or not self.validated:
             return self.max_features
         return POOL * self.max_features
+
+
+def _estimator(part: Part, key: str, model: Any) -> Any:
+    """The learner of a model file; its target is the number of the class."""
+    learner = part.part_or_none(key)
+    if learner is None:
+        if len(model.selected):
+            raise part.wrong(key, "is missing")
+        return None
+    estimator = estimator_of(learner)
+    numbers = getattr(estimator, "classes_", np.empty(0)).tolist()
+    if n_columns(estimator) != len(model.selected) or numbers != [*range(len(model.classes))]:
+        raise part.wrong(key, "does not fit the classes and patterns of its model")
+    return estimator
+
+
+def _selector(part: Part, key: str, model: Any) -> Any:
+    chooser = part.part_or_none(key)
+    if chooser is None:
+        return None
+    selector = finished(chooser, partial(fitted_of, GraspSelector))
+    if selector.n_features_in_ != len(model.patterns):
+        raise part.wrong(key, "does not fit the patterns of its model")
+    return selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +112,22 @@ class PairModel:
     selector
         The fitted `GraspSelector`; None without selection.
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes": labels("LynxClassifier"),
+        "patterns": PATTERNS,
+        "selected": Field(
+            lambda value, name: plain(value.astype(np.int64), name),
+            lambda part, key, model: part.numbers(key, (None,), 0, len(model.patterns) - 1),
+        ),
+        "estimator": Field(
+            lambda value, _: None if value is None else estimator_state(value), _estimator
+        ),
+        "prior": Field(plain, lambda part, key, model: part.shares(key, len(model.classes))),
+        "selector": Field(
+            lambda value, _: None if value is None else fitted_state(value), _selector
+        ),
+    }
 
     classes: NDArray[Any]
     patterns: PatternSet
@@ -168,15 +215,17 @@ def learn(
 
 def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     """What the search finds. A memory keeps it before the confidence is asked for."""
-    search, least = dict(recipe.search), recipe.search["min_confidence"]
-    if not recipe.bias.min_cover:  # which chooses from what is confident
-        search["min_confidence"] = None
+    least = recipe.min_confidence
+    # `min_cover` chooses from what is confident.
+    now = least if recipe.search.min_cover else None
     mined = recipe.memory.cache(_mined, ignore=["checkpoint", "n_jobs"])
     folder = inside(recipe.checkpoint, MINING)
-    found: PatternSet = mined(__version__, X, y, recipe.bias, search, folder, recipe.n_jobs)
-    if least == search["min_confidence"]:
+    found: PatternSet = mined(
+        __version__, X, y, recipe.bias, recipe.search, now, folder, recipe.n_jobs
+    )
+    if least == now:
         return found
-    return answer(found, X, min_confidence=as_share("min_confidence", least))
+    return answer(found, X, Filters(as_share("min_confidence", least)))
 
 
 # What a memory keeps; it must not give one version of relynx what another one found.
@@ -185,11 +234,13 @@ def _mined(
     X: Sequences,
     y: NDArray[Any],
     bias: Bias,
-    search: Mapping[str, Any],
+    search: SearchSettings,
+    min_confidence: float | None,
     checkpoint: str | None,
     n_jobs: int | None,
 ) -> PatternSet:
-    return mine(X, y, bias, **search, n_jobs=n_jobs, checkpoint=checkpoint)
+    settings = search.arguments() | {"min_confidence": min_confidence}
+    return mine(X, y, bias, **settings, n_jobs=n_jobs, checkpoint=checkpoint)
 
 
 def _covered(

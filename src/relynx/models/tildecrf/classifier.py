@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads
@@ -29,11 +30,32 @@ from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, su
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.literal_language import Language
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_settings
 from relynx.models.tildecrf.parameters import held_out, language_of, settings_of, wrong_settings
 from relynx.models.tildecrf.trees import Floats, tree_text
+from relynx.storage import Part
+from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, none_or, restore, stored_state
 
 READOUTS = ("constant", "viterbi", "marginals")
 TRAININGS = ("constant", "chain")
+
+
+def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
+    """The labellers of a file, one for each pair of classes in order."""
+    labellers = []
+    for one in part.parts(key):
+        labeller = model.new_labeller()
+        for name in LANGUAGE:
+            setattr(labeller, name, getattr(model, name))
+        restore(labeller, one, LEARNT)
+        one.end()
+        labellers.append(labeller)
+    pairs = combinations(range(len(model.classes_)), 2)
+    if [one.classes_.tolist() for one in labellers] != [
+        model.classes_[[*pair]].tolist() for pair in pairs
+    ]:
+        raise part.wrong(key, "are not one for each pair of classes")
+    return labellers
 
 
 class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -73,9 +95,9 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The share of each class in the training sequences; it decides ties.
     estimators_ : list of TildeCRF
         One for each pair, in the order (1st, 2nd), (1st, 3rd), ... `print(model)` shows trees.
-    bias_ : Bias
-        The bias that was used.
-    reading_ : Reading or None
+    bias_, dimension_, places_
+        The bias that was used, and what else `estimators_` read events by; see `TildeCRF`.
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X.
 
     Examples
@@ -86,6 +108,16 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict([["a", "b", "a"], ["a", "a", "b"]]).tolist()
     ['up', 'down']
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes_": labels("TildeCRFClassifier", least=2),
+        "class_prior_": CLASS_PRIOR,
+        **LANGUAGE,
+        "estimators_": Field(
+            lambda models, _: [stored_state(one, LEARNT) for one in models], _read_labellers
+        ),
+    }
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
     def __init__(
         self,
@@ -141,8 +173,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = coded_classes(labels)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
-        self.bias_ = self.estimators_[0].bias_
-        self.reading_ = X.reading
+        for name in LANGUAGE:
+            setattr(self, name, getattr(self.estimators_[0], name))
         return self
 
     def _learn(self, X: Sequences, codes: NDArray[np.int64]) -> list[TildeCRF]:
@@ -166,12 +198,16 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
-            model = self._labeller()
-            model._keep(self.classes_[list(pair)], encoding.language, boosted, X.reading)
+            model = self.new_labeller()
+            model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X.reading)
             models.append(model)
         return models
 
-    def _labeller(self) -> TildeCRF:
+    def check_restored(self, part: Part) -> None:
+        """Raise DataError where the parameters of a model file have no meaning."""
+        check_settings(part, wrong_classifier_settings(self))
+
+    def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""
         return TildeCRF(**{name: getattr(self, name) for name in TildeCRF().get_params()})
 

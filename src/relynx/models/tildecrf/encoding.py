@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.event_order import ordered_events
 from relynx.data.sequences import Facts, Sequences
-from relynx.data.tables.order import ordered_events
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import columns_to_cut, cut_like
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.class_cuts import columns_to_cut, cut_like
-from relynx.data.tables.schema import Reading
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading
@@ -25,8 +26,11 @@ from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.literal_language import Language
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_settings
 from relynx.models.tildecrf.parameters import held_out, language_of, settings_of, wrong_settings
 from relynx.models.tildecrf.trees import Floats, tree_text
+from relynx.storage import Part
+from relynx.storage.fields import Fields, none_or
 
 SHOWN = 2  # rounds whose trees are printed
 
@@ -89,7 +93,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         The same of the sequences that were held out; empty without any.
     bias_, dimension_, places_
         The bias and the dimension that were used, and the arguments that hold events.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X.
 
     Examples
@@ -101,6 +105,9 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     >>> [labels.tolist() for labels in model.predict([["c", "a"]])]
     [['up', 'low']]
     """
+
+    STORED: ClassVar[Fields] = {**LANGUAGE, **LEARNT}  # in a model file
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
     def __init__(
         self,
@@ -168,15 +175,15 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
             codes.astype(np.int64),
             chosen,
         )
-        self._keep(classes, encoding.language, boost(task, settings_of(self)), X.reading)
+        self.take_learnt(classes, encoding.language, boost(task, settings_of(self)), X.reading)
         return self
 
-    def _keep(
+    def take_learnt(
         self,
         classes: NDArray[Any],
         language: Language,
         boosted: Boosted,
-        reading: Reading | None,
+        reading: Schema | None,
     ) -> None:
         """Store what was learnt."""
         self.classes_ = classes
@@ -186,6 +193,10 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         self.history_ = np.array(boosted.history)
         self.held_out_ = np.array(boosted.held_out)
         self.reading_ = reading
+
+    def check_restored(self, part: Part) -> None:
+        """Raise DataError where the parameters of a model file have no meaning."""
+        check_settings(part, wrong_settings(self))
 
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""

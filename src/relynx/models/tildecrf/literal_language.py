@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from relynx.bias import Bias
 from relynx.bias.modes import EVENT, operators
-from relynx.data.event_arguments import Place
+from relynx.data.event_arguments import Argument
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, constant_key
 
@@ -52,11 +52,11 @@ class Language:
     relations: tuple[Relation, ...]
     types: tuple[str, ...]
     dimension: str
-    places: frozenset[Place]
+    places: frozenset[Argument]
     bias: Bias
 
     @classmethod
-    def of(cls, bias: Bias, dimension: str, places: Iterable[Place]) -> Language:
+    def of(cls, bias: Bias, dimension: str, places: Iterable[Argument]) -> Language:
         """The language of a bias."""
         links = operators(bias.dimensions)
         relations = [

@@ -13,9 +13,9 @@ from relynx.bias import Bias
 from relynx.bias.infer import infer_language
 from relynx.bias.modes import EVENT
 from relynx.bias.size_estimate import Size
-from relynx.data.event_arguments import Place
+from relynx.data.event_arguments import Argument
+from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.data.tables.order import link_of
 from relynx.errors import Problem
 from relynx.models.checks import is_count, not_true_or_false
 from relynx.models.observations import observed_places
@@ -90,7 +90,7 @@ def language_of(X: Sequences, bias: Bias | None, dimension: str | None) -> Langu
     return Language.of(known, name, places)
 
 
-def wide_bias(X: Sequences, places: frozenset[Place]) -> Bias:
+def wide_bias(X: Sequences, places: frozenset[Argument]) -> Bias:
     """The bias of some data that leaves nothing out to keep a search small: trees need no search.
 
     Arguments of few values may be constants and variables, and facts of several events are kept.
