@@ -26,7 +26,7 @@ from relynx.cli.reading import (
     refuse_rules,
     show_reading,
     table_options,
-    warn_of_unheard,
+    warn_of_unknown_predicates,
 )
 from relynx.errors import DataError, Problem, Source
 
@@ -116,7 +116,7 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
         if Path(test).is_dir():
             refuse_rules(test, background)
             loaded, folder = read_classifier(model), open_folder(test)
-            warn_of_unheard(loaded, folder.without_sequences(), test)
+            warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
             what, parts = described(folder), folder.partitions()
         else:
             loaded, X, _ = read_model_and_test(model, test, background)

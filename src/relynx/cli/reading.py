@@ -278,7 +278,7 @@ def read_model_and_test(model: str, test: str, background: str | None) -> ModelR
     """A classifier, and the sequences and labels to ask it about; what these lack is told."""
     loaded = read_classifier(model)
     X, y = read_test(test, background, loaded)
-    warn_of_unheard(loaded, X, test)
+    warn_of_unknown_predicates(loaded, X, test)
     return loaded, X, y
 
 
@@ -294,11 +294,11 @@ def read_classifier(model: str) -> LynxClassifier:
     return cast("LynxClassifier", loaded)
 
 
-def warn_of_unheard(model: LynxClassifier, X: Sequences, test: str) -> None:
+def warn_of_unknown_predicates(model: LynxClassifier, X: Sequences, test: str) -> None:
     """Say what the model asks for and the sequences can never have."""
-    from relynx.models.evaluation.predictions import unheard_of
+    from relynx.models.evaluation.predictions import unknown_predicates
 
-    for name in unheard_of(model, X):
+    for name in unknown_predicates(model, X):
         what = f"warning: the model asks for {name}, which {test} does not have"
         click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
 

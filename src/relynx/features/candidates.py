@@ -118,13 +118,13 @@ def united(
     """
     trie, rows = _joined([lean(one) for one in sets])
     texts = [*_on(sets[0], trie, rows).texts()]
-    place: dict[str, int] = {}
+    number_of: dict[str, int] = {}
     first: list[int] = []
     for text, row in zip(texts, rows.tolist(), strict=True):
-        if text not in place:
-            place[text] = len(first)
+        if text not in number_of:
+            number_of[text] = len(first)
             first.append(row)
-    numbers = np.array([place[text] for text in texts], np.int64)
+    numbers = np.array([number_of[text] for text in texts], np.int64)
     chosen = np.array(first, np.int64)
     covered = _on(sets[0], trie, chosen).coverage(X)
     supports = np.zeros((len(trie), len(classes)), np.int32)
@@ -167,12 +167,12 @@ def _recoded(trie: Trie, codes: NDArray[np.int32]) -> NDArray[np.int32]:
     return steps
 
 
-def _on(like: PatternSet, trie: Trie, rows: Rows) -> PatternSet:
+def _on(template: PatternSet, trie: Trie, rows: Rows) -> PatternSet:
     return PatternSet(
         trie,
         rows,
-        complete_up_to=like.complete_up_to,
-        partial=like.partial,
-        report=like.report,
-        object_identity=like.object_identity,
+        complete_up_to=template.complete_up_to,
+        partial=template.partial,
+        report=template.report,
+        object_identity=template.object_identity,
     )

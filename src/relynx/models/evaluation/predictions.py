@@ -59,21 +59,21 @@ def write_predictions(
     model: Any, parts: Iterable[Sequences], path: str | os.PathLike[str]
 ) -> Written:
     """Write what a classifier says of one part after the other, each held while it is written."""
-    told: list[tuple[int, float | None, int]] = []
+    written: list[tuple[int, float | None, int]] = []
 
     def columns() -> Iterator[dict[str, list[Any]]]:
         for X in parts:
             table = predictions(model, X)
-            told.append((len(table), table.accuracy, table.unknown))
+            written.append((len(table), table.accuracy, table.unknown))
             yield table.columns
 
     chunks = columns()
     first = next(chunks)
     _write(path, chain([first], chunks), first)
-    n = sum(size for size, _, _ in told)
-    known = [(size, accuracy) for size, accuracy, _ in told if accuracy is not None]
+    n = sum(size for size, _, _ in written)
+    known = [(size, accuracy) for size, accuracy, _ in written if accuracy is not None]
     right = sum(size * accuracy for size, accuracy in known)
-    return Written(n, right / n if known else None, sum(unknown for _, _, unknown in told))
+    return Written(n, right / n if known else None, sum(unknown for _, _, unknown in written))
 
 
 def _write(
@@ -96,7 +96,7 @@ def _write(
 def predictions(model: Any, X: Sequences) -> Predictions:
     """What a classifier says of the sequences, beside their labels where they have some."""
     predicted = model.predict(X)
-    shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+    probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     classes = model.classes_.tolist()
     names = [str(c) for c in classes]
     if len(set(names)) < len(names):  # 1 and '1'
@@ -110,16 +110,18 @@ def predictions(model: Any, X: Sequences) -> Predictions:
         accuracy = float(np.mean(hits)) if hits else None
         unknown = sum(label not in classes for label in labels)
     columns["predicted"] = [str(given) for given in predicted.tolist()]
-    if shares is not None:
-        columns |= {f"probability_{name}": shares[:, i].tolist() for i, name in enumerate(names)}
+    if probabilities is not None:
+        columns |= {
+            f"probability_{name}": probabilities[:, i].tolist() for i, name in enumerate(names)
+        }
     return Predictions(columns, accuracy, unknown)
 
 
-def unheard_of(model: Any, X: Sequences) -> list[str]:
+def unknown_predicates(model: Any, X: Sequences) -> list[str]:
     """Predicates that the model asks for and that the sequences can never have: `helix/3`."""
     heads = X.background.heads if X.background is not None else ()
     here = {*X.tables, *heads}
     entries = getattr(model, "selected_", ())  # other models than of patterns ask for nothing
-    asked = {atom.key for entry in entries for atom in entry.pattern.atoms}
-    plain = (key for key in asked if link_name(key[0]) is None)
+    used = {atom.key for entry in entries for atom in entry.pattern.atoms}
+    plain = (key for key in used if link_name(key[0]) is None)
     return sorted(f"{name}/{arity}" for name, arity in plain if (name, arity) not in here)

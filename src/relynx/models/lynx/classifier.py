@@ -394,8 +394,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         M = self._matrix(X)
         if len(self.estimators_) == 1:
             return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
-        shares = coupled(self._ballots(M), M.shape[0], len(self.classes_))
-        return in_order_of(shares, self._tally(M))
+        probabilities = coupled(self._ballots(M), M.shape[0], len(self.classes_))
+        return in_order_of(probabilities, self._tally(M))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.

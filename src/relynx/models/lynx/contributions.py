@@ -118,12 +118,12 @@ def _of_pattern_nb(learner: PatternNB, classes: NDArray[Any], off: Floats, on: F
     )
     with np.errstate(divide="ignore"):
         prior = np.log(learner.class_prior_)
-    seen = [(values > threshold)[:, None] for values in (on, off)]
+    has = [(values > threshold)[:, None] for values in (on, off)]
     return Weights(
         classes,
         prior,
-        *(np.where(has, *terms) for has in seen),
-        *(np.where(has, *parts) for has in seen),
+        *(np.where(one, *terms) for one in has),
+        *(np.where(one, *parts) for one in has),
     )
 
 
@@ -153,9 +153,9 @@ def _of_linear(learner: Any, classes: NDArray[Any], off: Floats, on: Floats) -> 
         return None
     intercept = np.broadcast_to(intercept, n_rows)
     probes = np.vstack([off, on, np.where(np.eye(len(on)), on, off)])
-    told = np.asarray(learner.decision_function(accepted(learner, probes)), float)
+    decided = np.asarray(learner.decision_function(accepted(learner, probes)), float)
     meant = probes @ coef.T + intercept
-    if not np.allclose(told.reshape(meant.shape), meant, rtol=CLOSE, atol=CLOSE):
+    if not np.allclose(decided.reshape(meant.shape), meant, rtol=CLOSE, atol=CLOSE):
         return None  # the coefficients of something else, as of the pairs of an SVC
     present, prior = (coef * (on - off)).T, coef @ off + intercept
     if n_rows == 1:

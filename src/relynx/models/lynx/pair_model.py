@@ -107,7 +107,7 @@ class PairModel:
         if hasattr(self.estimator, "predict_proba"):
             return np.asarray(self.estimator.predict_proba(accepted(self.estimator, M)), float)
         values = self._values(M)
-        return np.eye(len(self.classes))[self.votes(M)] if values is None else shares(values)
+        return np.eye(len(self.classes))[self.votes(M)] if values is None else softmax(values)
 
     def decisions(self, M: Matrix) -> Floats:
         """What the learner decides by: one value a row for two classes, else one for each class.
@@ -235,8 +235,8 @@ def accepted(learner: Any, M: Matrix) -> Matrix:
     return M.toarray() if sparse.issparse(M) else np.asarray(M, np.float64)
 
 
-def shares(decisions: Floats) -> Floats:
-    """Decision values as shares that sum to 1: the logistic function, or softmax."""
+def softmax(decisions: Floats) -> Floats:
+    """Decision values as probabilities: the logistic function for two classes, else softmax."""
     scores = np.column_stack([np.zeros(len(decisions)), decisions])
     if decisions.ndim > 1:
         scores = decisions

@@ -17,15 +17,15 @@ LEAST = 1e-12  # a share is taken for no less than this when shares are coupled
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ballot:
-    """What a model says of some rows: `among` are the numbers of its classes.
+    """Predictions of a model for some rows: `among` are the numbers of its classes.
 
-    `votes` is the place in `among` of the class that each row goes to, `shares` has a column for
-    each of them.
+    `votes` is the index in `among` of the class predicted for each row, `probabilities` has shape
+    (n_rows, n_classes of the model).
     """
 
     among: NDArray[np.int64]
     votes: NDArray[np.int64]
-    shares: Floats
+    probabilities: Floats
 
 
 def tally(ballots: Iterable[Ballot], prior: Floats, n_rows: int) -> Floats:
@@ -39,7 +39,7 @@ def tally(ballots: Iterable[Ballot], prior: Floats, n_rows: int) -> Floats:
     sums = np.zeros((n_rows, n_classes))
     for ballot in ballots:
         votes[np.arange(n_rows), ballot.among[ballot.votes]] += 1
-        sums[:, ballot.among] += ballot.shares
+        sums[:, ballot.among] += ballot.probabilities
     sums = sums.round(9)
     first = np.broadcast_to(-np.arange(n_classes), votes.shape)
     order = np.lexsort((first, np.broadcast_to(prior, votes.shape), sums, votes), axis=1)
@@ -53,24 +53,27 @@ def coupled(ballots: Iterable[Ballot], n_rows: int, n_classes: int) -> Floats:
     """One share for each class from those of the pairs (Price and others 1994), row by row."""
     inverse = np.full((n_rows, n_classes), 2.0 - n_classes)
     for ballot in ballots:
-        inverse[:, ballot.among] += 1 / np.clip(ballot.shares, LEAST, 1)
-    shares: Floats = 1 / inverse
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        inverse[:, ballot.among] += 1 / np.clip(ballot.probabilities, LEAST, 1)
+    probabilities: Floats = 1 / inverse
+    return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
 
 
-def in_order_of(shares: Floats, total: Floats) -> Floats:
+def in_order_of(probabilities: Floats, total: Floats) -> Floats:
     """The shares of each row, dealt out anew in the order of a tally."""
-    out = np.empty_like(shares)
-    np.put_along_axis(out, np.argsort(total, axis=1), np.sort(shares, axis=1), axis=1)
+    out = np.empty_like(probabilities)
+    np.put_along_axis(out, np.argsort(total, axis=1), np.sort(probabilities, axis=1), axis=1)
     out[np.arange(len(out)), total.argmax(axis=1)] += NUDGE
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
-def agreeing(shares: Floats, voted: NDArray[np.int64]) -> Floats:
+def agreeing(probabilities: Floats, voted: NDArray[np.int64]) -> Floats:
     """The shares with the largest, row by row, at the class that was voted for."""
-    rows = np.flatnonzero(shares.argmax(axis=1) != voted)
+    rows = np.flatnonzero(probabilities.argmax(axis=1) != voted)
     if not len(rows):
-        return shares
-    out, largest, wanted = shares.copy(), shares[rows].argmax(axis=1), voted[rows]
-    out[rows, largest], out[rows, wanted] = shares[rows, wanted], shares[rows, largest] + NUDGE
+        return probabilities
+    out, largest, wanted = probabilities.copy(), probabilities[rows].argmax(axis=1), voted[rows]
+    out[rows, largest], out[rows, wanted] = (
+        probabilities[rows, wanted],
+        probabilities[rows, largest] + NUDGE,
+    )
     return np.asarray(out / out.sum(axis=1, keepdims=True))

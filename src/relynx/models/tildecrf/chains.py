@@ -37,7 +37,7 @@ def infer(F: Floats, starts: Longs, ends: Longs) -> Inference:
     alpha, beta = np.zeros((n_events, n_labels)), np.zeros((n_events, n_labels))
     log_z, pairs = np.zeros(len(starts)), np.zeros(F.shape)
     kernels.forward_backward(F, starts, ends, alpha, beta, log_z)
-    kernels.pair_shares(F, starts, ends, alpha, beta, log_z, pairs)
+    kernels.pair_probabilities(F, starts, ends, alpha, beta, log_z, pairs)
     return Inference(alpha, beta, log_z, pairs)
 
 
@@ -72,8 +72,8 @@ def constant_scores(F: Floats, starts: Longs, ends: Longs) -> Floats:
     """For each sequence and label the score of the path that has this label at every event."""
     n_labels = F.shape[2]
     own = F[:, np.arange(n_labels), np.arange(n_labels)].copy()
-    held = starts < ends
-    own[starts[held]] = F[starts[held], 0]
+    nonempty = starts < ends
+    own[starts[nonempty]] = F[starts[nonempty], 0]
     return np.stack([summed(column, starts, ends) for column in own.T], axis=1)
 
 

@@ -23,13 +23,18 @@ from relynx.mining.workers import n_threads
 from relynx.models.checks import check_reading, not_among
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.models.tildecrf.boosting import Boosted, Settings, Task, boost, potentials
+from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, summed
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.parameters import held_out, language_of, settings_of, wrong_settings
+from relynx.models.tildecrf.parameters import (
+    boosting_parameters,
+    held_out,
+    language_of,
+    parameter_problems,
+)
 from relynx.models.tildecrf.trees import Floats, tree_text
 
 READOUTS = ("constant", "viterbi", "marginals")
@@ -132,7 +137,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        problems = [*wrong_classifier_settings(self)]
+        problems = [*classifier_parameter_problems(self)]
         if problems:
             raise InputError(problems)
         X = as_sequences(X)
@@ -150,7 +155,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         candidates = Candidates.of(encoding)
         pairs = list(combinations(range(len(self.classes_)), 2))
         random_state = check_random_state(self.random_state)
-        settings = settings_of(self, constant=self.training == "constant")
+        parameters = boosting_parameters(self, constant=self.training == "constant")
         lengths, jobs = np.diff(encoding.offsets), []
         for pair in pairs:
             sequences = np.flatnonzero(np.isin(codes, pair))
@@ -162,7 +167,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 np.repeat(codes == pair[1], lengths).astype(np.int64),
                 held_out(codes[sequences], self, random_state),
             )
-            jobs.append(delayed(boost)(task, settings))
+            jobs.append(delayed(boost)(task, parameters))
         learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
@@ -194,9 +199,9 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         ballots = self._ballots(X)[1]
         if len(ballots) == 1:
-            return agreeing(ballots[0].shares, ballots[0].votes)
-        shares = coupled(ballots, len(ballots[0].votes), len(self.classes_))
-        return in_order_of(shares, self._tally(ballots))
+            return agreeing(ballots[0].probabilities, ballots[0].votes)
+        probabilities = coupled(ballots, len(ballots[0].votes), len(self.classes_))
+        return in_order_of(probabilities, self._tally(ballots))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.
@@ -222,21 +227,25 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_reading(self.reading_, X.reading)
         one = self.estimators_[0]
         encoding = encode(X, Language.of(one.bias_, one.dimension_, one.places_))
-        settings, compared, ballots = settings_of(self), [], []
+        parameters, compared, ballots = boosting_parameters(self), [], []
         pairs = combinations(range(len(self.classes_)), 2)
         for pair, model in zip(pairs, self.estimators_, strict=True):
-            values = self._compared(model, encoding, settings)
-            shares = softmax(values, axis=1) if self.readout == "constant" else values
+            values = self._compared(model, encoding, parameters)
+            probabilities = softmax(values, axis=1) if self.readout == "constant" else values
             preferred = self.class_prior_[pair[1]] > self.class_prior_[pair[0]]
-            tied = np.isclose(shares[:, 0], shares[:, 1], rtol=0, atol=NUDGE)
-            votes = np.where(tied, preferred, shares[:, 1] > shares[:, 0]).astype(np.int64)
+            tied = np.isclose(probabilities[:, 0], probabilities[:, 1], rtol=0, atol=NUDGE)
+            votes = np.where(tied, preferred, probabilities[:, 1] > probabilities[:, 0]).astype(
+                np.int64
+            )
             compared.append(values)
-            ballots.append(Ballot(np.array(pair), votes, shares))
+            ballots.append(Ballot(np.array(pair), votes, probabilities))
         return compared, ballots
 
-    def _compared(self, model: TildeCRF, encoding: Encoding, settings: Settings) -> Floats:
+    def _compared(
+        self, model: TildeCRF, encoding: Encoding, parameters: BoostingParameters
+    ) -> Floats:
         """What the read-out compares of both classes of a pair: scores of paths, or shares."""
-        F = potentials(model.trees_, encoding, 2, settings)
+        F = potentials(model.trees_, encoding, 2, parameters)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
         if self.readout == "constant":
             return constant_scores(F, starts, ends)
@@ -244,9 +253,9 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             second = best_paths(F, starts, ends).astype(float)
         else:
             second = infer(F, starts, ends).marginals()[:, 1]
-        share = summed(second, starts, ends) / np.maximum(ends - starts, 1)
-        share[starts == ends] = 0.5
-        return np.stack([1 - share, share], axis=1)
+        probability = summed(second, starts, ends) / np.maximum(ends - starts, 1)
+        probability[starts == ends] = 0.5
+        return np.stack([1 - probability, probability], axis=1)
 
     def to_text(self, rounds: int | None = SHOWN) -> str:
         """The trees of the first rounds of each pair; positive values speak for its first class."""
@@ -273,8 +282,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def wrong_classifier_settings(model: TildeCRFClassifier) -> Iterator[Problem]:
+def classifier_parameter_problems(model: TildeCRFClassifier) -> Iterator[Problem]:
     """A problem for each parameter that has no value it may have."""
-    yield from wrong_settings(model)
+    yield from parameter_problems(model)
     yield from not_among("training", model.training, TRAININGS)
     yield from not_among("readout", model.readout, READOUTS)

@@ -25,7 +25,12 @@ from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.parameters import held_out, language_of, settings_of, wrong_settings
+from relynx.models.tildecrf.parameters import (
+    boosting_parameters,
+    held_out,
+    language_of,
+    parameter_problems,
+)
 from relynx.models.tildecrf.trees import Floats, tree_text
 
 SHOWN = 2  # rounds whose trees are printed
@@ -141,7 +146,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         y
             For each sequence the labels of its events, in the order of the dimension.
         """
-        problems = [*wrong_settings(self)]
+        problems = [*parameter_problems(self)]
         if problems:
             raise InputError(problems)
         X = as_sequences(X)
@@ -168,7 +173,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
             codes.astype(np.int64),
             chosen,
         )
-        self._keep(classes, encoding.language, boost(task, settings_of(self)), X.reading)
+        self._keep(classes, encoding.language, boost(task, boosting_parameters(self)), X.reading)
         return self
 
     def _keep(
@@ -181,7 +186,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         """Store what was learnt."""
         self.classes_ = classes
         self.bias_, self.dimension_ = language.bias, language.dimension
-        self.places_ = tuple(sorted(language.places))
+        self.places_ = tuple(sorted(language.event_arguments))
         self.trees_ = boosted.trees
         self.history_ = np.array(boosted.history)
         self.held_out_ = np.array(boosted.held_out)
@@ -227,7 +232,9 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         X = cut_like(as_sequences(X), self.reading_)
         check_reading(self.reading_, X.reading)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        return encoding, potentials(self.trees_, encoding, len(self.classes_), settings_of(self))
+        return encoding, potentials(
+            self.trees_, encoding, len(self.classes_), boosting_parameters(self)
+        )
 
     def to_text(self, rounds: int | None = SHOWN) -> str:
         """The trees of the first rounds as nested rules; None shows all."""

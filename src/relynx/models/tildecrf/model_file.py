@@ -14,10 +14,10 @@ from relynx.data.event_arguments import arguments_of, arguments_state
 from relynx.data.tables.schema import schema_or_none, schema_state
 from relynx.errors import Problem
 from relynx.models.tildecrf.boosting import Boosted
-from relynx.models.tildecrf.classifier import TildeCRFClassifier, wrong_classifier_settings
+from relynx.models.tildecrf.classifier import TildeCRFClassifier, classifier_parameter_problems
 from relynx.models.tildecrf.labeller import TildeCRF
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.parameters import WIDEST, wrong_settings
+from relynx.models.tildecrf.parameters import WIDEST, parameter_problems
 from relynx.models.tildecrf.tree_model_file import trees_of, trees_state
 from relynx.storage.parts import Part, plain, plain_labels
 
@@ -34,7 +34,7 @@ def restore_labeller(model: TildeCRF, part: Part) -> None:
     """Give a `TildeCRF`, its parameters set, what `labeller_state` wrote."""
     language, reading = _language(part), schema_or_none(part)
     model._keep(*_learnt(part, language, model.window), reading)
-    _check_settings(part, wrong_settings(model))
+    _check_parameters(part, parameter_problems(model))
 
 
 def classifier_state(model: TildeCRFClassifier) -> State:
@@ -64,10 +64,10 @@ def restore_classifier(model: TildeCRFClassifier, part: Part) -> None:
     found = [labeller.classes_.tolist() for labeller in model.estimators_]
     if found != [model.classes_[[*pair]].tolist() for pair in combinations(range(n), 2)]:
         raise part.wrong("estimators_", "are not one for each pair of classes")
-    _check_settings(part, wrong_classifier_settings(model))
+    _check_parameters(part, classifier_parameter_problems(model))
 
 
-def _check_settings(part: Part, problems: Iterable[Problem]) -> None:
+def _check_parameters(part: Part, problems: Iterable[Problem]) -> None:
     """Refuse what `fit` refuses, for `predict` goes by the same parameters."""
     for problem in problems:
         raise part.wrong("params", f"hold what fit refuses: {problem.message}")
