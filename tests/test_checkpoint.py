@@ -186,7 +186,7 @@ def test_a_search_that_a_limit_ended_goes_on(lines, tmp_path):
         return False
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(budget, "LOOK_EVERY", 0.0)
+        patch.setattr(budget, "MEASURE_EVERY", 0.0)
         patch.setattr(budget, "PROGRESS_EVERY", 0.0)
         assert rx.mine(lines, bias=bias, progress=stop, checkpoint=folder).partial
     assert told

@@ -122,7 +122,7 @@ class _Reader:
                 selection=self.selection,
                 selections=self.selections,
                 blocks=self.blocks,
-                positions=at,
+                places=at,
             )
         except InputError as error:
             raise InputError(first_problems(error.problems)) from None
