@@ -222,8 +222,8 @@ def test_ctrl_c_says_that_nothing_was_written(capsys, here, monkeypatch):
         ),
         (
             ("-o", "found.csv", "--max-support", "down"),
-            "Error: --max-support is 'down': give a class and a share, no=0.05, or a class and a "
-            "number of sequences, no=2\n",
+            "Error: --max-support is 'down': give a class and a proportion, no=0.05, or a class "
+            "and a number of sequences, no=2\n",
         ),
         (
             ("-o", "found.csv", "--max-support", "left=0.1"),

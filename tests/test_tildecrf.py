@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import tildecrf_reference as twin
-from hypothesis import given, parameters
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -136,7 +136,7 @@ def settings_with(**changes) -> BoostingParameters:
     return BoostingParameters(limits=limits, **{**given, **changes})
 
 
-@parameters(max_examples=25)
+@settings(max_examples=25)
 @given(SEEDS, st.integers(2, 3), st.booleans())
 def test_the_gradient_is_that_of_finite_differences(seed, n_labels, constant):
     task = task_of(seed, n_labels, constant=constant)
@@ -169,7 +169,7 @@ def test_without_trees_all_labels_are_equally_probable(seed, n_labels):
     assert np.allclose(gradient_of(task, F, False)[0], -lengths * np.log(n_labels))
 
 
-@parameters(max_examples=20)
+@settings(max_examples=20)
 @given(SEEDS, st.integers(2, 3), st.booleans())
 def test_a_small_step_of_boosting_raises_the_likelihood(seed, n_labels, constant):
     task = task_of(seed, n_labels, (3, 4, 2, 5), constant=constant)
@@ -180,7 +180,7 @@ def test_a_small_step_of_boosting_raises_the_likelihood(seed, n_labels, constant
         assert after > before
 
 
-@parameters(max_examples=10)
+@settings(max_examples=10)
 @given(SEEDS, st.integers(2, 3), st.booleans())
 def test_the_trees_give_the_likelihood_that_boosting_saw(seed, n_labels, constant):
     task = task_of(seed, n_labels, (3, 4, 2, 5), constant=constant)

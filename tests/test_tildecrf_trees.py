@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tildecrf_reference as twin
-from hypothesis import given, parameters
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relynx import Atom, DataError, Sequences, parse_background, parse_bias
@@ -113,7 +113,7 @@ def residuals_of(seed: int, *, ties: bool = False) -> list[float]:
 
 
 @pytest.mark.kernels
-@parameters(max_examples=20)
+@settings(max_examples=20)
 @given(SEEDS, st.booleans(), LIMITS)
 def test_a_tree_is_the_one_that_trying_every_literal_grows(seed, ties, limits):
     X = world(seed, n_sequences=2) if limits.look_ahead else world(seed)
@@ -134,7 +134,7 @@ def test_a_tree_is_the_one_that_trying_every_literal_grows(seed, ties, limits):
 
 
 @pytest.mark.kernels
-@parameters(max_examples=20)
+@settings(max_examples=20)
 @given(SEEDS, SEEDS)
 def test_a_tree_says_of_other_sequences_what_backtracking_says(seed, other):
     tree, _, _, trained = grown(world(seed), residuals_of(seed), Limits(4, 8, 1))
@@ -148,7 +148,7 @@ def test_a_tree_says_of_other_sequences_what_backtracking_says(seed, other):
     assert [values[at] for at in where.values()] == expected
 
 
-@parameters(max_examples=20)
+@settings(max_examples=20)
 @given(SEEDS)
 def test_growing_gives_the_values_of_the_tree(seed):
     tree, values, where, encoding = grown(world(seed), residuals_of(seed), Limits(4, 8, 1))
@@ -158,7 +158,7 @@ def test_growing_gives_the_values_of_the_tree(seed):
     assert [values[at] for at in where.values()] == [again[at] for at in where.values()]
 
 
-@parameters(max_examples=20)
+@settings(max_examples=20)
 @given(SEEDS)
 def test_leaves_hold_the_mean_of_their_residuals(seed):
     residuals = residuals_of(seed)
@@ -185,7 +185,7 @@ def renamed(X: Sequences, names: dict[str, str]) -> Sequences:
     )
 
 
-@parameters(max_examples=20)
+@settings(max_examples=20)
 @given(SEEDS)
 def test_new_names_for_constants_and_events_change_nothing_else(seed):
     """The new names are in the order of the old ones, which decides between equal tests."""
@@ -201,7 +201,7 @@ def test_new_names_for_constants_and_events_change_nothing_else(seed):
     assert tree_text(other, LABELS) == text
 
 
-@parameters(max_examples=20)
+@settings(max_examples=20)
 @given(SEEDS, st.booleans())
 def test_the_order_of_sequences_does_not_matter(seed, ties):
     X, residuals = world(seed), residuals_of(seed, ties=ties)
@@ -216,7 +216,7 @@ def test_the_order_of_sequences_does_not_matter(seed, ties):
     assert same(grown(mixed, moved, Limits(4, 8, 1))[0], tree)
 
 
-@parameters(max_examples=10)
+@settings(max_examples=10)
 @given(SEEDS)
 def test_examples_of_weight_0_do_not_count(seed):
     X, residuals = world(seed), residuals_of(seed)
@@ -404,7 +404,7 @@ def kept(state: dict, language: Language, *, n_labels: int = 2):
     return trees_of(FilePart(state, ModelFile("m.relynx", {})), n_labels, language, 1)
 
 
-@parameters(max_examples=15)
+@settings(max_examples=15)
 @given(SEEDS)
 def test_trees_are_read_back_as_they_were(seed):
     tree, _, _, encoding = grown(world(seed), residuals_of(seed), Limits(4, 8, 1, True))
