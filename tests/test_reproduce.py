@@ -77,9 +77,9 @@ def test_every_row_of_table_1_is_run_along_the_chain_and_in_all_dimensions():
 
 @pytest.mark.filterwarnings("ignore:no pattern was found")
 @pytest.mark.parametrize(
-    "setting", [s for s in EXPERIMENTS if s.of_lynx], ids=lambda s: f"{s.name}, {s.bias}"
+    "experiment", [s for s in EXPERIMENTS if s.of_lynx], ids=lambda s: f"{s.name}, {s.bias}"
 )
-def test_each_setting_is_one_that_the_classifier_takes(experiment):
+def test_each_experiment_is_one_that_the_classifier_takes(experiment):
     model = rx.LynxClassifier(final_estimator=learner(experiment.learner), **experiment.parameters)
     text = BIASES[experiment.bias]
     model.set_params(bias=rx.parse_bias(text) if text else None, max_iter=1, max_length=1)
@@ -138,7 +138,7 @@ def test_a_run_that_was_done_is_not_done_again(data, tmp_path, monkeypatch):
     assert len(done_before(tmp_path, plan, data)) == 6
 
 
-def test_a_run_with_another_setting_is_done_again(data, tmp_path):
+def test_a_run_with_other_parameters_is_done_again(data, tmp_path):
     run = planned(data, folds=2, experiments=(QUICK,))[-1]
     records = carried_out(run, data)
     write_records(tmp_path, records)
@@ -405,7 +405,7 @@ def test_reproduce_shows_tables_and_names_its_files(data, tmp_path, monkeypatch,
         str(Path("here") / name) for name in ("folds.csv", "summary.csv", "accuracy.svg")
     ]
     assert "Table 1, one dimension: along the chain; folds random" in out
-    assert "Table 2, with other settings and simple methods; 1 seed" in out
+    assert "Table 2, with other parameters and baselines; 1 seed" in out
     assert f"folds: 24 of 24, {OWN_ROW}, chain, by family, seed 0, fold 2: " in err
     assert all(Path("here", name).stat().st_size for name in ("folds.csv", "accuracy.svg"))
 
