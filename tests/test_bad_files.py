@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from golden_texts import compare, told
 
-from relynx.data.lynx.files import read_lynx
+from relynx.data.lynx.reader import read_lynx
 from relynx.errors import InputError, ParseError
 from relynx.logic.parser import node_rule, parse_clauses, read_source
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relynx as rx
-from relynx.bias.foreign.read_foreign import dialect
+from relynx.bias.foreign.reader import dialect
 from relynx.cli import relynx
 from relynx.errors import BiasError, InputError, Source
 

@@ -15,9 +15,9 @@ from interval_reference import gaps, holds
 import relynx as rx
 from relynx import InputError, from_events, from_intervals, to_events
 from relynx.cli import main
-from relynx.data.intervals import from_intervals as door
-from relynx.data.intervals.allen import CONTACT, SHARE_TIME
-from relynx.data.tables.schema import schema_of, schema_state
+from relynx.data.allen import CONTACT, SHARE_TIME
+from relynx.data.intervals import reader as door
+from relynx.data.schema import schema_of, schema_state
 from relynx.storage.parts import ModelFile, Part
 
 try:

@@ -176,7 +176,8 @@ def test_the_settings_of_the_search_reach_it(planted, monkeypatch):
     options |= {"object_identity": False}
     model = LynxClassifier(max_iter=2, random_state=0, min_confidence=0.7, **options).fit(*planted)
     machine = {"n_jobs": None, "checkpoint": None}
-    assert seen == options | machine | {"min_confidence": None}  # which is asked for afterwards
+    later = {"min_confidence": None, "min_cover": None}  # what the answer is asked for
+    assert seen == options | machine | later
     patterns = model.estimators_[0].patterns
     assert (patterns.measure("confidence") >= 0.7 - 1e-9).all()
 
@@ -270,7 +271,7 @@ def voting(rows, prior):
         PairModel(np.array(pair), None, np.array([0]), Fixed(), np.array([0.5, 0.5]))
         for pair in combinations(range(n), 2)
     ]
-    model._columns = [np.array([k]) for k in range(len(model.estimators_))]
+    model.columns_ = [np.array([k]) for k in range(len(model.estimators_))]
     model._matrix = lambda X: csr_array(np.asarray(X, float))
     return model
 
@@ -705,8 +706,8 @@ def test_ties_go_to_the_larger_prior_however_many_classes(n_classes):
         )
         for pair in pairs
     ]
-    model._columns = [nothing] * len(pairs)
-    tally = model._tally(csr_array((2, 0)))
+    model.columns_ = [nothing] * len(pairs)
+    tally = model.tallied(csr_array((2, 0)))
     votes = np.floor(tally).max()
     tied = np.flatnonzero(np.floor(tally[0]) == votes)
     wanted = n_classes // 2 if n_classes // 2 in tied else tied[0]

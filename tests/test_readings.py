@@ -5,7 +5,7 @@ import json
 import pytest
 
 from relynx import DataError, from_events
-from relynx.data.tables.schema import Column, Group, Schema, schema_of, schema_state
+from relynx.data.schema import Column, Group, Schema, schema_of, schema_state
 from relynx.storage.parts import ModelFile, Part
 
 READING = Schema(

@@ -156,7 +156,7 @@ def test_rows_of_patterns_are_those_of_the_model(folds):
     assert [row.text for row in rows] == [*model.selected_.texts()]
     assert [row.supports for row in rows] == [tuple(e.support.values()) for e in model.selected_]
     used = [[row.number for row in rows if k in row.pairs] for k in range(3)]
-    assert used == [sorted(columns.tolist()) for columns in model._columns]
+    assert used == [sorted(columns.tolist()) for columns in model.columns_]
 
 
 def test_best_patterns_of_a_class_cover_it_most(folds):
@@ -422,7 +422,7 @@ def test_votes_and_probabilities_are_those_of_the_models(folds):
     model, X, y = folds
     data = script_data(rx.report(model, X, y).html)
     covered = model.selected_.coverage(X).astype(float)
-    for k, (pair, columns) in enumerate(zip(model.estimators_, model._columns, strict=True)):
+    for k, (pair, columns) in enumerate(zip(model.estimators_, model.columns_, strict=True)):
         votes = [base64.b64decode(row)[k // 8] >> (k % 8) & 1 for row in data["votes"]]
         assert votes == pair.votes(covered[:, columns]).tolist()
         proportions = [base64.b64decode(row)[k] / 255 for row in data["pairProbabilities"]]
@@ -456,7 +456,7 @@ def test_patterns_that_found_no_room_are_there_as_sums(folds, monkeypatch):
         present, absent = (np.reshape(pair[name], (-1, 2)) for name in ("present", "absent"))
         for i in (0, 7):
             terms = np.where(covered[i, columns][:, None], present, absent)
-            wanted = weights(one).scores(covered[i, model._columns[k]])
+            wanted = weights(one).scores(covered[i, model.columns_[k]])
             rest = data["rest"][k][i][:2] if pair["left"] else 0
             assert not pair["left"] or data["rest"][k][i][2:] == [0, 0]
             found = terms.sum(axis=0) + pair["prior"] + rest
@@ -616,7 +616,7 @@ def test_where_all_classes_are_ruled_out_the_finite_parts_of_the_page_give_the_s
     T, t = rx.planted_rule(120, flip=0.3, random_state=5)
     data = script_data(rx.report(model.fit(X, y), T, t).html)
     [pair] = data["pairs"]
-    covered = model.selected_.coverage(T)[:, model._columns[0]]
+    covered = model.selected_.coverage(T)[:, model.columns_[0]]
     found = weights(model.estimators_[0])
     out = [i for i in range(120) if np.isinf(found.terms(covered[i])).any(axis=0).all()]
     assert out

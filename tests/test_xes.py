@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import relynx as rx
 from relynx import cli
-from relynx.data.xes.reader import read_log
+from relynx.data.xes.event_table import XesTable
+from relynx.data.xes.parser import read_log
 from relynx.errors import InputError
 
 LOGS = Path(__file__).parent / "golden" / "xes"
@@ -127,7 +128,7 @@ def test_a_log_is_written_as_it_was_read(tree):
     kept = rx.Sequences  # the class, to make sequences that hold the log and nothing else
     read = read_log("one.xes")
     X, _ = rx.from_events({"case:concept:name": ["a"]}, sequence="case:concept:name")
-    names = rx.data.xes_tables.XesTable(read, "one.xes").trace_names
+    names = XesTable(read, "one.xes").trace_names
     X = kept(X.vocabulary, {}, names, reading=X.reading, origin=read)
     rx.write_xes(X, "two.xes")
     again = ElementTree.parse("two.xes").getroot()

@@ -19,8 +19,9 @@ from relynx.data.lists import from_lists
 from relynx.data.tables.frames import write_csv
 from relynx.features.candidates import by_class_in_turn
 from relynx.mining.matching.match import covers
+from relynx.mining.patterns.entries import Entry
 from relynx.mining.patterns.pattern import parse_pattern
-from relynx.mining.patterns.pattern_set import Entry, PatternSet
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.mining.wording.sentences import in_words
 from relynx.models.evaluation.baselines import baselines

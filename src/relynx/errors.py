@@ -24,7 +24,7 @@ class Source:
     text: str
     path: str | None = None
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def line_and_column(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both counted from 1."""
         offset = min(max(offset, 0), len(self.text))
         line = self.text.count("\n", 0, offset) + 1
@@ -40,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, and where. Without a source it has no place."""
+    """One thing that is wrong, and its position. Without a source it has none."""
 
     message: str
     source: Source | None = None
@@ -51,7 +51,7 @@ class Problem:
     def __str__(self) -> str:
         lines = [self.message]
         if self.source is not None and self.offset >= 0:
-            line, column = self.source.place(self.offset)
+            line, column = self.source.line_and_column(self.offset)
             lines = [f"{self.source.path or '<text>'}:{line}:{column}: {self.message}"]
             lines += _excerpt(self.source, self.offset, self.length)
         elif self.source is not None and self.source.path:
@@ -126,12 +126,20 @@ class InputError(ValueError):
     @property
     def line(self) -> int | None:
         first = self.problems[0]
-        return first.source.place(first.offset)[0] if first.source and first.offset >= 0 else None
+        return (
+            first.source.line_and_column(first.offset)[0]
+            if first.source and first.offset >= 0
+            else None
+        )
 
     @property
     def column(self) -> int | None:
         first = self.problems[0]
-        return first.source.place(first.offset)[1] if first.source and first.offset >= 0 else None
+        return (
+            first.source.line_and_column(first.offset)[1]
+            if first.source and first.offset >= 0
+            else None
+        )
 
     @property
     def hint(self) -> str | None:

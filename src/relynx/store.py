@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias.model_file import bias_of, bias_text
-from relynx.data.tables.schema import schema_or_none, schema_state
+from relynx.data.schema import schema_or_none, schema_state
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound, GraspSelector
 from relynx.features.naive_bayes import PatternNB
@@ -47,7 +47,7 @@ from relynx.models.lynx.pair_model import PairModel
 from relynx.models.tildecrf import model_file as crf_parts
 from relynx.models.tildecrf.classifier import TildeCRFClassifier
 from relynx.models.tildecrf.labeller import TildeCRF
-from relynx.storage.archive import read_archive, write_archive
+from relynx.storage import read_archive, write_archive
 from relynx.storage.parts import Array, Part, plain, plain_labels
 
 State: TypeAlias = dict[str, Any]
@@ -279,7 +279,7 @@ def _pack_lynx(model: LynxClassifier) -> State:
         "bias_": bias_text(model.bias_),
         "estimators_": [_pack_pair(one) for one in model.estimators_],
         "selected_": pattern_state(model.selected_),
-        "_columns": [plain(one.astype(np.int64), "_columns") for one in model._columns],
+        "_columns": [plain(one.astype(np.int64), "_columns") for one in model.columns_],
         "reading_": None if model.reading_ is None else schema_state(model.reading_),
     }
     return _pack_estimator(model, learnt)
@@ -293,7 +293,7 @@ def _lynx(part: Part) -> LynxClassifier:
     model.estimators_ = [_finished(one, _pair) for one in part.parts("estimators_")]
     _check_pairs(part, model.classes_, model.estimators_)
     model.selected_ = _finished(part.part("selected_"), patterns_of)
-    model._columns = _columns(part, model.estimators_, len(model.selected_))
+    model.columns_ = _columns(part, model.estimators_, len(model.selected_))
     model.reading_ = schema_or_none(part)
     return model
 

@@ -8,7 +8,6 @@ from typing import Protocol
 
 from relynx.bias.modes import EVENT, MODE_SIGNS, operators
 from relynx.bias.source_spans import SourceSpans, Where
-from relynx.bias.stated_settings import SETTINGS
 from relynx.bias.wording import Subject, wording_problems
 from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean
 from relynx.logic.dimensions import link_name
@@ -26,6 +25,7 @@ from relynx.logic.terms import (
     quoted,
     term_text,
 )
+from relynx.search_settings import SETTINGS
 
 
 class Language(Protocol):

@@ -13,12 +13,12 @@ from relynx.bias.infer import infer_language
 from relynx.bias.modes import EVENT
 from relynx.bias.python_values import wrong_types
 from relynx.bias.source_spans import SourceSpans
-from relynx.bias.stated_settings import SETTINGS
 from relynx.bias.wording import Subject, wording_text
 from relynx.data.sequences import Sequences
 from relynx.errors import BiasError, Problem
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, Literal, as_constant, constant_key, quoted, term_text
+from relynx.search_settings import SETTINGS
 
 
 @dataclass(frozen=True, eq=False)

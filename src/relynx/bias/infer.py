@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from relynx.bias.modes import EVENT, operators
 from relynx.bias.size_estimate import Size, fitting_size
 from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences
-from relynx.data.tables.schema import Schema
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError, Problem
 from relynx.logic import tables as tb
@@ -61,17 +61,7 @@ def infer_language(
     tables = {key: table for key, table in facts.tables.items() if table.shape[1]}
     dimensions = dimension_names(tables)
     events = _event_arguments(X, tables, facts.vocabulary)
-    of_dimensions = operators(dimensions)
-    keys = [key for key in tables if key[0] not in of_dimensions]
-    if not keys:
-        what = "only links between events" if tables else "no facts"
-        raise BiasError(f"the sequences hold {what}: there is nothing to make patterns of")
-    wide = [key for key in keys if key[1] > MOST_ARGUMENTS]
-    keys = [key for key in keys if key not in wide]
-    if not keys:
-        what = f"{_too_wide(wide[0])}, and there are no others"
-        hint = "give fewer values to a predicate, or several predicates"
-        raise BiasError(Problem(what, hint=hint))
+    keys, wide = _predicates(tables, dimensions)
     used = {
         (key, i): np.unique(tables[key][1 + i])
         for key in keys
@@ -81,11 +71,7 @@ def infer_language(
     is_text = {} if X.reading is None else _text_columns(X.reading)
     names = _column_types(used, is_text) if is_text else _type_names(used, len(facts.vocabulary))
     later = {} if X.reading is None else _cut_later(X.reading)
-    many = {
-        argument
-        for argument, values in used.items()
-        if len(values) > MAX_CONSTANTS and argument not in later
-    }
+    many = {one for one in used if len(used[one]) > MAX_CONSTANTS and one not in later}
     measured = {argument for argument in many if _is_measured(used[argument], facts.vocabulary)}
     common = _common_values(many - measured, tables, len(X))
     many -= set(common)
@@ -123,6 +109,22 @@ def infer_language(
             *size.notes,
         ),
     )
+
+
+def _predicates(tables: Tables, dimensions: tuple[str, ...]) -> tuple[list[Key], list[Key]]:
+    """The predicates that patterns may have, and those of too many arguments. Raises BiasError."""
+    of_dimensions = operators(dimensions)
+    keys = [key for key in tables if key[0] not in of_dimensions]
+    if not keys:
+        what = "only links between events" if tables else "no facts"
+        raise BiasError(f"the sequences hold {what}: there is nothing to make patterns of")
+    wide = [key for key in keys if key[1] > MOST_ARGUMENTS]
+    keys = [key for key in keys if key not in wide]
+    if not keys:
+        what = f"{_too_wide(wide[0])}, and there are no others"
+        hint = "give fewer values to a predicate, or several predicates"
+        raise BiasError(Problem(what, hint=hint))
+    return keys, wide
 
 
 def _too_wide(key: Key) -> str:
@@ -311,7 +313,7 @@ def _cut_later(schema: Schema) -> dict[Argument, str]:
 def _text_columns(schema: Schema) -> dict[str, tuple[bool, ...]]:
     """For each predicate of a table whether its last arguments are texts."""
     return {
-        group.predicate: tuple(column.kind == "text" for column in group.columns)
+        group.predicate: tuple(column.type == "text" for column in group.columns)
         for group in schema.groups
     }
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from relynx.bias.declarations import Bias
 from relynx.bias.reader import parse_bias
 from relynx.errors import InputError, Problem
-from relynx.storage.parts import Part
+from relynx.storage import Part
 
 LONGEST_BIAS = 1 << 20  # characters
 

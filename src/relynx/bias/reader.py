@@ -9,11 +9,10 @@ from typing import Any
 
 from relynx.bias.checks import refused_literal
 from relynx.bias.declarations import Bias
-from relynx.bias.foreign.read_foreign import ForeignReader, dialect
+from relynx.bias.foreign import ForeignReader, dialect
 from relynx.bias.foreign.translation import Translation
 from relynx.bias.modes import EVENT
 from relynx.bias.source_spans import SourceSpans, Span, Where
-from relynx.bias.stated_settings import FLAGS, IGNORED_FLAGS, SETTINGS, UNBALANCED
 from relynx.bias.wording import Subject
 from relynx.errors import (
     MOST_PROBLEMS,
@@ -28,10 +27,16 @@ from relynx.logic.nodes import Clause, Node, node_literal, node_text
 from relynx.logic.parser import ClauseParser
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, Constant, Literal, flatten, quoted
+from relynx.search_settings import SETTINGS
 
 FLAG = "set_lynx_flag"
 MOST_EITHER = 12  # arguments of a mode of the original program that may be variables or constants
 OLD_NAMES = {"onlyone": "atmostone"}
+# The flags of the original program that are settings here; '$unbalanced_data' is a prior, and
+# '$lynx_verbose' says nothing of the language.
+FLAGS = {setting.flag or name: name for name, setting in SETTINGS.items() if name != "prior"}
+UNBALANCED = "unbalanced_data"
+IGNORED_FLAGS = ("lynx_verbose",)
 EXAMPLES = {
     "type": "type(he(event,kind))",
     "mode": "mode(he(+,#))",
@@ -43,13 +48,7 @@ EXAMPLES = {
     "atmostone": "atmostone([he(E,_),st(E,_)])",
     "sametype": "sametype([he(E,_),st(E,_)])",
     "v": "v(he(_,alpha))",
-    "maxsize": "maxsize(3)",
-    "maxfollowat": "maxfollowat(2)",
-    "minfreq": "minfreq(1)",
-    "minsupport": "minsupport(0.1)",
-    "mincover": "mincover(10)",
-    "object_identity": "object_identity(true)",
-    "prior": "prior(uniform)",
+    **{name: f"{name}({setting.example})" for name, setting in SETTINGS.items()},
     "words": "words(he(E,K),'a {K} helix')",
 }
 
@@ -539,7 +538,7 @@ class _Reader:
         self.broken |= set(_names(node))
 
     def _again(self, where: Where, node: Node, message: str) -> None:
-        line = self.source.place(self.spans[where][0])[0]
+        line = self.source.line_and_column(self.spans[where][0])[0]
         self._wrong(node, message, hint=f"the first is on line {line}; leave one out")
 
     def _no_list(self, node: Node, example: str) -> None:

@@ -104,7 +104,17 @@ def fitting_size(
             break
     if sign == CHOICES[0][0]:
         return Size(sign)
-    related = related or not can_leave
+    what = "facts of several events match in too many ways"
+    if ways > MOST_WAYS:
+        events = f"a sequence has more than {MANY_EVENTS} events"
+        what = f"variables match in too many ways where {events}"
+    if widest > MOST:
+        what = f"{_rounded(widest)} patterns are too many"
+    return _narrowed(sign, support, length, what, related=related or not can_leave)
+
+
+def _narrowed(sign: str, support: float, length: int, why: str, *, related: bool) -> Size:
+    """The size of a language that is not the widest, with a note that says how it is narrower."""
     settings: dict[str, Any] = {}
     said = ["an argument of few values is a constant, no variable"]
     if not related:
@@ -115,14 +125,7 @@ def fitting_size(
     if support != CHOICES[0][1]:
         settings["min_support"] = support
         said.append(f"minsupport is {support}")
-    what = "facts of several events match in too many ways"
-    if ways > MOST_WAYS:
-        what = (
-            f"variables match in too many ways where a sequence has more than {MANY_EVENTS} events"
-        )
-    if widest > MOST:
-        what = f"{_rounded(widest)} patterns are too many"
-    return Size(sign, related, settings, (f"{what}: {', '.join(said)}",))
+    return Size(sign, related, settings, (f"{why}: {', '.join(said)}",))
 
 
 def _sampled(classes: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -36,7 +36,7 @@ class SourceSpans:
         span = self._span(where)
         if span is None or self.source is None:
             return ""
-        return f" on line {self.source.place(span[0])[0]}"
+        return f" on line {self.source.line_and_column(span[0])[0]}"
 
     def _span(self, where: Where) -> Span | None:
         while where and where not in self.spans:

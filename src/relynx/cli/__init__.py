@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 import click
 
-from relynx import __version__
 from relynx.cli.explaining import explain
 from relynx.cli.files import check, mine
 from relynx.cli.learning import evaluate, fit, predict
@@ -21,6 +20,7 @@ from relynx.cli.options import INTERRUPTED
 from relynx.cli.reporting import report
 from relynx.cli.shows import demo, reproduce, warmup
 from relynx.errors import InputError
+from relynx.version import __version__
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

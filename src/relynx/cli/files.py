@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.bias import Bias
-    from relynx.data.parquet.partitions import Partitions
+    from relynx.data.parquet import Partitions
     from relynx.data.sequences import Sequences
     from relynx.logic.datalog import Background
+    from relynx.mining.patterns.pattern_set import PatternSet
 
 DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l", ".b")
 ENDINGS = (
@@ -123,20 +124,8 @@ def mine(
     event_type: str | None,
     background: str | None,
     output: str,
-    min_support: float | None,
-    min_frequency: int | None,
-    max_length: int | None,
-    max_gap: int | None,
-    min_confidence: float | None,
-    no_object_identity: bool,
-    max_support: tuple[str, ...],
-    closed: bool,
-    top_k: int | None,
-    time_limit: float | None,
-    memory_limit: str | None,
-    jobs: int,
-    checkpoint: str | None,
     scheduler: str | None,
+    **options: Any,
 ) -> int:
     """Find all frequent patterns of TRAIN and write them to a file.
 
@@ -144,11 +133,10 @@ def mine(
     of partitions, which is read one partition at a time. A setting that is not given is that of the
     bias, else the one in brackets.
     """
-    ending = table_ending(output)
-    most = [_class_and_most(text) for text in max_support]
-    most_bytes = None if memory_limit is None else _n_bytes(memory_limit)
+    ending, checkpoint = table_ending(output), options["checkpoint"]
+    settings, most = _search_settings(options)
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
-    from relynx.console import mining_progress, plain_warnings, show_search
+    from relynx.console import mining_progress, plain_warnings
     from relynx.data.tables.frames import parquet_library
     from relynx.mining.search import mine as search
     from relynx.storage.whole_files import check_writable
@@ -163,46 +151,47 @@ def mine(
         X, y, classes = _to_mine(train, background, columns, scheduler)
         show_reading(X)
         named = {str(c): c for c in classes}
+        settings["max_support"] = {named.get(c, c): n for c, n in most} or None
         with (
             plain_warnings(),
             mining_progress() as progress,
             _workers(scheduler) as client,
         ):
             warnings.filterwarnings("ignore", "stopped by ")  # said below
-            patterns = search(
-                X,
-                y,
-                bias,
-                min_support=min_support,
-                min_frequency=min_frequency,
-                max_length=max_length,
-                max_gap=max_gap,
-                object_identity=False if no_object_identity else None,
-                min_confidence=min_confidence,
-                max_support={named.get(c, c): n for c, n in most} or None,
-                closed=closed,
-                top_k=top_k,
-                time_limit=time_limit,
-                memory_limit=most_bytes,
-                progress=progress,
-                n_jobs=jobs,
-                checkpoint=checkpoint,
-                client=client,
-            )
+            patterns = search(X, y, bias, **settings, progress=progress, client=client)
         write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}
         write.get(ending, patterns.to_parquet)(output)
     except KeyboardInterrupt:
         more = going_on(checkpoint)
         click.echo(f"stopped; nothing was written to {output}{more}", err=True)
         return INTERRUPTED
+    _show_patterns(patterns, checkpoint, stopped=progress.stopped)
+    click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {described(X)}")
+    return INTERRUPTED if progress.stopped and patterns.partial else 0
+
+
+def _search_settings(options: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]]]:
+    """What `mine` is given, and the `max_support` of classes by their texts. Raises UsageError."""
+    settings = dict(options)
+    settings["n_jobs"] = settings.pop("jobs")
+    if settings.pop("no_object_identity"):
+        settings["object_identity"] = False
+    most = [_class_and_most(text) for text in settings.pop("max_support")]
+    if settings["memory_limit"] is not None:
+        settings["memory_limit"] = _n_bytes(settings["memory_limit"])
+    return settings, most
+
+
+def _show_patterns(patterns: PatternSet, checkpoint: str | None, *, stopped: bool) -> None:
+    """What the search saw, and how far it is complete."""
+    from relynx.console import show_search
+
     show_search(patterns)
     if patterns.partial:
         how_far = f"complete up to length {patterns.complete_up_to}{going_on(checkpoint)}"
         click.echo(f"{patterns.partial}; {how_far}", err=True)
-        for line in () if progress.stopped else patterns.report.advice:
+        for line in () if stopped else patterns.report.advice:
             click.echo(line, err=True)
-    click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {described(X)}")
-    return INTERRUPTED if progress.stopped and patterns.partial else 0
 
 
 def _to_mine(
@@ -263,7 +252,7 @@ def _checked(
     """One line about a good file; what was read joins the lists. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
-    from relynx.data.lynx.files import read_lynx
+    from relynx.data.lynx import read_lynx
     from relynx.logic.datalog import read_background
 
     if path.lower().endswith(EVENT_TABLES + LOGS):
@@ -294,7 +283,7 @@ def _checked(
 
 def _is_foreign(path: str) -> bool:
     """Whether a file of rules is the bias of another system: Popper's ends in .pl, too."""
-    from relynx.bias.foreign.read_foreign import dialect
+    from relynx.bias.foreign import dialect
     from relynx.logic.source_files import read_source
 
     return dialect(read_source(path)) is not None

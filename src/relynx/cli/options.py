@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from relynx.search_settings import NAMED, default
+
 if TYPE_CHECKING:
-    from relynx.data.parquet.partitions import Partitions
+    from relynx.data.parquet import Partitions
     from relynx.data.sequences import Sequences
 
 INTERRUPTED = 130
@@ -43,10 +45,7 @@ def mining_options(function: Function) -> Function:
         ),
         event_option,
         click.option("-k", "--background", help="Rules that hold in every sequence."),
-        click.option("--min-support", type=SHARE, help="Least share of some class.  [0.1]"),
-        click.option("--min-frequency", type=COUNT, help="Least number of sequences.  [1]"),
-        click.option("--max-length", type=COUNT, help="Most atoms, links not counted.  [3]"),
-        click.option("--max-gap", type=COUNT, help="Largest n of followat.  [2]"),
+        *map(_setting_option, ("min_support", "min_frequency", "max_length", "max_gap")),
         click.option("--min-confidence", type=SHARE, help="Minimum confidence for some class."),
         click.option(
             "--no-object-identity",
@@ -54,6 +53,14 @@ def mining_options(function: Function) -> Function:
             help="Different variables may stand for one constant.",
         ),
     )
+
+
+def _setting_option(name: str) -> Callable[[Function], Function]:
+    """The option of a setting of the search, by its name in Python."""
+    setting = NAMED[name]
+    kind = SHARE if setting.kind == "share" else COUNT
+    shown = f"{setting.help}  [{default(name)}]"
+    return click.option(f"--{name.replace('_', '-')}", type=kind, help=shown)
 
 
 def model_options(function: Function) -> Function:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.bias import Bias
-    from relynx.data.parquet.partitions import Partitions
+    from relynx.data.parquet import Partitions
     from relynx.data.sequences import Sequences
     from relynx.models.lynx.classifier import LynxClassifier
 
@@ -178,8 +178,8 @@ def table_options(function: Function) -> Function:
 def read_train(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
-    from relynx.data.lynx.files import read_lynx
-    from relynx.data.tables.from_events import columns_of, from_events
+    from relynx.data.lynx import read_lynx
+    from relynx.data.tables.reader import columns_of, from_events
 
     if os.path.isdir(path):
         parts = open_folder(path, columns)
@@ -210,7 +210,7 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
 
 def open_folder(path: str, columns: Columns | None = None) -> Partitions:
     """A folder of partitions. Raises InputError where it is none, or where columns are chosen."""
-    from relynx.data.parquet.partitions import scan_parquet
+    from relynx.data.parquet import scan_parquet
 
     if columns is not None and columns.given:
         what = "this is a folder of partitions: it has no columns to choose"
@@ -229,7 +229,7 @@ def refuse_rules(path: str, background: str | None) -> None:
 
 def _read_log(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of an event log."""
-    from relynx.data.xes.read_xes import read_xes
+    from relynx.data.xes import read_xes
 
     if columns.sequence is not None:
         what = "the sequences of an event log are its traces"
@@ -247,9 +247,9 @@ def _read_log(path: str, background: str | None, columns: Columns) -> Read:
 
 def read_test(path: str, background: str | None, model: Any) -> Read:
     """Sequences and labels to predict; a table is read by the schema of the training table."""
-    from relynx.data.lynx.files import read_lynx
-    from relynx.data.tables.from_events import from_events
-    from relynx.data.xes.read_xes import read_xes
+    from relynx.data.lynx import read_lynx
+    from relynx.data.tables.reader import from_events
+    from relynx.data.xes import read_xes
 
     log = path.lower().endswith(LOGS)
     if not log and not path.lower().endswith(TABLES):

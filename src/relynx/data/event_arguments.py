@@ -15,7 +15,7 @@ from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.joins import member
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, quoted, term_text
-from relynx.storage.parts import Part
+from relynx.storage import Part
 
 Tables: TypeAlias = Mapping[Key, Table]
 Argument: TypeAlias = tuple[Key, int]  # a predicate and the number of its argument, from 0

@@ -19,7 +19,7 @@ from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, Constant, Term, as_constant, flatten
 from relynx.logic.tokens import MAX_DIGITS
 
-KINDS = "text, a tuple, an atom, or a list or set of these"
+COLUMN_TYPES = "text, a tuple, an atom, or a list or set of these"
 OF_TABLES = "rx.from_events reads tables, with a row for each event"
 AS_TEXT = "give it as text"
 MOST_BITS = int((MAX_DIGITS - 1) * math.log2(10))
@@ -92,8 +92,8 @@ def _plain_tables(
     if not lists or not all(type(one) is list for one in lists):
         return None
     flat = list(chain.from_iterable(cast(list[list[Any]], lists)))
-    kinds = set(map(type, flat))
-    if kinds != {str} and not (kinds == {int} and predicate is not None):
+    types = set(map(type, flat))
+    if types != {str} and not (types == {int} and predicate is not None):
         return None
     lengths = np.array([len(one) for one in cast(list[list[Any]], lists)], np.int64)
     events = [f"e{i + 1}" for i in range(int(lengths.max()))]
@@ -252,7 +252,7 @@ class _ListReader:
                 args.append(as_constant(value))
             except (TypeError, ValueError):  # the latter of what cannot be shown
                 if symbol:
-                    what, hint = "symbol", f"a position holds {KINDS}"
+                    what, hint = "symbol", f"a position holds {COLUMN_TYPES}"
                 else:
                     what, hint = "constant", "give text or a number"
                 self.problem(f"{where}: {shown(value)} is no {what}", hint)
@@ -270,10 +270,10 @@ class _ListReader:
             what = f"{where}: {name} links events and cannot be a fluent"
             self.problem(what, "rename it, or give predicate='symbol' to read symbols as values")
             return False
-        known, place = self.first.setdefault(name, (arity, where))
+        known, first_use = self.first.setdefault(name, (arity, where))
         if known != arity:
             what = f"{where}: {name} has {arity} arguments here, the event included"
-            self.problem(what, f"it has {known} at {place}")
+            self.problem(what, f"it has {known} at {first_use}")
         return known == arity
 
     def named(self, what: str, values: Iterable[object] | None, n: int) -> list[Constant] | None:

@@ -145,15 +145,16 @@ def _wrong_fields(value: object, fields: dict[str, type], where: str) -> Iterato
 
 
 def _wrong_sheets(elements: list[Any], n_strands: int) -> Iterator[str]:
-    places: dict[tuple[str, int], int] = {}
+    positions: dict[tuple[str, int], int] = {}
     strand = -1
     for i, element in enumerate(elements):
         if not isinstance(element, dict) or element.get("type") != "st":
             continue
         strand += 1
-        place = element["sheet"], element["sheet_ord"]
-        if places.setdefault(place, i) != i:
-            yield f"elements[{i}] has the place of elements[{places[place]}] in sheet {place[0]}"
+        position = element["sheet"], element["sheet_ord"]
+        if positions.setdefault(position, i) != i:
+            first = positions[position]
+            yield f"elements[{i}] has the place of elements[{first}] in sheet {position[0]}"
         for partner in element["partners"]:
             match partner:
                 case [int(index), "plus" | "minus"] if 0 <= index < n_strands and index != strand:

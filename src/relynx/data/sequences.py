@@ -5,22 +5,19 @@ from __future__ import annotations
 import html
 import os
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.event_arguments import Argument, Tables, dimension_names
-from relynx.data.parquet.writer import cuts, write_folder
-from relynx.data.tables.schema import Schema
+from relynx.data.schema import Schema
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
-from relynx.data.xes.log import Log
 from relynx.errors import DataError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background, evaluate
@@ -38,6 +35,10 @@ from relynx.logic.terms import (
 )
 
 SHOWN = 60
+# What writes sequences, by the name of the format. Each format adds its own writer: the container
+# knows none of them.
+WRITERS: dict[str, Callable[..., None]] = {}
+
 READ_ATOMS = "rx.parse_atom('a(e1)') reads an atom from text"
 
 
@@ -161,7 +162,7 @@ class Sequences:
         *,
         reading: Schema | None = None,
         times: Times | None = None,
-        origin: Log | None = None,
+        origin: Any = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.tables: dict[Key, Table] = dict(tables)
@@ -170,7 +171,7 @@ class Sequences:
         self.background = background
         self.reading = reading  # how a table of events was read, where the facts are of one
         self.times = times  # of each event, where the events are intervals
-        self.origin = origin  # the whole log they were read from; it stays in this process
+        self.origin = origin  # what the reader alone knows of its file; it stays in this process
         self._stored = Facts(vocabulary, self.tables, len(self.ids))
         self._facts: dict[bool, Facts] = {}
         for values in (self.ids, self.labels):
@@ -379,7 +380,7 @@ class Sequences:
             key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
             for key, table in self.tables.items()
         }
-        return self._with(merged, tables)
+        return self.with_tables(merged, tables)
 
     def compact(self) -> Sequences:
         """The same sequences in a vocabulary of only their own constants, in order of text.
@@ -397,7 +398,7 @@ class Sequences:
             if table.shape[1]
         }
         vocabulary = Vocabulary(self.vocabulary[code] for code in ordered)
-        return self._with(vocabulary, tables)
+        return self.with_tables(vocabulary, tables)
 
     def to_parquet(
         self,
@@ -421,10 +422,9 @@ class Sequences:
             Labels in place of those of the sequences.
         """
         X = self if y is None else self.with_labels(y)
-        edges = cuts(len(X), partitions, rows_per_partition)
-        write_folder((X[a:b] for a, b in pairwise(edges)), folder)
+        WRITERS["parquet"](X, folder, partitions, rows_per_partition)
 
-    def _with(self, vocabulary: Vocabulary, tables: Tables) -> Sequences:
+    def with_tables(self, vocabulary: Vocabulary, tables: Tables) -> Sequences:
         """The same sequences, their facts in other codes."""
         return Sequences(
             vocabulary,
@@ -646,7 +646,7 @@ def _positions(index: Any, n: int) -> NDArray[np.int64]:
 
 
 def label_array(labels: list[Constant]) -> NDArray[Any]:
-    """Labels as the array that scikit-learn expects: text, integers or floats of one kind."""
+    """Labels as the array that scikit-learn expects: text, integers or floats of one type."""
     if len({type(label) for label in labels}) == 1:
         return np.array(labels)
     return _objects(labels)

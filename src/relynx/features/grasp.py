@@ -32,7 +32,7 @@ from relynx.features import _grasp_kernels as kernels
 from relynx.features.grasp_tables import Ints, Task, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
 from relynx.mining.workers import n_threads
-from relynx.storage.journal import Journal, Work
+from relynx.storage import Journal, Work
 from relynx.storage.segments import Result
 
 MOVES = ("add", "drop", "swap")

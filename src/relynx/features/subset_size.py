@@ -18,7 +18,7 @@ from sklearn.model_selection import StratifiedKFold
 from relynx.features.candidates import best_columns
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB, class_prior
-from relynx.storage.journal import Journal
+from relynx.storage import Journal
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, None)
 FOLDS = 5

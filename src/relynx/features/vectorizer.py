@@ -14,15 +14,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequence, Sequences
-from relynx.data.tables.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.errors import InputError, Problem
+from relynx.mining.input_checks import classes_of
 from relynx.mining.partitioned.search import check_partitions
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
-from relynx.mining.settings import classes_of
+from relynx.search_settings import SearchSettings
 
 CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
@@ -128,12 +129,8 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             X,
             y,
             self.bias_,
-            min_support=self.min_support,
-            min_frequency=self.min_frequency,
-            max_length=self.max_length,
-            max_gap=self.max_gap,
+            **SearchSettings.of_estimator(self.bias_, self).arguments(),
             min_confidence=self.min_confidence,
-            object_identity=self.object_identity,
             top_k=self.top_k,
             measure=self.measure,
             n_jobs=self.n_jobs,

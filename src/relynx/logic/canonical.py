@@ -15,7 +15,7 @@ from relynx.logic.terms import Atom, Constant, Term, Var, term_text
 
 # A constant with its type in front, so that 1, 1.0 and '1' differ and any two of them compare.
 _Key = tuple[int, Constant]
-# Variables sort behind: their place or name, or a number for each `_`, follows one of these.
+# Variables sort behind: their position or name, or a number for each `_`, follows one of these.
 _VARIABLE, _ANONYMOUS = 3, 4
 
 # An atom of a pattern for the search: the number of its shape, then the numbers of its variables.
@@ -114,7 +114,7 @@ def _shape_and_variables(
 ) -> tuple[tuple[object, ...], tuple[int, ...]]:
     """What an atom is but for the identity of its variables, and the numbers of its variables.
 
-    The shape tells p(X,X) from p(X,Y): a variable is written as its place among those of the atom.
+    The shape tells p(X,X) from p(X,Y): a variable is written as its index in the atom.
     """
     variables: list[int] = []
     args: list[_Key] = []
@@ -148,8 +148,8 @@ def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
         seen: list[list[tuple[int, ...]]] = [[] for _ in colours]
         for edge in edges:
             coloured = [edge[0], *[colours[v] for v in edge[1:]]]
-            for place in range(1, len(edge)):
-                seen[edge[place]].append((place, *coloured))
+            for i in range(1, len(edge)):
+                seen[edge[i]].append((i, *coloured))
         for occurrences in seen:
             occurrences.sort()
         keys = [(colours[v], *seen[v]) for v in range(n)]

@@ -1,4 +1,4 @@
-"""Reading Prolog text: a tree with places for every clause, and every error of a file at once.
+"""Parsing Prolog text: a syntax tree for each clause, and all errors of a file at once.
 
 Reading has two steps. `parse_clauses` turns text into trees of `Node`, which know nothing of what
 a clause is for; the converters of `relynx.logic.nodes` turn a tree into a term, an atom or a rule.

@@ -74,12 +74,12 @@ def numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.i
     if not _are_small(values):
         _, example, number = np.unique(values, return_index=True, return_inverse=True)
         return number.astype(np.int32), example
-    place = np.full(int(values.max()) + 1, -1, np.int64)
-    place[values] = np.arange(len(values))
-    present = np.flatnonzero(place >= 0)
-    example = place[present]
-    place[present] = np.arange(len(present))
-    return place[values].astype(np.int32), example
+    position = np.full(int(values.max()) + 1, -1, np.int64)
+    position[values] = np.arange(len(values))
+    present = np.flatnonzero(position >= 0)
+    example = position[present]
+    position[present] = np.arange(len(present))
+    return position[values].astype(np.int32), example
 
 
 def in_order(table: Table) -> Table:
@@ -122,7 +122,7 @@ class Finder:
             self._table[pool] = np.arange(len(pool), dtype=np.int32)
 
     def __call__(self, values: NDArray[np.integer]) -> NDArray[np.int32]:
-        """The place of each value, -1 where it is not in the pool."""
+        """The position of each value, -1 where it is not in the pool."""
         if self._table is not None:
             found: NDArray[np.int32] = self._table[values]
             return found

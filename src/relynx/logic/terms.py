@@ -58,7 +58,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atom:
-    """A predicate with its arguments, `he(E,alpha,long)`. `offset` is its place in the text."""
+    """A predicate with its arguments, `he(E,alpha,long)`. `offset` is its position in the text."""
 
     predicate: str
     args: tuple[Term, ...] = ()

@@ -89,7 +89,7 @@ class Lexer:
         return self.text.find("\n", self.last_end, self.start) >= 0
 
     def advance(self) -> None:
-        """Move to the next token; raises Failure, with the place kept, where there is none."""
+        """Move to the next token; raises Failure, without moving, where there is none."""
         self.last_end = self.end
         start = self._skip_layout(self.end)
         match = _TOKEN.match(self.text, start)

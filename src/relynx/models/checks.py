@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from relynx.data.tables.schema import Schema
+from relynx.data.schema import Schema
 from relynx.errors import InputError, Problem, did_you_mean
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.bias.declarations import Bias
+from relynx.bias import Bias
 from relynx.bias.modes import EVENT
+from relynx.data.class_cuts import cut_like
 from relynx.data.sequences import Sequence, Sequences
-from relynx.data.tables.class_cuts import cut_like
 from relynx.errors import InputError, Problem
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Var
@@ -21,9 +21,9 @@ from relynx.mining.wording.sentences import in_words
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, columns_of, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel
-from relynx.reports.explanation import (
+from relynx.reports.explanation import Explanation
+from relynx.reports.explanation_parts import (
     Counterfactual,
-    Explanation,
     Flip,
     Match,
     ModelPart,

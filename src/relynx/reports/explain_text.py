@@ -6,20 +6,18 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from relynx.data.sequences import counted
 from relynx.logic.terms import constant_text
 from relynx.mining.wording.english import visible
-
-if TYPE_CHECKING:
-    from relynx.reports.explanation import (
-        Counterfactual,
-        Explanation,
-        Match,
-        ModelPart,
-        PatternEffect,
-    )
+from relynx.reports.explanation_parts import (
+    Counterfactual,
+    ExplanationData,
+    Match,
+    ModelPart,
+    PatternEffect,
+)
 
 WIDTH = 88
 SHOWN = {1: 10}  # patterns of a model, by the number of models shown
@@ -28,10 +26,10 @@ SHOWN_SETS = 5
 LISTED_FLIPS = 3  # more are only counted
 LOGARITHMS = ("PatternNB", "BernoulliNB", "LogisticRegression")
 
-Ranked: TypeAlias = "list[tuple[float, PatternEffect]]"
+Ranked: TypeAlias = list[tuple[float, PatternEffect]]
 
 
-def as_text(why: Explanation) -> str:
+def as_text(why: ExplanationData) -> str:
     """The whole explanation, with the patterns of largest effect."""
     parts = shown_parts(why)
     blocks = [[*_headline(why)], [*_table(why)]]
@@ -42,7 +40,7 @@ def as_text(why: Explanation) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def shown_parts(why: Explanation) -> list[tuple[ModelPart, Any]]:
+def shown_parts(why: ExplanationData) -> list[tuple[ModelPart, Any]]:
     """The models that have the predicted class, each with the strongest of its other classes."""
     parts = []
     for part in why.models:
@@ -81,7 +79,7 @@ def where(found: Match) -> str:
     return f"at {events}, {n}" if events else n
 
 
-def _headline(why: Explanation) -> Iterator[str]:
+def _headline(why: ExplanationData) -> Iterator[str]:
     p = why.posterior[why.predicted]
     text = f"{_shown(why.id)} is predicted as {_name(why.predicted)} with probability {p:.3f}."
     if why.label is not None:
@@ -90,7 +88,7 @@ def _headline(why: Explanation) -> Iterator[str]:
     yield from _wrapped(text)
 
 
-def _table(why: Explanation) -> Iterator[str]:
+def _table(why: ExplanationData) -> Iterator[str]:
     header, *rows = class_rows(why)
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     for name, *cells in (header, *rows):
@@ -98,7 +96,7 @@ def _table(why: Explanation) -> Iterator[str]:
         yield f"  {name:{widths[0]}}" + "".join(f"  {cell:>{width}}" for cell, width in numbers)
 
 
-def class_rows(why: Explanation) -> list[list[str]]:
+def class_rows(why: ExplanationData) -> list[list[str]]:
     """A header, then each class with its probability, and its votes or score if there are any."""
     more: Mapping[Any, str] = {}
     title = []
@@ -159,7 +157,7 @@ def _line(value: float, effect: PatternEffect, one: Any, other: Any) -> Iterator
         yield from _wrapped(where(effect.match), indent, indent)
 
 
-def _what_if(why: Explanation) -> Iterator[str]:
+def _what_if(why: ExplanationData) -> Iterator[str]:
     """Which flips change the class, and which sets were tried."""
     yield from _wrapped(tried_text(why))
     for one in why.counterfactuals[:SHOWN_SETS]:
@@ -169,7 +167,7 @@ def _what_if(why: Explanation) -> Iterator[str]:
         yield f"  and {n:,} more"
 
 
-def tried_text(why: Explanation) -> str:
+def tried_text(why: ExplanationData) -> str:
     """What the counterfactuals are, and whether smaller ones can exist."""
     sizes = [len(one.flips) for one in why.counterfactuals]
     if not sizes:
@@ -194,7 +192,7 @@ def flips_text(one: Counterfactual) -> str:
     return f"{_name(one.predicted)} if it {' and '.join(flips)}"
 
 
-def _notes(why: Explanation, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator[str]:
+def _notes(why: ExplanationData, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator[str]:
     """How to read the numbers."""
     learners = {part.learner for part, _ in parts if part.learner is not None}
     if not learners:
@@ -253,7 +251,7 @@ def _score(value: float) -> str:
 # HTML
 
 
-def as_html(why: Explanation) -> str:
+def as_html(why: ExplanationData) -> str:
     """The same for notebooks: tables, with every text escaped."""
     parts = shown_parts(why)
     header, *rows = class_rows(why)

@@ -11,14 +11,14 @@ from importlib.resources import files
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
 
-from relynx import __version__
 from relynx.data.sequences import counted
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.reports.charts import charted, class_bars, drawn_rounds, least_error
 from relynx.reports.page_data import page_data
 from relynx.reports.page_text import as_json, short
 from relynx.reports.report_data import ReportData, make_predictions, report_data
-from relynx.storage.whole_files import whole_file
+from relynx.storage import whole_file
+from relynx.version import __version__
 
 SCRIPTS = (
     "matcher.js",

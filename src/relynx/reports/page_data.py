@@ -153,7 +153,7 @@ def _pairs(
 ) -> list[dict[str, Any]]:
     """The models: their classes, their patterns on the page, and the weights of these."""
     out = []
-    for row, one, columns in zip(data.pairs, model.estimators_, model._columns, strict=True):
+    for row, one, columns in zip(data.pairs, model.estimators_, model.columns_, strict=True):
         kept = [k for k, column in enumerate(columns.tolist()) if column in position]
         found = weights(one)
         out.append(

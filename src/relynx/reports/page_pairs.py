@@ -36,7 +36,7 @@ def pair_votes(
     votes, probabilities = [], []
     rest: list[Numbers] = []
     room = MOST_SUMS
-    for one, columns in zip(model.estimators_, model._columns, strict=True):
+    for one, columns in zip(model.estimators_, model.columns_, strict=True):
         M = predictions.covered[np.ix_(listed, columns)].astype(np.float64)
         if len(model.estimators_) > 1:
             votes.append(one.votes(M).astype(bool))

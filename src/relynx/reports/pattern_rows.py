@@ -63,7 +63,7 @@ def pattern_rows(model: LynxClassifier) -> tuple[PatternRow, ...]:
     values = selected.measure("chi2")
     identity = selected.object_identity
     users: list[list[int]] = [[] for _ in range(len(selected))]
-    for k, columns in enumerate(model._columns):
+    for k, columns in enumerate(model.columns_):
         for column in columns.tolist():
             users[column].append(k)
     return tuple(

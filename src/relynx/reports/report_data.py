@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.class_cuts import cut_like
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences, counted
-from relynx.data.tables.class_cuts import cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound
 from relynx.features.vectorizer import as_sequences

@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from relynx import __version__
+from relynx.bias import parse_bias
 from relynx.bias.protein_folds import ProteinFolds
-from relynx.bias.reader import parse_bias
 from relynx.data.digests import data_digest, digest
 from relynx.data.tables.frames import write_csv
 from relynx.errors import InputError
@@ -30,6 +29,7 @@ from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.learners import learner
 from relynx.reproduce.rows import BIASES, EXPERIMENTS, PROTOCOLS, SYSTEMS, Experiment
 from relynx.storage.journal import locked
+from relynx.version import __version__
 
 RECORDS = "folds.csv"
 FILES = (RECORDS, "summary.csv", "accuracy.svg")

@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from relynx import __version__
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.storage.json_text import TooDeep, read_json
 from relynx.storage.parts import ARRAY_TYPES, DAMAGED, Array, ModelFile, Part
 from relynx.storage.whole_files import whole_file
+from relynx.version import __version__
 
 FORMAT, VERSION = "relynx model", 1
 MANIFEST, MODEL = "manifest.json", "model.json"
@@ -81,20 +81,20 @@ def write_archive(path: str | os.PathLike[str], kind: str, state: dict[str, Any]
         file.write(packed)
 
 
-def _lifted(state: Any, place: str, arrays: dict[str, Array]) -> Any:
+def _lifted(state: Any, location: str, arrays: dict[str, Array]) -> Any:
     """The state with names in place of arrays, which go to `arrays`."""
     if isinstance(state, np.ndarray):
-        arrays[place] = state
-        return {"array": place}
+        arrays[location] = state
+        return {"array": location}
     if isinstance(state, dict):
-        return {key: _lifted(one, _under(place, key), arrays) for key, one in state.items()}
+        return {key: _lifted(one, _under(location, key), arrays) for key, one in state.items()}
     if isinstance(state, list):
-        return [_lifted(one, _under(place, i), arrays) for i, one in enumerate(state)]
+        return [_lifted(one, _under(location, i), arrays) for i, one in enumerate(state)]
     return state
 
 
-def _under(place: str, key: str | int) -> str:
-    return f"{place}.{key}" if place else str(key)
+def _under(location: str, key: str | int) -> str:
+    return f"{location}.{key}" if location else str(key)
 
 
 def _text(tree: Any) -> bytes:

@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from relynx import __version__
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.storage.segments import Result, packed, unpacked
 from relynx.storage.whole_files import PARTIAL, named, sync, whole_file
+from relynx.version import __version__
 
 FORMAT, VERSION = "relynx checkpoint", 1
 MANIFEST, LOCK = "manifest.json", "lock"

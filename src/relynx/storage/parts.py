@@ -121,21 +121,21 @@ class Part:
     Else it raises DataError. `end` refuses the fields that were not asked for.
     """
 
-    __slots__ = ("_fields", "file", "place")
+    __slots__ = ("_fields", "file", "location")
 
-    def __init__(self, fields: object, file: ModelFile, place: str = "") -> None:
+    def __init__(self, fields: object, file: ModelFile, location: str = "") -> None:
         if not isinstance(fields, dict):
-            raise file.problem(f"{place or 'the model'} is no object")
+            raise file.problem(f"{location or 'the model'} is no object")
         self._fields: dict[str, Any] = dict(fields)
         self.file = file
-        self.place = place
+        self.location = location
 
     def wrong(self, name: str, what: str) -> DataError:
         """The error for a field: what it should be, or what is wrong with it."""
         return self.file.problem(f"{self._at(name)} {what}")
 
     def _at(self, name: str) -> str:
-        return f"{self.place}.{name}" if self.place else name
+        return f"{self.location}.{name}" if self.location else name
 
     def has(self, name: str) -> bool:
         return name in self._fields

@@ -47,7 +47,7 @@ class Translation:
         self._breaks = [found.start() for found in re.finditer("\n", self.source.text)]
 
     def line(self, node: Node) -> int:
-        return self.source.place(node.start)[0]
+        return self.source.line_and_column(node.start)[0]
 
     def note(self, offset: int, message: str) -> None:
         """Keep a note; the same one of several places is told once."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.allen import BEFORE, END, SHARE_TIME, START
 from relynx.data.intervals import _pair_kernels as kernels
-from relynx.data.intervals.allen import BEFORE, END, SHARE_TIME, START
 from relynx.logic.tables import ranges
 
 Rows = NDArray[np.int64]
@@ -115,6 +115,6 @@ class SortedIntervals:
     def _width(self) -> int:
         return int(self.ends.max(initial=0)) + 1
 
-    def _packed(self, places: Rows) -> Rows:
+    def _packed(self, positions: Rows) -> Rows:
         """Times that rise from sequence to sequence."""
-        return places + self.sequences * self._width()
+        return positions + self.sequences * self._width()

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relynx.data.tables.schema import Schema, schema_of, schema_state
+from relynx.data.schema import Schema, schema_of, schema_state
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic.datalog import Background, parse_background
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, as_constant, constant_key
+from relynx.storage import ModelFile, Part
 from relynx.storage.json_text import read_json
-from relynx.storage.parts import ModelFile, Part
 
 FORMAT, VERSION = "relynx sequences", 1
 MANIFEST, VOCABULARY = "manifest.json", "vocabulary.parquet"
@@ -260,13 +260,13 @@ def _check_parts(manifest: Manifest, part: Part) -> None:
     n_classes = len(manifest.classes or ())
     known, named = 0, 0
     for i, one in enumerate(manifest.parts):
-        place = f"parts.{i}"
+        location = f"parts.{i}"
         if not known <= one.n_relations <= len(manifest.relations):
-            raise part.wrong(f"{place}.facts", "has not a number for each predicate")
+            raise part.wrong(f"{location}.facts", "has not a number for each predicate")
         if not named <= len(one.class_sizes) <= n_classes:
-            raise part.wrong(f"{place}.classes", "has not a number for each class")
+            raise part.wrong(f"{location}.classes", "has not a number for each class")
         if manifest.classes is not None and sum(one.class_sizes) != one.n_sequences:
-            raise part.wrong(f"{place}.classes", "do not sum to the number of sequences")
+            raise part.wrong(f"{location}.classes", "do not sum to the number of sequences")
         known, named = one.n_relations, len(one.class_sizes)
 
 

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx import __version__
 from relynx.data.event_arguments import dimension_names
-from relynx.data.parquet.files import (
+from relynx.data.parquet.codec import (
     Columns,
     WrongFile,
     check_installed,
@@ -32,14 +31,15 @@ from relynx.data.parquet.manifest import (
     totals,
 )
 from relynx.data.parquet.writer import write_folder
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, label_array, shown
-from relynx.data.tables.schema import Schema
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant
+from relynx.version import __version__
 
 
 def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:

@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.discretise import Cuts, quantile_cuts, width_cuts
+from relynx.data.schema import Column, Group, Schema
 from relynx.data.tables.columns import Table, Values, read_moment
-from relynx.data.tables.discretise import Cuts, quantile_cuts, width_cuts
-from relynx.data.tables.schema import Column, Group, Schema
-from relynx.data.tables.tables import Cells, unknown_column
+from relynx.data.tables.inputs import Cells, unknown_column
 from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 
@@ -51,6 +51,13 @@ class Request:
     symbol: str | None = None
     taken: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
+
+    def says_something(self) -> bool:
+        """Whether any of the arguments is not its default."""
+        given = [self.sequence, self.order, self.fluents, self.attributes, self.label]
+        given += [self.event, self.symbol]
+        has_bins = not isinstance(self.bins, int) or self.bins != DEFAULT_BINS
+        return has_bins or any(value is not None for value in given)
 
     def problem(self, message: str, hint: str | None = None) -> None:
         self.problems.append(Problem(message, self.table.source, hint=hint))
@@ -234,20 +241,20 @@ class Plan:
         if rows is not None:
             values = replace(values, codes=values.codes[rows])
         if self._by_class(name, values):
-            return Column(name, values.kind, supervised=True)
-        return Column(name, values.kind, self._cuts(name, values))
+            return Column(name, values.type, supervised=True)
+        return Column(name, values.type, self._cuts(name, values))
 
     def _by_class(self, name: str, values: Values) -> bool:
         """Whether the cuts of a column are learnt inside `fit`."""
         recipe = self.request.recipe(name)
         many = len(values.constants) > FEW or self.request.named(name)
         wanted = recipe is not None and recipe[0] == SUPERVISED
-        return wanted and many and values.kind in ("integer", "number")
+        return wanted and many and values.type in ("integer", "number")
 
     def _cuts(self, name: str, values: Values) -> Cuts | None:
         recipe = self.request.recipe(name)
         named = self.request.named(name)
-        if values.kind not in ("integer", "number"):
+        if values.type not in ("integer", "number"):
             if named and recipe is not None and len(values.constants):
                 what = f"bins of {name!r}: the column holds no numbers"
                 self.cells.wrong(what, "bins are for numbers")
@@ -286,9 +293,9 @@ class Plan:
             why = "it holds no value"
         elif np.count_nonzero(values.counts()) == 1 and n_known == self.cells.n_rows:
             why = "it has the same value in every row"
-        elif values.kind == "date" or _are_dates(values):
+        elif values.type == "date" or _are_dates(values):
             why = "it is a date; a weekday, an hour or a duration made of it would be read"
-        elif values.kind == "text" and MANY < len(values.constants) > n_known / 2:
+        elif values.type == "text" and MANY < len(values.constants) > n_known / 2:
             why = f"it has {len(values.constants):,} different texts in {n_known:,} rows"
         if why is not None:
             self.notes.append(f"column {name!r} is left out: {why}")
@@ -303,7 +310,7 @@ class Plan:
 
 
 def _are_dates(values: Values) -> bool:
-    texts = values.constants if values.kind == "text" else ()
+    texts = values.constants if values.type == "text" else ()
     return len(texts) > 0 and all(read_moment(str(text)) is not None for text in texts)
 
 
@@ -376,7 +383,7 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
 
 
 def _label(cells: Cells, name: str) -> Column:
-    return Column(name, cells.values(name).kind)
+    return Column(name, cells.values(name).type)
 
 
 def others(request: Request, attributes: Sequence[str]) -> list[str]:

@@ -13,15 +13,15 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences, shown
-from relynx.data.tables.schema import Column, Schema
-from relynx.data.tables.to_events import event_rows
+from relynx.data.tables.writer import event_rows
+from relynx.data.xes.event_table import CASE, NAME, XesTable
 from relynx.data.xes.log import CLOSE, OPEN, WITHOUT_VALUE, Log, Node, Part
-from relynx.data.xes.read_xes import ENDINGS, is_xes
-from relynx.data.xes.tables import CASE, NAME, XesTable
+from relynx.data.xes.reader import ENDINGS, is_xes
 from relynx.errors import DataError, InputError, Problem
 from relynx.logic.terms import Constant
-from relynx.storage.whole_files import whole_file
+from relynx.storage import whole_file
 
 LABEL = "label"
 TAGS = {"text": "string", "integer": "int", "number": "float", "boolean": "boolean", "date": "date"}
@@ -275,9 +275,9 @@ def _typed(key: str, value: Constant, column: Column | None) -> tuple[str, str, 
     if isinstance(value, int | float):
         return ("int" if isinstance(value, int) else "float"), key, repr(value)
     text = str(value)
-    if column is None or column.cuts is not None or column.kind not in ("boolean", "date"):
+    if column is None or column.cuts is not None or column.type not in ("boolean", "date"):
         return "string", key, text
-    if column.kind == "boolean":
+    if column.type == "boolean":
         return ("boolean" if text in ("true", "false") else "string"), key, text
     if not re.match(r"\d{4}-\d\d-\d\d(T|\Z)", text):
         return "string", key, text

@@ -17,7 +17,7 @@ from relynx.logic.terms import Atom, Var
 from relynx.mining.budget import Budget, OverBudget
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.workers import Stopped, in_order
-from relynx.storage.journal import Journal
+from relynx.storage import Journal
 
 Longs = NDArray[np.int64]
 Counted: TypeAlias = tuple[NDArray[Any], ...]

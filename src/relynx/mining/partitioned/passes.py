@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx import __version__
 from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, argument_counts, event_arguments
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb
@@ -36,8 +35,9 @@ from relynx.mining.partitioned.candidates import Longs, Patterns, lengths_of
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import Progress
-from relynx.mining.settings import Settings
 from relynx.mining.thresholds import conditions_of
+from relynx.search_settings import SearchSettings
+from relynx.version import __version__
 
 ENGINES: dict[str, type[Engine[Any, Any, Any]]] = {
     "chains": chains.Chains,
@@ -70,7 +70,7 @@ class Work:
 
     where: Where
     bias: Bias
-    settings: Settings
+    settings: SearchSettings
     classes: tuple[object, ...]
     n_sequences: int
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from relynx.bias.declarations import Bias
+from relynx.bias import Bias
 from relynx.bias.modes import EVENT
 from relynx.bias.wording import PLACEHOLDER, Subject, fitting
-from relynx.data.tables.discretise import bin_words
+from relynx.data.discretise import bin_words
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key, constant_text, term_text
 from relynx.mining.patterns.pattern import Pattern

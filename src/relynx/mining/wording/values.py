@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from relynx.bias.declarations import Bias
+from relynx.bias import Bias
 from relynx.bias.wording import Subject, fitting
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key
 from relynx.mining.wording.english import visible

@@ -17,9 +17,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
-from relynx.data.tables.schema import Schema
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading, is_positive, not_among, not_true_or_false

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from relynx.data.tables.schema import schema_or_none, schema_state
+from relynx.data.schema import schema_or_none, schema_state
 from relynx.models.fisher.classifier import FisherKernelClassifier, FisherScores
 from relynx.models.fisher.pair_svm import PairSVM
 from relynx.models.lohmm.model_file import (

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_class_weights, check_reading, not_among

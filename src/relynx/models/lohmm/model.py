@@ -346,8 +346,12 @@ class LoHMM:
         pseudo_counts = np.full(len(row), float(selection_pseudo_count))
         pseudo_counts[: self.program.n_clauses] = pseudo_count
         fitted = baum_welch(grounding, row, factors, pseudo_counts, max_iter=max_iter, tol=tol)
-        made = self._with(fitted.values)
-        made._set(history=fitted.history, penalised_history=fitted.penalised)
+        return self._with(fitted.values).with_history(fitted.history, fitted.penalised)
+
+    def with_history(self, history: Sequence[float], penalised: Sequence[float]) -> LoHMM:
+        """The same model with the log-likelihoods of the iterations that made it."""
+        made = copy.copy(self)
+        made._set(history=tuple(history), penalised_history=tuple(penalised))
         return made
 
     def _grounded(self, sequences: Iterable[Iterable[Atom]] | Grounding) -> Grounding:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relynx.data.event_arguments import arguments_of, arguments_state
-from relynx.data.tables.schema import schema_or_none, schema_state
+from relynx.data.schema import schema_or_none, schema_state
 from relynx.errors import InputError, Problem
 from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.model import LoHMM
@@ -56,15 +57,20 @@ def models_of(part: Part, n: int) -> list[LoHMM]:
     for row in values:
         if (row < 0).any() or not np.allclose(np.bincount(groups, weights=row), 1, atol=1e-3):
             raise part.wrong("values", "are no distributions")
-    models = [model.with_parameters(row) for row in values]
-    for name in ("history", "penalised_history"):
-        found = part.listed(name)
-        if len(found) != len(models) or not all(map(_is_row, found)):
-            raise part.wrong(name, "is no list of numbers for each model")
-        for one, row in zip(models, found, strict=True):
-            one._set(**{name: tuple(row.tolist())})
+    histories = [_rows(part, name, n) for name in ("history", "penalised_history")]
     part.end()
-    return models
+    return [
+        model.with_parameters(row).with_history(history.tolist(), penalised.tolist())
+        for row, history, penalised in zip(values, *histories, strict=True)
+    ]
+
+
+def _rows(part: Part, name: str, n: int) -> list[NDArray[np.float64]]:
+    """A field with a row of numbers for each model."""
+    found = part.listed(name)
+    if len(found) != n or not all(map(_is_row, found)):
+        raise part.wrong(name, "is no list of numbers for each model")
+    return found
 
 
 def lohmm_state(model: LoHMM) -> State:

@@ -387,7 +387,7 @@ class _Reader:
         return node.kind == "list"
 
     def _again(self, where: Where, node: Node, message: str) -> None:
-        line = self.source.place(self.spans[where][0])[0]
+        line = self.source.line_and_column(self.spans[where][0])[0]
         self._wrong(node, message, hint=f"the first is on line {line}")
 
     def _wrong(

@@ -19,9 +19,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequences
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
@@ -35,7 +35,8 @@ from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.storage.journal import Journal
+from relynx.search_settings import SearchSettings
+from relynx.storage import Journal
 from relynx.storage.segments import Result
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
@@ -132,6 +133,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `multiclass="single"`. Each has `classes`, `patterns`, `selected`, `estimator`, `selector`.
     selected_ : PatternSet
         The patterns that the models use, each once, with supports in all training sequences.
+    columns_ : list of ndarray
+        For each of `estimators_` the positions in `selected_` of the patterns that it uses.
     patterns_ : tuple of Pattern
         The patterns that selection chose from, each once.
     bias_ : Bias
@@ -221,7 +224,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.estimators_ = self._learn(X, labels, codes)
         used = [model.patterns[model.selected] for model in self.estimators_]
         names = tuple(self.classes_.tolist())
-        self.selected_, self._columns = united(used, X, codes, names)
+        self.selected_, self.columns_ = united(used, X, codes, names)
         self.reading_ = X.reading
         return self
 
@@ -271,8 +274,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, X: Sequences, labels: NDArray[Any], codes: NDArray[np.int64]
     ) -> list[PairModel]:
-        object_identity = self._object_identity()
-        X.facts(object_identity)  # derived once, not for every pair
+        search = SearchSettings.of_estimator(self.bias_, self)
+        X.facts(search.object_identity)  # derived once, not for every pair
         everything = np.arange(len(self.classes_))
         tasks = [everything]
         if self._in_pairs():
@@ -310,10 +313,6 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return len(self.classes_) <= MOST_PAIRED
         return self.multiclass == "round_robin"
 
-    def _object_identity(self) -> bool:
-        given = (self.object_identity, self.bias_.object_identity, True)
-        return bool(next(value for value in given if value is not None))
-
     def _rival(self) -> Any:
         """What may take the place of naive Bayes; None where its settings say what is wanted."""
         prior = self.bias_.prior if self.prior is None else self.prior
@@ -340,17 +339,10 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if many and rival is not None:
             learner = rival
         folder = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
-        search = {
-            "min_support": self.min_support,
-            "min_frequency": self.min_frequency,
-            "max_length": self.max_length,
-            "max_gap": self.max_gap,
-            "min_confidence": self.min_confidence,
-            "object_identity": self.object_identity,
-        }
         return Recipe(
             bias=self.bias_,
-            search=search,
+            search=SearchSettings.of_estimator(self.bias_, self),
+            min_confidence=self.min_confidence,
             significance=self.significance,
             max_features=self.max_features,
             measure=self.measure,
@@ -378,7 +370,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         M = self._matrix(X)
         if len(self.estimators_) == 1:
             return np.asarray(self.classes_[self.estimators_[0].votes(M)])
-        return np.asarray(self.classes_[self._tally(M).argmax(axis=1)])
+        return np.asarray(self.classes_[self.tallied(M).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:
         """The share of each class, row by row; the largest is that of the class predicted.
@@ -395,7 +387,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(self.estimators_) == 1:
             return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
         probabilities = coupled(self._ballots(M), M.shape[0], len(self.classes_))
-        return in_order_of(probabilities, self._tally(M))
+        return in_order_of(probabilities, self.tallied(M))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.
@@ -407,7 +399,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         M = self._matrix(X)
         if len(self.estimators_) > 1:
-            return self._tally(M)
+            return self.tallied(M)
         values, voted = self.estimators_[0].decisions(M), self.estimators_[0].votes(M)
         if values.ndim > 1:
             return values
@@ -423,11 +415,12 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_reading(self.reading_, X.reading)
         return coverage(self.selected_, X, n_jobs=self.n_jobs)
 
-    def _tally(self, M: sparse.csr_array) -> Floats:
+    def tallied(self, M: Any) -> Floats:
+        """The votes and probabilities of the models for rows over the patterns of `selected_`."""
         return tally(self._ballots(M), self.class_prior_, M.shape[0])
 
     def _ballots(self, M: sparse.csr_array) -> Iterator[Ballot]:
-        for model, columns in zip(self.estimators_, self._columns, strict=True):
+        for model, columns in zip(self.estimators_, self.columns_, strict=True):
             among = np.searchsorted(self.classes_, model.classes)
             yield Ballot(among, model.votes(M[:, columns]), model.posteriors(M[:, columns]))
 

@@ -181,7 +181,7 @@ def is_softmax(model: PairModel) -> bool:
 
 def columns_of(model: LynxClassifier) -> list[NDArray[np.int64]]:
     """Where the patterns of each model of a classifier stand in its `selected_`."""
-    return [np.asarray(columns) for columns in model._columns]
+    return [np.asarray(columns) for columns in model.columns_]
 
 
 def predicted_codes(model: LynxClassifier, covered: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -189,4 +189,4 @@ def predicted_codes(model: LynxClassifier, covered: NDArray[np.bool_]) -> NDArra
     rows = np.asarray(covered, np.float64)
     if len(model.estimators_) == 1:
         return model.estimators_[0].votes(rows)
-    return np.asarray(model._tally(rows).argmax(axis=1), np.int64)
+    return np.asarray(model.tallied(rows).argmax(axis=1), np.int64)

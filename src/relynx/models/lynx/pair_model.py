@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,18 +11,18 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from relynx import __version__
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
 from relynx.features.shared_coverage import Cover
 from relynx.features.subset_size import best_size, better_on_all
 from relynx.features.vectorizer import nothing_found
-from relynx.mining.filters import answer
+from relynx.mining.filters import Filters, answer
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
-from relynx.mining.settings import as_share
 from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
+from relynx.search_settings import SearchSettings, as_share
+from relynx.version import __version__
 
 Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
@@ -42,7 +41,8 @@ class Recipe:
     """
 
     bias: Bias
-    search: Mapping[str, Any]
+    search: SearchSettings
+    min_confidence: float | None
     significance: float | None
     max_features: int | None
     measure: str
@@ -168,15 +168,17 @@ def learn(
 
 def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     """What the search finds. A memory keeps it before the confidence is asked for."""
-    search, least = dict(recipe.search), recipe.search["min_confidence"]
-    if not recipe.bias.min_cover:  # which chooses from what is confident
-        search["min_confidence"] = None
+    least = recipe.min_confidence
+    # `min_cover` chooses from what is confident.
+    now = least if recipe.search.min_cover else None
     mined = recipe.memory.cache(_mined, ignore=["checkpoint", "n_jobs"])
     folder = inside(recipe.checkpoint, MINING)
-    found: PatternSet = mined(__version__, X, y, recipe.bias, search, folder, recipe.n_jobs)
-    if least == search["min_confidence"]:
+    found: PatternSet = mined(
+        __version__, X, y, recipe.bias, recipe.search, now, folder, recipe.n_jobs
+    )
+    if least == now:
         return found
-    return answer(found, X, min_confidence=as_share("min_confidence", least))
+    return answer(found, X, Filters(as_share("min_confidence", least)))
 
 
 # What a memory keeps; it must not give one version of relynx what another one found.
@@ -185,11 +187,13 @@ def _mined(
     X: Sequences,
     y: NDArray[Any],
     bias: Bias,
-    search: Mapping[str, Any],
+    search: SearchSettings,
+    min_confidence: float | None,
     checkpoint: str | None,
     n_jobs: int | None,
 ) -> PatternSet:
-    return mine(X, y, bias, **search, n_jobs=n_jobs, checkpoint=checkpoint)
+    settings = search.arguments() | {"min_confidence": min_confidence}
+    return mine(X, y, bias, **settings, n_jobs=n_jobs, checkpoint=checkpoint)
 
 
 def _covered(

@@ -15,8 +15,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads
@@ -171,12 +171,12 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
-            model = self._labeller()
-            model._keep(self.classes_[list(pair)], encoding.language, boosted, X.reading)
+            model = self.new_labeller()
+            model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X.reading)
             models.append(model)
         return models
 
-    def _labeller(self) -> TildeCRF:
+    def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""
         return TildeCRF(**{name: getattr(self, name) for name in TildeCRF().get_params()})
 

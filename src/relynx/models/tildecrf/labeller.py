@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.data.class_cuts import columns_to_cut, cut_like
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.class_cuts import columns_to_cut, cut_like
-from relynx.data.tables.schema import Schema
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading
@@ -173,10 +173,11 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
             codes.astype(np.int64),
             chosen,
         )
-        self._keep(classes, encoding.language, boost(task, boosting_parameters(self)), X.reading)
+        boosted = boost(task, boosting_parameters(self))
+        self.take_learnt(classes, encoding.language, boosted, X.reading)
         return self
 
-    def _keep(
+    def take_learnt(
         self,
         classes: NDArray[Any],
         language: Language,

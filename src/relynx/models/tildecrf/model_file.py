@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from relynx.bias.model_file import bias_of, bias_text
 from relynx.data.event_arguments import arguments_of, arguments_state
-from relynx.data.tables.schema import schema_or_none, schema_state
+from relynx.data.schema import schema_or_none, schema_state
 from relynx.errors import Problem
 from relynx.models.tildecrf.boosting import Boosted
 from relynx.models.tildecrf.classifier import TildeCRFClassifier, classifier_parameter_problems
@@ -33,7 +33,7 @@ def labeller_state(model: TildeCRF) -> State:
 def restore_labeller(model: TildeCRF, part: Part) -> None:
     """Give a `TildeCRF`, its parameters set, what `labeller_state` wrote."""
     language, reading = _language(part), schema_or_none(part)
-    model._keep(*_learnt(part, language, model.window), reading)
+    model.take_learnt(*_learnt(part, language, model.window), reading)
     _check_parameters(part, parameter_problems(model))
 
 
@@ -57,8 +57,8 @@ def restore_classifier(model: TildeCRFClassifier, part: Part) -> None:
     model.bias_, model.reading_ = language.bias, schema_or_none(part)
     model.estimators_ = []
     for one in part.parts("estimators_"):
-        labeller = model._labeller()
-        labeller._keep(*_learnt(one, language, model.window), model.reading_)
+        labeller = model.new_labeller()
+        labeller.take_learnt(*_learnt(one, language, model.window), model.reading_)
         one.end()
         model.estimators_.append(labeller)
     found = [labeller.classes_.tolist() for labeller in model.estimators_]

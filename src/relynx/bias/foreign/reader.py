@@ -12,9 +12,9 @@ from relynx.bias.foreign.aleph import Aleph
 from relynx.bias.foreign.popper import Popper
 from relynx.bias.foreign.terms import ForeignLexer, Opening
 from relynx.bias.foreign.translation import Translation
-from relynx.bias.stated_settings import SETTINGS
 from relynx.errors import Problem, Source
 from relynx.logic.tokens import Failure
+from relynx.search_settings import SETTINGS
 
 HINTS = re.compile(r"\b(?:modeh|modeb|mode|determination|head_pred|body_pred)\s*\(")
 ALEPH = ("modeh", "modeb", "mode", "determination")  # directives

@@ -11,30 +11,30 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from relynx.data.intervals.allen import DIMENSIONS, MADE, SHARE_TIME
-from relynx.data.tables.discretise import Cuts, bin_names
+from relynx.data.allen import DIMENSIONS, MADE, SHARE_TIME
+from relynx.data.discretise import Cuts, bin_names
 from relynx.logic.terms import quoted
-from relynx.storage.parts import Part
+from relynx.storage import Part
 
-KINDS = ("text", "integer", "number", "boolean", "date")
+COLUMN_TYPES = ("text", "integer", "number", "boolean", "date")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its kind, and where its numbers are cut (None: they are not).
+    """A column of a table: its type, and where its numbers are cut (None: they are not).
 
     `supervised` says that the cuts are learnt from the classes, inside `fit`.
     """
 
     name: str
-    kind: str
+    type: str
     cuts: Cuts | None = None
     supervised: bool = False
 
     def __str__(self) -> str:
         if self.cuts is None:
             by_class = ", to be cut by class" if self.supervised else ""
-            return f"{self.name} ({self.kind}{by_class})"
+            return f"{self.name} ({self.type}{by_class})"
         return f"{self.name} ({', '.join(bin_names(self.cuts))})"
 
 
@@ -230,7 +230,7 @@ def _intervals_state(intervals: Intervals) -> dict[str, Any]:
 
 def _column_state(column: Column) -> dict[str, Any]:
     cuts = None if column.cuts is None else list(column.cuts)
-    state = {"name": column.name, "kind": column.kind, "cuts": cuts}
+    state = {"name": column.name, "kind": column.type, "cuts": cuts}
     return state | ({"supervised": True} if column.supervised else {})
 
 
@@ -286,9 +286,9 @@ def _group_of(part: Part) -> Group:
 
 
 def _column_of(part: Part) -> Column:
-    name, kind = part.text("name"), part.text("kind")
-    if kind not in KINDS:
-        raise part.wrong("kind", f"is none of {', '.join(KINDS)}")
+    name, column_type = part.text("name"), part.text("kind")
+    if column_type not in COLUMN_TYPES:
+        raise part.wrong("kind", f"is none of {', '.join(COLUMN_TYPES)}")
     cuts = None
     if not part.none("cuts"):
         cuts = tuple(part.listed("cuts"))
@@ -297,4 +297,4 @@ def _column_of(part: Part) -> Column:
             raise part.wrong("cuts", "are no rising numbers")
     supervised = part.has("supervised") and part.truth("supervised")  # older files have none
     part.end()
-    return Column(name, kind, cuts, supervised)
+    return Column(name, column_type, cuts, supervised)

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.discretise import Cuts, bin_names, binned, short_between
+from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences
-from relynx.data.tables.discretise import Cuts, bin_names, binned, short_between
-from relynx.data.tables.schema import Column, Group, Schema
 from relynx.errors import InputError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
@@ -85,10 +85,10 @@ def _best(counts: Counts, low: int, high: int) -> Iterator[Split]:
     inside = (left.sum(axis=1) * _entropy(left) + right.sum(axis=1) * _entropy(right)) / n
     at = int(inside.argmin())
     gain = whole - float(inside[at])
-    kinds = [int((side > 0).sum()) for side in (total, left[at], right[at])]
+    n_classes = [int((side > 0).sum()) for side in (total, left[at], right[at])]
     sides = [whole, float(_entropy(left[at])), float(_entropy(right[at]))]
-    entropies = kinds[0] * sides[0] - kinds[1] * sides[1] - kinds[2] * sides[2]
-    cost = math.log2(n - 1) + math.log2(3 ** kinds[0] - 2) - entropies
+    entropies = n_classes[0] * sides[0] - n_classes[1] * sides[1] - n_classes[2] * sides[2]
+    cost = math.log2(n - 1) + math.log2(3 ** n_classes[0] - 2) - entropies
     if n * gain > cost:
         yield Split(n * gain, low + at + 1, low, high)
 
