@@ -15,6 +15,7 @@ from relynx.data.allen import DIMENSIONS, MADE, SHARE_TIME
 from relynx.data.discretise import Cuts, bin_names
 from relynx.logic.terms import quoted
 from relynx.storage import Part
+from relynx.storage.fields import Field
 
 COLUMN_TYPES = ("text", "integer", "number", "boolean", "date")
 
@@ -234,12 +235,6 @@ def _column_state(column: Column) -> dict[str, Any]:
     return state | ({"supervised": True} if column.supervised else {})
 
 
-def schema_or_none(part: Part) -> Schema | None:
-    """The field `reading_` of a part; older files have none."""
-    known = part.has("reading_") and not part.none("reading_")
-    return schema_of(part.part("reading_")) if known else None
-
-
 def schema_of(part: Part) -> Schema:
     """The schema that `schema_state` stored in a part. Raises DataError where it is invalid."""
     pairs = part.listed("order")
@@ -298,3 +293,12 @@ def _column_of(part: Part) -> Column:
     supervised = part.has("supervised") and part.truth("supervised")  # older files have none
     part.end()
     return Column(name, column_type, cuts, supervised)
+
+
+def _schema_or_none(part: Part, key: str, _: object) -> Schema | None:
+    """The schema in a field of a part; older files have none."""
+    known = part.has(key) and not part.none(key)
+    return schema_of(part.part(key)) if known else None
+
+
+SCHEMA = Field(lambda schema, _: None if schema is None else schema_state(schema), _schema_or_none)

@@ -11,9 +11,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import takewhile
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,7 +32,9 @@ from relynx.features import _grasp_kernels as kernels
 from relynx.features.grasp_tables import Ints, Task, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
 from relynx.mining.workers import n_threads
-from relynx.storage import Journal, Work
+from relynx.storage.fields import COUNT, FEATURES_IN, NUMBER, Field, Fields, array
+from relynx.storage.journal import Journal, Work
+from relynx.storage.parts import Part, plain
 from relynx.storage.segments import Result
 
 MOVES = ("add", "drop", "swap")
@@ -59,6 +61,32 @@ class GraspRound:
     error: float
     log_likelihood: float
     best: bool
+
+
+_PLAIN_TYPES = {"int": (int,), "float": (int, float), "bool": (bool,)}
+
+
+def _history_state(history: Sequence[GraspRound], _: str) -> dict[str, list[Any]]:
+    """A list for each field of the rounds."""
+    return {
+        field.name: [plain(getattr(one, field.name), field.name) for one in history]
+        for field in fields(GraspRound)
+    }
+
+
+def _history(part: Part, key: str, _: object) -> list[GraspRound]:
+    """Undo `_history_state`."""
+    columns = part.part(key)
+    rounds: dict[str, list[Any]] = {}
+    for field in fields(GraspRound):
+        rounds[field.name] = columns.listed(field.name)
+        types = _PLAIN_TYPES[str(field.type)]
+        if not all(type(one) in types and one == one for one in rounds[field.name]):
+            raise columns.wrong(field.name, "holds what no round has")
+    columns.end()
+    if len({len(values) for values in rounds.values()}) > 1:
+        raise part.wrong(key, "has lists of different lengths")
+    return [GraspRound(*row) for row in zip(*rounds.values(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +195,17 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     >>> selector.fit(X, ["yes", "yes", "no", "no"]).get_support()
     array([ True, False, False])
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        **FEATURES_IN,
+        "support_": array(np.bool_, lambda model: (model.n_features_in_,)),
+        "errors_": COUNT,
+        "objective_": NUMBER,
+        "log_likelihood_": NUMBER,
+        "history_": Field(_history_state, _history),
+        "n_iter_": Field(plain, lambda part, key, _: part.count(key, least=1)),
+        "partial_": Field(plain, lambda part, key, _: part.text_or_none(key)),
+    }
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ that every answer is the limit for a towards 0.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relynx.errors import DataError, InputError, Problem
+from relynx.storage.fields import FEATURES_IN, Fields, array, labels
 
 Floats: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[Any]
@@ -141,6 +142,14 @@ def _check_binary(X: Matrix) -> None:
         )
 
 
+def _shape(model: Any) -> tuple[int, int]:
+    return len(model.classes_), model.n_features_in_
+
+
+_ROW = array(np.float64, lambda model: (len(model.classes_),))
+_TABLE = array(np.float64, _shape)
+
+
 class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes on 0/1 columns, one for each pattern, with weights that can be read.
 
@@ -186,6 +195,21 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     array([[-2.4 ,  2.4 ],
            [ 3.04,  0.  ]])
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        **FEATURES_IN,
+        "classes_": labels("PatternNB"),
+        "class_count_": _ROW,
+        "class_prior_": _ROW,
+        "beta_0_": array(np.float64, lambda model: (len(model.classes_),), infinite=True),
+        "_start": _ROW,
+        "_infinite_start": _ROW,
+        "feature_count_": _TABLE,
+        "feature_probability_": _TABLE,
+        "alpha_": array(np.float64, _shape, infinite=True),
+        "_slope": _TABLE,
+        "_infinite_slope": _TABLE,
+    }
 
     def __init__(
         self,

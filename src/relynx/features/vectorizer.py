@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
@@ -14,16 +14,20 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
 from relynx.data.parquet import Partitions
+from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequence, Sequences
 from relynx.errors import InputError, Problem
 from relynx.mining.input_checks import classes_of
 from relynx.mining.partitioned.search import check_partitions
+from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.search_settings import SearchSettings
+from relynx.storage.fields import Fields, none_or
 
 CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
@@ -77,6 +81,14 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> vectorizer.get_feature_names_out().tolist()
     ['a(A)', 'b(A)', 'c(A)']
     """
+
+    STORED: ClassVar[Fields] = {
+        "bias_": BIAS,
+        "patterns_": PATTERNS,
+        "reading_": SCHEMA,
+    }  # in a model file
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
+    NOT_STORED = ("_output",)  # written by set_output, too
 
     def __init__(
         self,

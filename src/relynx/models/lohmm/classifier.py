@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.schema import SCHEMA
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_class_weights, check_reading, not_among
@@ -21,10 +23,20 @@ from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.models.lohmm.model import LoHMM
+from relynx.models.lohmm.model_file import READER, STRUCTURE, models
 from relynx.models.lohmm.model_text import models_text
 from relynx.models.lohmm.recipes import Recipe, joint, learn
+from relynx.storage.fields import Field, Fields, array, labels, none_or
+from relynx.storage.parts import Part, plain
 
 SHOWN = 5  # clauses of a class that are printed
+
+
+def _positive_shares(part: Part, key: str, model: Any) -> Floats:
+    shares = part.array(key, np.float64, (len(model.classes_),))
+    if (shares <= 0).any() or not np.isclose(shares.sum(), 1):
+        raise part.wrong(key, "are no shares that sum to 1")
+    return shares
 
 
 class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -92,6 +104,18 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict([["a", "b", "a"], ["a", "a", "b"]]).tolist()
     ['up', 'down']
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes_": labels("LoHMMClassifier"),
+        "class_prior_": Field(plain, _positive_shares),
+        "models_": models(lambda model: len(model.classes_)),
+        "uses_": array(
+            np.float64, lambda model: (len(model.classes_), len(model.models_[0].parameters))
+        ),
+        "reader_": READER,
+        "reading_": SCHEMA,
+    }
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
     def __init__(
         self,

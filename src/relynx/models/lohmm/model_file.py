@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.event_arguments import arguments_of, arguments_state
-from relynx.data.schema import schema_or_none, schema_state
 from relynx.errors import InputError, Problem
 from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.recipes import Reader
 from relynx.models.lohmm.structure import Known
-from relynx.storage.parts import Part, plain, plain_labels
-
-State: TypeAlias = dict[str, Any]
+from relynx.storage.fields import Field, State
+from relynx.storage.parts import Part, plain
 
 
 def models_state(models: Sequence[LoHMM]) -> State:
@@ -124,31 +122,23 @@ def reader_of(part: Part, model: LoHMM) -> Reader:
     return Reader(dimension, event_arguments, predicates, made)
 
 
-def classifier_state(model: Any) -> State:
-    """What a `LoHMMClassifier` learnt."""
-    return {
-        "classes_": plain_labels(model.classes_, "LoHMMClassifier"),
-        "class_prior_": plain(model.class_prior_, "class_prior_"),
-        "models_": models_state(model.models_),
-        "uses_": plain(model.uses_, "uses_"),
-        "reader_": reader_state(model.reader_),
-        "reading_": None if model.reading_ is None else schema_state(model.reading_),
-    }
-
-
-def restore_classifier(model: Any, part: Part) -> None:
-    """Give a `LoHMMClassifier` what `classifier_state` wrote."""
-    model.classes_ = part.labels("classes_")
-    n = len(model.classes_)
-    model.class_prior_ = part.array("class_prior_", np.float64, (n,))
-    if (model.class_prior_ <= 0).any() or not np.isclose(model.class_prior_.sum(), 1):
-        raise part.wrong("class_prior_", "are no shares that sum to 1")
-    model.models_ = models_of(part.part("models_"), n)
-    n_parameters = len(model.models_[0].parameters)
-    model.uses_ = part.array("uses_", np.float64, (n, n_parameters))
-    model.reader_ = reader_of(part.part("reader_"), model.models_[0])
-    model.reading_ = schema_or_none(part)
-
-
 def _is_row(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1
+
+
+def models(n: Callable[[Any], int]) -> Field:
+    """Models of one structure, as many as `n` says of what was read before."""
+    return Field(
+        lambda value, _: models_state(value),
+        lambda part, key, model: models_of(part.part(key), n(model)),
+    )
+
+
+READER = Field(
+    lambda reader, _: reader_state(reader),
+    lambda part, key, model: reader_of(part.part(key), model.models_[0]),
+)
+STRUCTURE = Field(
+    lambda structure, _: structure_state(structure),
+    lambda part, key, _: structure_of(part.part_or_none(key)),
+)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.parquet import Partitions
+from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
@@ -28,15 +30,27 @@ from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.shared_coverage import SharedCoverage
 from relynx.features.vectorizer import as_sequences, coverage, stacked
+from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.workers import n_threads
 from relynx.models.checks import check_class_weights, check_reading, is_count, not_among
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
+from relynx.models.lynx.final_estimators import LEARNER
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.search_settings import SearchSettings
-from relynx.storage import Journal
+from relynx.storage.fields import (
+    CLASS_PRIOR,
+    Field,
+    Fields,
+    labels,
+    none_or,
+    restored,
+    stored_state,
+)
+from relynx.storage.journal import Journal
+from relynx.storage.parts import Part, plain
 from relynx.storage.segments import Result
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
@@ -48,6 +62,36 @@ PAPER: Mapping[str, Any] = {
 }
 MULTICLASS = ("auto", "round_robin", "single")
 MOST_PAIRED = 20  # classes, of which `auto` learns a model for each pair
+
+
+def _read_pairs(part: Part, key: str, model: Any) -> list[PairModel]:
+    """The models of a file: one for all classes, or one for each pair in order."""
+    classes, n = model.classes_, len(model.classes_)
+    models = [PairModel(**restored(one, PairModel.STORED)) for one in part.parts(key)]
+    wanted = [classes]
+    if len(models) != 1 and len(models) == n * (n - 1) // 2:
+        wanted = [classes[list(pair)] for pair in combinations(range(n), 2)]
+    right = n >= 2 and len(models) == len(wanted)
+    for one, among in zip(models, wanted, strict=False):
+        right &= one.classes.dtype.kind == classes.dtype.kind
+        right &= np.array_equal(one.classes, among)
+    if not right:
+        raise part.wrong(key, "are not one for each pair of classes")
+    return models
+
+
+def _read_columns(part: Part, key: str, model: Any) -> list[NDArray[np.int64]]:
+    """Where the patterns of each model stand in `selected_`, from a file."""
+    columns, n = part.listed(key), len(model.selected_)
+    if len(columns) != len(model.estimators_):
+        raise part.wrong(key, "are not as many as the models")
+    for one, pair in zip(columns, model.estimators_, strict=True):
+        right = isinstance(one, np.ndarray) and one.dtype == np.int64
+        if not right or one.shape != pair.selected.shape or ((one < 0) | (one >= n)).any():
+            raise part.wrong(key, "hold a number that is no selected pattern")
+    if len(columns) == 1 and not np.array_equal(columns[0], np.arange(n)):
+        raise part.wrong(key, "are not the selected patterns in order")
+    return columns
 
 
 class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -152,6 +196,23 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.score(X_new, y_new)
     1.0
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes_": labels("LynxClassifier"),
+        "class_prior_": CLASS_PRIOR,
+        "bias_": BIAS,
+        "estimators_": Field(
+            lambda models, _: [stored_state(one, PairModel.STORED) for one in models], _read_pairs
+        ),
+        "selected_": PATTERNS,
+        "columns_": Field(
+            lambda columns, name: [plain(one.astype(np.int64), name) for one in columns],
+            _read_columns,
+            key="_columns",
+        ),
+        "reading_": SCHEMA,
+    }
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}
 
     def __init__(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +15,20 @@ from sklearn.utils import get_tags
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
+from relynx.features.estimator_file import fitted_of, fitted_state
+from relynx.features.grasp import GraspSelector
 from relynx.features.shared_coverage import Cover
 from relynx.features.subset_size import best_size, better_on_all
 from relynx.features.vectorizer import nothing_found
 from relynx.mining.filters import Filters, answer
+from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
+from relynx.models.lynx.final_estimators import estimator_of, estimator_state, n_columns
 from relynx.search_settings import SearchSettings, as_share
+from relynx.storage.fields import Field, Fields, finished, labels
+from relynx.storage.parts import Part, plain
 from relynx.version import __version__
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -61,6 +68,30 @@ class Recipe:
         return POOL * self.max_features
 
 
+def _estimator(part: Part, key: str, model: Any) -> Any:
+    """The learner of a model file; its target is the number of the class."""
+    learner = part.part_or_none(key)
+    if learner is None:
+        if len(model.selected):
+            raise part.wrong(key, "is missing")
+        return None
+    estimator = estimator_of(learner)
+    numbers = getattr(estimator, "classes_", np.empty(0)).tolist()
+    if n_columns(estimator) != len(model.selected) or numbers != [*range(len(model.classes))]:
+        raise part.wrong(key, "does not fit the classes and patterns of its model")
+    return estimator
+
+
+def _selector(part: Part, key: str, model: Any) -> Any:
+    chooser = part.part_or_none(key)
+    if chooser is None:
+        return None
+    selector = finished(chooser, partial(fitted_of, GraspSelector))
+    if selector.n_features_in_ != len(model.patterns):
+        raise part.wrong(key, "does not fit the patterns of its model")
+    return selector
+
+
 @dataclass(frozen=True, slots=True)
 class PairModel:
     """A model of two classes, or of all of them.
@@ -81,6 +112,22 @@ class PairModel:
     selector
         The fitted `GraspSelector`; None without selection.
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes": labels("LynxClassifier"),
+        "patterns": PATTERNS,
+        "selected": Field(
+            lambda value, name: plain(value.astype(np.int64), name),
+            lambda part, key, model: part.numbers(key, (None,), 0, len(model.patterns) - 1),
+        ),
+        "estimator": Field(
+            lambda value, _: None if value is None else estimator_state(value), _estimator
+        ),
+        "prior": Field(plain, lambda part, key, model: part.shares(key, len(model.classes))),
+        "selector": Field(
+            lambda value, _: None if value is None else fitted_state(value), _selector
+        ),
+    }
 
     classes: NDArray[Any]
     patterns: PatternSet

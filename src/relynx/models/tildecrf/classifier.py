@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
@@ -29,6 +30,7 @@ from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, su
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.literal_language import Language
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_parameters
 from relynx.models.tildecrf.parameters import (
     boosting_parameters,
     held_out,
@@ -36,9 +38,29 @@ from relynx.models.tildecrf.parameters import (
     parameter_problems,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
+from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, none_or, restore, stored_state
+from relynx.storage.parts import Part
 
 READOUTS = ("constant", "viterbi", "marginals")
 TRAININGS = ("constant", "chain")
+
+
+def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
+    """The labellers of a file, one for each pair of classes in order."""
+    labellers = []
+    for one in part.parts(key):
+        labeller = model.new_labeller()
+        for name in LANGUAGE:
+            setattr(labeller, name, getattr(model, name))
+        restore(labeller, one, LEARNT)
+        one.end()
+        labellers.append(labeller)
+    pairs = combinations(range(len(model.classes_)), 2)
+    if [one.classes_.tolist() for one in labellers] != [
+        model.classes_[[*pair]].tolist() for pair in pairs
+    ]:
+        raise part.wrong(key, "are not one for each pair of classes")
+    return labellers
 
 
 class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -78,8 +100,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The share of each class in the training sequences; it decides ties.
     estimators_ : list of TildeCRF
         One for each pair, in the order (1st, 2nd), (1st, 3rd), ... `print(model)` shows trees.
-    bias_ : Bias
-        The bias that was used.
+    bias_, dimension_, places_
+        The bias that was used, and what else `estimators_` read events by; see `TildeCRF`.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X.
 
@@ -91,6 +113,16 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict([["a", "b", "a"], ["a", "a", "b"]]).tolist()
     ['up', 'down']
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes_": labels("TildeCRFClassifier", least=2),
+        "class_prior_": CLASS_PRIOR,
+        **LANGUAGE,
+        "estimators_": Field(
+            lambda models, _: [stored_state(one, LEARNT) for one in models], _read_labellers
+        ),
+    }
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
     def __init__(
         self,
@@ -146,8 +178,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = coded_classes(labels)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
-        self.bias_ = self.estimators_[0].bias_
-        self.reading_ = X.reading
+        for name in LANGUAGE:
+            setattr(self, name, getattr(self.estimators_[0], name))
         return self
 
     def _learn(self, X: Sequences, codes: NDArray[np.int64]) -> list[TildeCRF]:
@@ -175,6 +207,10 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X.reading)
             models.append(model)
         return models
+
+    def check_restored(self, part: Part) -> None:
+        """Raise DataError where the parameters of a model file have no meaning."""
+        check_parameters(part, classifier_parameter_problems(self))
 
     def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""

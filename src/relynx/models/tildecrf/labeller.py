@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import columns_to_cut, cut_like
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
@@ -25,6 +26,7 @@ from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.literal_language import Language
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_parameters
 from relynx.models.tildecrf.parameters import (
     boosting_parameters,
     held_out,
@@ -32,6 +34,8 @@ from relynx.models.tildecrf.parameters import (
     parameter_problems,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
+from relynx.storage.fields import Fields, none_or
+from relynx.storage.parts import Part
 
 SHOWN = 2  # rounds whose trees are printed
 
@@ -106,6 +110,9 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     >>> [labels.tolist() for labels in model.predict([["c", "a"]])]
     [['up', 'low']]
     """
+
+    STORED: ClassVar[Fields] = {**LANGUAGE, **LEARNT}  # in a model file
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
     def __init__(
         self,
@@ -192,6 +199,10 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         self.history_ = np.array(boosted.history)
         self.held_out_ = np.array(boosted.held_out)
         self.reading_ = reading
+
+    def check_restored(self, part: Part) -> None:
+        """Raise DataError where the parameters of a model file have no meaning."""
+        check_parameters(part, parameter_problems(self))
 
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""
