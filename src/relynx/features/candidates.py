@@ -1,4 +1,4 @@
-"""Which of the patterns found may become features: no chance finds, each column once, the best."""
+"""Which of the patterns found may become features: significant, distinct, and the best."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ LEAST_AT_ONCE, MOST_AT_ONCE = 250, 2_000  # patterns matched together
 
 
 def significant(found: PatternSet, level: float) -> PatternSet:
-    """The patterns that would hardly tell the classes apart so well by chance.
+    """The patterns that discriminate significantly between the classes.
 
     Pearson's chi-square test at `level` divided by the number of patterns that the search found
-    (Bonferroni): among thousands some fit the labels by luck. Where no pattern passes, there are
-    too few sequences to tell, and all are kept.
+    (Bonferroni): among thousands some fit the labels by chance. If no pattern passes, there are too
+    few sequences to decide, and all are kept.
     """
     if len(found.classes) < 2 or not len(found):
         return found
@@ -34,10 +34,10 @@ def significant(found: PatternSet, level: float) -> PatternSet:
 
 
 def by_class_in_turn(patterns: PatternSet, measure: str) -> PatternSet:
-    """The patterns in an order of which every beginning serves all classes.
+    """The patterns in an order of which every prefix serves all classes.
 
-    A pattern belongs to the class of which it covers the largest share. The classes take turns,
-    each with the best by the measure that it has left.
+    A pattern belongs to the class of which it covers the largest proportion. The classes take
+    turns, each with its best remaining pattern by the measure.
     """
     ordered = patterns.sort(measure)
     return ordered[turns(ordered.supports, ordered.class_sizes)]

@@ -1,4 +1,4 @@
-"""GRASP: choose the patterns with which naive Bayes makes the fewest errors.
+"""GRASP: select the patterns with which naive Bayes makes the fewest errors.
 
 Feo and Resende, J. Global Optimization 6 (1995); the paper's algorithm GRASP^FS. The search itself
 is in `_grasp_kernels` and its tables in `grasp_tables`; here rounds are dealt out and compared.
@@ -91,7 +91,7 @@ def _history(part: Part, key: str, _: object) -> list[GraspRound]:
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """The answer of a round, before it is compared with others."""
+    """The result of a round, before it is compared with others."""
 
     round: int
     alpha: float
@@ -106,7 +106,7 @@ class RoundResult:
         return self.cost, -self.log_likelihood, len(self.chosen)
 
     def kept(self) -> Result:
-        """The answer as a checkpoint keeps it."""
+        """The result as arrays for a checkpoint."""
         numbers = np.array([self.round, self.size_built, self.cost_built, self.cost], np.int64)
         return numbers, np.array([self.alpha, self.log_likelihood]), self.chosen
 
@@ -135,8 +135,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The neighbours of a set: `"add"`, `"drop"`, `"swap"`. The paper has add and swap, the
         original program add and drop; `()` leaves out the local search.
     objective
-        `"errors"` counts the sequences that get a wrong class, `"balanced"` is the mean over the
-        classes of the share that does.
+        `"errors"` counts the misclassified sequences, `"balanced"` is the mean error rate over the
+        classes.
     n_features
         The most columns to choose; no limit if None.
     smoothing, prior
@@ -153,9 +153,9 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     random_state
         The seed.
     checkpoint
-        A folder that keeps the rounds that were played. A search that was killed or ended by
-        `time_limit` goes on from there, also with a larger `max_iter`; its answer is that of one
-        that was not. Other data or parameters are refused.
+        A folder for finished rounds, from which an interrupted search, or one stopped by
+        `time_limit`, resumes, also with a larger `max_iter`; its result is that of an uninterrupted
+        one. Other data or parameters are refused.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         One record a round: `round`, `alpha`, `size_built`, `error_built`, `size`, `error`,
         `log_likelihood`, `best`.
     n_iter_ : int
-        The rounds that were played.
+        Number of rounds.
     partial_ : str or None
         What ended the search early.
 

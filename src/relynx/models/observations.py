@@ -1,4 +1,4 @@
-"""What is said of each event alone, as one ground atom: the observations of a sequence model."""
+"""The facts of each single event as one ground atom: the observations of a sequence model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from relynx.data.sequences import Facts, Sequences
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, constant_text
 
-PLAIN = Atom("event")  # an event of which nothing is said
+PLAIN = Atom("event")  # an event without facts
 NONE = np.empty(0, np.int32)
 
 Row: TypeAlias = tuple[Atom, ...]
@@ -35,7 +35,7 @@ def observations(
 
     The facts about one event alone become one atom without the event: the predicates in order of
     name, joined by `_`, and their values one after the other. Facts that rules derive and facts
-    that relate events are left out. An event of which nothing is said is the atom `event`.
+    that relate events are left out. An event without facts is the atom `event`.
 
     Parameters
     ----------
@@ -90,10 +90,10 @@ def observed(
 
 
 def observed_arguments(X: Sequences, dimension: str | None = None) -> frozenset[Argument]:
-    """The arguments that hold events, also of predicates that only lone events have.
+    """The arguments that hold events, including predicates that only isolated events have.
 
-    No link gives a lone event away. Where one argument of such a predicate, and only one, always
-    holds what is an event elsewhere, it is taken for an event here.
+    No link identifies an isolated event. If exactly one argument of such a predicate always holds
+    what is an event elsewhere, it is taken for an event argument.
     """
     event_arguments, facts = learn_event_arguments(X, dimension), X.facts()
     link, known = link_of(X, dimension), {key for key, _ in event_arguments}
@@ -123,7 +123,7 @@ def _linked(facts: Facts) -> list[set[int]]:
 
 
 def _only_event(codes: list[int], events: EventFacts, linked: set[int]) -> int | None:
-    """The argument that is an event, for a predicate of which no place is known."""
+    """The argument that is an event, for a predicate without known event arguments."""
     at = [i for i, code in enumerate(codes) if code in events or code in linked]
     return at[0] if len(at) == 1 and codes[at[0]] in events else None
 

@@ -1,6 +1,6 @@
-"""Simple classifiers of sequences, for the rows beneath a table of accuracies.
+"""Baseline classifiers of sequences.
 
-A method that reads relations has to beat those that do not: the largest class, a Markov chain for
+A relational method has to beat those that ignore relations: the largest class, a Markov chain for
 each class, and n-grams of the events with naive Bayes or a linear support vector machine.
 """
 
@@ -29,7 +29,7 @@ from relynx.features.vectorizer import as_sequences
 from relynx.logic.terms import constant_text, quoted
 
 LONGEST = 3  # events of an n-gram
-PLAIN = "event"  # the token of an event of which nothing is said
+PLAIN = "event"  # the token of an event without facts
 
 Steps: TypeAlias = list[tuple[str, str]]
 Links: TypeAlias = list[tuple[int, int]]
@@ -39,15 +39,15 @@ EventFacts: TypeAlias = dict[int, list[tuple[str, str]]]  # predicate and text o
 class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A first-order Markov chain for each class, over the tokens of the events.
 
-    The score of a class is its share of the training sequences, times the chance that its chain
-    begins where the sequence begins, times that of every step from an event to the next.
+    The score of a class is its prior times the probability of the first token and of every step
+    from an event to the next under its chain.
 
     Parameters
     ----------
     dimension
         The order to follow; None takes the one with the most links.
     smoothing
-        Added to every count, tokens that were never seen included.
+        Added to every count, including that of unseen tokens.
     """
 
     def __init__(self, dimension: str | None = None, *, smoothing: float = 0.1) -> None:
@@ -66,7 +66,7 @@ class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         for c, row in zip(codes.tolist(), steps, strict=True):
             counts[c].update(row)
         after = {second for row in steps for _, second in row}
-        n_tokens = len(after) + 1  # and one for all that is unknown
+        n_tokens = len(after) + 1  # and one for all unseen tokens
         a = self.smoothing
         self.log_prior_ = np.log(np.bincount(codes) / len(codes))
         self.steps_: list[dict[tuple[str, str], float]] = []
@@ -87,7 +87,7 @@ class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return np.asarray(self.classes_[best])
 
     def decision_function(self, X: object) -> NDArray[np.float64]:
-        """The logarithm of the score, one column a class."""
+        """The log scores, array of shape (n_sequences, n_classes)."""
         check_is_fitted(self)
         scores = np.tile(self.log_prior_, (len(as_sequences(X)), 1))
         for i, row in enumerate(_steps(as_sequences(X), self.dimension)):
@@ -150,7 +150,7 @@ def ngrams(
 ) -> list[list[str]]:
     """The n-grams of each sequence: the tokens of up to `longest` events, each next to the last.
 
-    A token is all that is said of one event alone: the predicates and values of its facts. With
+    A token is all facts of one event: their predicates and values. With
     `per_predicate` each predicate has its own n-grams. Where the order branches, every path counts.
 
     Examples
@@ -184,7 +184,7 @@ def ngrams(
 
 
 def _tokens(facts_of: EventFacts, name: str | None = None) -> dict[int, str]:
-    """The token of each event; with a name, of those that the predicate tells of."""
+    """The token of each event; with a name, of the events that have the predicate."""
     if name is None:
         return {
             e: " & ".join(sorted(f for _, f in facts)) or PLAIN for e, facts in facts_of.items()

@@ -1,4 +1,4 @@
-"""Predictions as a table: a row a sequence, with the share of each class."""
+"""Predictions as a table: one row per sequence, with class probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from relynx.logic.dimensions import link_name
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """What a model says of some sequences.
+    """Predictions of a model for some sequences.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Predictions:
         `id`, `label` where the sequences have one, `predicted`, and `probability_NAME` for each
         class, where the model gives one.
     accuracy
-        The share of labels that were predicted; None without labels.
+        The proportion of correct predictions; None without labels.
     unknown
         How many sequences have a label that the model has never seen.
     """
@@ -45,7 +45,7 @@ class Predictions:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was said of sequences whose predictions are in a file; see `Predictions`."""
+    """A summary of predictions written to a file; see `Predictions`."""
 
     n: int
     accuracy: float | None
@@ -58,7 +58,7 @@ class Written:
 def write_predictions(
     model: Any, parts: Iterable[Sequences], path: str | os.PathLike[str]
 ) -> Written:
-    """Write what a classifier says of one part after the other, each held while it is written."""
+    """Write the predictions of a classifier, one part of the sequences in memory at a time."""
     written: list[tuple[int, float | None, int]] = []
 
     def columns() -> Iterator[dict[str, list[Any]]]:
@@ -94,7 +94,7 @@ def _write(
 
 
 def predictions(model: Any, X: Sequences) -> Predictions:
-    """What a classifier says of the sequences, beside their labels where they have some."""
+    """Predictions of a classifier, with the labels if there are any."""
     predicted = model.predict(X)
     probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     classes = model.classes_.tolist()
@@ -118,10 +118,10 @@ def predictions(model: Any, X: Sequences) -> Predictions:
 
 
 def unknown_predicates(model: Any, X: Sequences) -> list[str]:
-    """Predicates that the model asks for and that the sequences can never have: `helix/3`."""
+    """Predicates that the model uses and that the sequences can never have: `helix/3`."""
     heads = X.background.heads if X.background is not None else ()
     here = {*X.tables, *heads}
-    entries = getattr(model, "selected_", ())  # other models than of patterns ask for nothing
+    entries = getattr(model, "selected_", ())  # other models have no patterns
     used = {atom.key for entry in entries for atom in entry.pattern.atoms}
     plain = (key for key in used if link_name(key[0]) is None)
     return sorted(f"{name}/{arity}" for name, arity in plain if (name, arity) not in here)

@@ -1,4 +1,4 @@
-"""Votes of models for pairs of classes, and the shares that the classes get from all of them."""
+"""Votes of pairwise models, and class probabilities from all of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from relynx.models.lynx.pair_model import Floats
 
-NUDGE = 1e-9  # sums of shares that differ by less are tied, and the prior decides
+NUDGE = 1e-9  # sums of probabilities that differ by less are tied, and the prior decides
 TRACE = 1e-12  # of the rank of a class, in its score: it tells ties apart and changes no order
-LEAST = 1e-12  # a share is taken for no less than this when shares are coupled
+LEAST = 1e-12  # lower bound of a probability when they are coupled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,8 +31,8 @@ class Ballot:
 def tally(ballots: Iterable[Ballot], prior: Floats, n_rows: int) -> Floats:
     """For each row and each of the c classes what `decision_function` gives.
 
-    The votes, 1/c of the sum of its shares (below 1, so it decides ties only), and a trace of its
-    rank by the prior.
+    The votes, 1/c of the sum of its probabilities (below 1, so it decides ties only), and a tiny
+    term for its rank by the prior.
     """
     n_classes = len(prior)
     votes = np.zeros((n_rows, n_classes))
@@ -50,7 +50,7 @@ def tally(ballots: Iterable[Ballot], prior: Floats, n_rows: int) -> Floats:
 
 
 def coupled(ballots: Iterable[Ballot], n_rows: int, n_classes: int) -> Floats:
-    """One share for each class from those of the pairs (Price and others 1994), row by row."""
+    """Class probabilities from those of the pairs (Price and others 1994)."""
     inverse = np.full((n_rows, n_classes), 2.0 - n_classes)
     for ballot in ballots:
         inverse[:, ballot.among] += 1 / np.clip(ballot.probabilities, LEAST, 1)
@@ -59,7 +59,7 @@ def coupled(ballots: Iterable[Ballot], n_rows: int, n_classes: int) -> Floats:
 
 
 def in_order_of(probabilities: Floats, total: Floats) -> Floats:
-    """The shares of each row, dealt out anew in the order of a tally."""
+    """The probabilities of each row, permuted into the order of a tally."""
     out = np.empty_like(probabilities)
     np.put_along_axis(out, np.argsort(total, axis=1), np.sort(probabilities, axis=1), axis=1)
     out[np.arange(len(out)), total.argmax(axis=1)] += NUDGE
@@ -67,7 +67,7 @@ def in_order_of(probabilities: Floats, total: Floats) -> Floats:
 
 
 def agreeing(probabilities: Floats, voted: NDArray[np.int64]) -> Floats:
-    """The shares with the largest, row by row, at the class that was voted for."""
+    """The probabilities, swapped so that the largest of each row is that of the vote."""
     rows = np.flatnonzero(probabilities.argmax(axis=1) != voted)
     if not len(rows):
         return probabilities

@@ -1,4 +1,4 @@
-"""Chains of labels: likelihoods, shares and best paths from the potentials of events.
+"""Chains of labels: likelihoods, marginals and best paths from the potentials of events.
 
 `F[p, k', k]` is the potential of label k at event p after label k'; an event that begins a sequence
 has its potentials at k' = 0.
@@ -19,7 +19,7 @@ from relynx.models.tildecrf.trees import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inference:
-    """What forward-backward finds: in logarithms alpha, beta and Z; and the share of each pair."""
+    """The result of forward-backward: log alpha, beta and Z, and the probability of each pair."""
 
     alpha: Floats
     beta: Floats
@@ -27,7 +27,7 @@ class Inference:
     pairs: Floats
 
     def marginals(self) -> Floats:
-        """The share of each label at each event."""
+        """The probability of each label at each event."""
         return np.asarray(self.pairs.sum(axis=1))
 
 
@@ -63,7 +63,7 @@ def path_scores(F: Floats, labels: Longs, begins: NDArray[np.bool_]) -> Floats:
 def log_likelihood(
     F: Floats, labels: Longs, begins: NDArray[np.bool_], starts: Longs, ends: Longs
 ) -> Floats:
-    """For each sequence the logarithm of the share of the given labels among all."""
+    """For each sequence the log probability of the given labels."""
     log_z = infer(F, starts, ends).log_z
     return np.asarray(summed(path_scores(F, labels, begins), starts, ends) - log_z)
 

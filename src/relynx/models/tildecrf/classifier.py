@@ -78,7 +78,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         See `TildeCRF`; rounds are fewer and count less, since what the trees say is summed over all
         events of a sequence.
     max_depth, max_leaves, min_samples_leaf, look_ahead, n_iter_no_change, validation_fraction
-        See `TildeCRF`; of each class the same share is held out.
+        See `TildeCRF`; the same fraction of each class is held out.
     training
         `constant` learns to tell the two paths apart that have one class at every event: boosted
         logistic regression on the sum of what the trees say of the events. `chain` learns the
@@ -97,7 +97,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray
         The classes, in order.
     class_prior_ : ndarray
-        The share of each class in the training sequences; it decides ties.
+        The relative frequency of each class in the training sequences; it decides ties.
     estimators_ : list of TildeCRF
         One for each pair, in the order (1st, 2nd), (1st, 3rd), ... `print(model)` shows trees.
     bias_, dimension_, places_
@@ -219,8 +219,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: object) -> NDArray[Any]:
         """The class of each sequence.
 
-        It is the one with the most votes; among those the one to which the models give the
-        largest sum of shares, then the one with more training sequences, then the first in order.
+        It is the one with the most votes; ties go to the largest sum of probabilities, then to the
+        class with more training sequences, then to the first in order.
         """
         ballots = self._ballots(X)[1]
         if len(ballots) == 1:
@@ -228,10 +228,10 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[self._tally(ballots).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:
-        """The share of each class, row by row; the largest is that of the class predicted.
+        """Class probabilities, array of shape (n_sequences, n_classes).
 
-        For two classes, what the read-out gives each. For more, the shares of all pairs are
-        coupled as `LynxClassifier.predict_proba` does it.
+        The largest is that of the predicted class. For two classes they are those of the read-out;
+        for more, the pairs are coupled as in `LynxClassifier.predict_proba`.
         """
         ballots = self._ballots(X)[1]
         if len(ballots) == 1:
@@ -244,7 +244,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         For two classes one value a row, positive for the second class: the difference of what the
         read-out compares, in logarithms where it is `constant`. For c classes of each its votes
-        plus 1/c of the sum of its shares, and a trace of its rank by the prior.
+        plus 1/c of the sum of its probabilities, and a tiny term for its rank by the prior.
         """
         compared, ballots = self._ballots(X)
         if len(ballots) > 1:

@@ -1,7 +1,7 @@
-"""Sequences as the trees see them: things, facts by the things in them, and places in the order.
+"""Sequences encoded for the trees: entities, facts indexed by them, and the order of events.
 
-A thing is a constant of one type in one sequence. The events of the order are the things from 0
-on, in their order, so that the event j places after event p is p + j while the sequence lasts.
+An entity is a constant of one type in one sequence. The events are the first entities, in their
+order, so that the event j positions after event p is p + j within the sequence.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Encoding:
     Attributes
     ----------
     offsets
-        The events of sequence i are the things from offsets[i] to offsets[i + 1].
+        The events of sequence i are the entities from offsets[i] to offsets[i + 1].
     first, end
         For each event of the order where its sequence begins and ends.
     code, kind
-        The constant of each thing, and the number of its type in the language.
+        The constant of each entity, and the number of its type in the language.
     cells
-        The things of each fact, -1 beyond its arguments. A fact about no event has one more: the
+        The entities of each fact, -1 beyond its arguments. A fact about no event has one more: the
         first event of its sequence, -1 where there is none.
     relation
         The number of each fact's relation in the language.
@@ -64,7 +64,7 @@ class Encoding:
 
     @cached_property
     def entries(self) -> tuple[Ints, Ints, Ints]:
-        """Where the facts of each thing begin; of each such entry the argument, and the fact."""
+        """Where the facts of each entity begin; of each such entry the argument, and the fact."""
         n_facts, width = self.cells.shape
         entities = self.cells.T.ravel()
         arguments = np.repeat(np.arange(width, dtype=np.int32), n_facts)
@@ -126,7 +126,7 @@ def _with_dimension(X: Sequences, name: str) -> Sequences:
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """Numbers for things: type, sequence and constant in one."""
+    """Numbers for entities: type, sequence and constant in one."""
 
     n_constants: int
     n_sequences: int
@@ -139,7 +139,7 @@ class _Pool:
 def _numbered(
     ordered: Longs, columns: list[tuple[int, Longs]]
 ) -> tuple[Longs, list[tuple[int, Longs]]]:
-    """The key of each thing, the ordered events first; and the facts as numbers of things."""
+    """The key of each entity, ordered events first; and the facts as numbers of entities."""
     found = tb.distinct(np.concatenate([ordered, *(keys.ravel() for _, keys in columns)]))
     entities = np.concatenate([ordered, np.setdiff1d(found, ordered, assume_unique=True)])
     order = np.argsort(entities)

@@ -72,7 +72,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     max_iter
         Rounds of boosting; each adds a tree for every label.
     learning_rate
-        What a tree counts.
+        The weight of a tree.
     max_depth, max_leaves
         The most tests on a way down a tree, and the most leaves of one.
     min_samples_leaf
@@ -81,8 +81,8 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         Try pairs of literals too, where the first brings in variables and the second speaks of
         them. It finds events that share a value, whatever it is, and takes much longer.
     n_iter_no_change, validation_fraction
-        Hold out this share of the sequences, stop when their likelihood has not been better for so
-        many rounds, and keep the rounds up to the best. None holds out nothing.
+        Early stopping: hold out this fraction of the sequences, stop when their likelihood has not
+        improved for so many rounds, and keep the rounds up to the best. None holds out nothing.
     random_state
         Seed of what is held out.
 
@@ -210,7 +210,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         return _parts(self._best_labels(encoding, F), encoding)
 
     def predict_marginals(self, X: object) -> list[Floats]:
-        """For each sequence the probability of every label at every event, one row an event."""
+        """For each sequence the label probabilities, array of shape (n_events, n_labels)."""
         encoding, F = self._potentials(X)
         return _parts(infer(F, encoding.offsets[:-1], encoding.offsets[1:]).marginals(), encoding)
 
@@ -227,7 +227,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         return out
 
     def score(self, X: object, y: Iterable[Iterable[object]]) -> float:
-        """The share of events that `predict` gives their label."""
+        """The proportion of events that are labelled correctly."""
         encoding, F = self._potentials(X)
         given = _event_labels(as_sequences(X), encoding, y)
         if not len(given):
