@@ -1,8 +1,8 @@
 """Naive Bayes on coverage by patterns: the discriminant function of the paper.
 
 `p_ij = (supp_j(p_i) + a) / (n_j + 2a)` estimates the probability that pattern i covers a sequence
-of class j. With a = 0 it may be 0 or 1 and its logarithm infinite. Such terms are counted separately
-from the finite sum, so that every result is the limit for a towards 0.
+of class j. With a = 0 it may be 0 or 1 and its logarithm infinite. Such terms are counted
+separately from the finite sum, so that every result is the limit for a towards 0.
 """
 
 from __future__ import annotations
