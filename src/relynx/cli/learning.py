@@ -154,7 +154,7 @@ def evaluate(
     background: str | None,
     **settings: Any,
 ) -> int:
-    """Estimate how well a classifier generalises, by cross-validation.
+    """Cross-validate a classifier, and compare it with others.
 
     TRAIN is a .m file with classes, a .csv or .parquet table of events, or a .xes log. Sequences
     are divided into stratified folds. Each fold is predicted by a classifier trained on the others:
