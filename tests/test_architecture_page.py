@@ -1,6 +1,5 @@
 """The page on the architecture names what is there: packages, modules, files and the layers."""
 
-import ast
 import re
 import tomllib
 from pathlib import Path
@@ -54,10 +53,3 @@ def test_the_picture_has_the_order_of_the_layers():
     alike = {"scale", "reports", "plots", "store"}, {"console", "reproduce", "demo", "cli"}
     assert [n for n in order if n in set(shown) - set.union(*alike)] == shown[:-8]
     assert ({*shown[-8:-4]}, {*shown[-4:]}) == alike
-
-
-def test_every_package_says_what_it_is_for():
-    for path in PACKAGE.rglob("__init__.py"):
-        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-        assert docstring is not None, path
-        assert len(docstring) > 60, path.relative_to(PACKAGE)

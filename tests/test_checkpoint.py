@@ -186,7 +186,7 @@ def test_a_search_that_a_limit_ended_goes_on(lines, tmp_path):
         return False
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(budget, "LOOK_EVERY", 0.0)
+        patch.setattr(budget, "MEASURE_EVERY", 0.0)
         patch.setattr(budget, "PROGRESS_EVERY", 0.0)
         assert rx.mine(lines, bias=bias, progress=stop, checkpoint=folder).partial
     assert told
@@ -553,7 +553,7 @@ def test_commands_say_that_the_same_one_goes_on(train, capsys, monkeypatch, comm
 
     monkeypatch.setattr(rx.LynxClassifier, "fit", interrupted)
     assert cli.main([*command, "train.m", "--checkpoint", "c"]) == 130
-    said = "; c keeps what was done, and the same command goes on from there\n"
+    said = "; c has the results so far; the same command resumes from there\n"
     assert capsys.readouterr().err.endswith(said)
 
 

@@ -54,7 +54,7 @@ def test_rules_are_those_of_the_background(capsys, here):
     code, _, err = run(capsys, "start.relynx", "test.m", "-o", "r.html")
     assert code == 0
     assert err.startswith(
-        "warning: the model asks for start/1, which test.m does not have\n"
+        "warning: the model uses start/1, which test.m does not have\n"
         "hint: give the background knowledge of the model, with -k\n"
     )
 

@@ -18,7 +18,7 @@ from relynx import GraspSelector, PatternNB
 from relynx.errors import InputError
 from relynx.features import _grasp_kernels as kernels
 from relynx.features import grasp, grasp_tables
-from relynx.features.grasp import LUCK, MOVES, play_round
+from relynx.features.grasp import MOVES, TIE_DRAWS, play_round
 from relynx.features.grasp_tables import count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import TIE, class_prior, score_terms
 
@@ -224,7 +224,7 @@ def test_a_round_does_what_the_plain_algorithm_does(problem, seed, data):
     alpha = data.draw(st.sampled_from([None, 0.0, 0.5, 1.0]))
     moves = np.array(data.draw(st.tuples(*[st.booleans()] * 3)))
     most = data.draw(st.integers(1, 8))
-    draws = np.random.default_rng(SeedSequence(seed)).random(1 + X.shape[1] + LUCK)
+    draws = np.random.default_rng(SeedSequence(seed)).random(1 + X.shape[1] + TIE_DRAWS)
     found = play_round(task, 0, SeedSequence(seed), alpha=alpha, most=most, moves=moves)
     draws[0] = found.alpha
     built, cost, chosen = plain_round(X, y, how, draws, most, moves)

@@ -45,7 +45,7 @@ from relynx import (
 )
 from relynx.models.lynx import pair_model
 from relynx.models.lynx.classifier import PAPER
-from relynx.models.lynx.pair_model import PairModel, shares
+from relynx.models.lynx.pair_model import PairModel, softmax
 
 RULE = parse_pattern("do(X,a0,O), follow_s(X,Y), do(Y,a1,O)").canonical()
 QUICK = {"max_length": 2, "max_iter": 5, "random_state": 0}
@@ -407,11 +407,11 @@ def test_the_parameters_of_another_learner_can_be_searched(planted):
     assert search.best_params_ == {"final_estimator__C": 10.0, "max_length": 2}
 
 
-def test_decisions_become_shares():
-    assert shares(np.array([0.0, 2.0])) == pytest.approx(
+def test_decisions_become_probabilities():
+    assert softmax(np.array([0.0, 2.0])) == pytest.approx(
         np.array([[0.5, 0.5], [1 / (1 + np.e**2), 1 / (1 + np.e**-2)]])
     )
-    assert shares(np.array([[1000.0, 0.0, 1000.0]])) == pytest.approx(np.array([[0.5, 0, 0.5]]))
+    assert softmax(np.array([[1000.0, 0.0, 1000.0]])) == pytest.approx(np.array([[0.5, 0, 0.5]]))
 
 
 # Priors

@@ -57,7 +57,7 @@ ENDINGS = (
 @table_options
 @event_option
 def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> int:
-    """Report every problem of FILES at once, and run nothing.
+    """Report all problems of FILES at once, and run nothing.
 
     Data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, background
     knowledge in .bk or .pl, a bias in .l. Of a table or a log it says how it is read and what is
@@ -94,24 +94,28 @@ def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> i
     "--max-support",
     multiple=True,
     metavar="CLASS=MOST",
-    help="Most of a class that is covered: a share, no=0.05, or sequences, no=2. Several add up.",
+    help="Largest part of a class covered: a proportion, no=0.05, or a number of sequences, no=2.",
 )
-@click.option("--closed", is_flag=True, help="Drop what a more specific pattern equals.")
-@click.option("--top-k", type=click.IntRange(min=1), help="Keep the best so many by confidence.")
 @click.option(
-    "--time-limit", type=click.FloatRange(min=0), help="Seconds; then keep what is found."
+    "--closed", is_flag=True, help="Drop patterns with a more specific one of equal supports."
+)
+@click.option(
+    "--top-k", type=click.IntRange(min=1), help="Keep the k patterns of highest confidence."
+)
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), help="Seconds; then the result is partial."
 )
 @click.option(
     "--memory-limit",
     metavar="SIZE",
-    help="Memory of the process, 4GB or 500MB; then keep what is found.  [4/5 of what is free]",
+    help="Memory of the process, 4GB or 500MB; then the result is partial.  [4/5 of free memory]",
 )
 @jobs_option
 @checkpoint_option
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Let the workers of a Dask scheduler do it, tcp://host:8786; TRAIN is a folder.",
+    help="Run on the workers of a Dask scheduler, tcp://host:8786; TRAIN is a folder.",
 )
 def mine(
     train: str,
@@ -123,7 +127,7 @@ def mine(
     scheduler: str | None,
     **options: Any,
 ) -> int:
-    """Find every frequent pattern of TRAIN and write them to a file.
+    """Find all frequent patterns of TRAIN and write them to a file.
 
     TRAIN is a .m file, a .csv or .parquet table with a row for each event, a .xes log, or a folder
     of partitions, which is read one partition at a time. A setting that is not given is that of the
@@ -226,11 +230,11 @@ def _n_bytes(text: str) -> int:
 
 
 def _class_and_most(text: str) -> tuple[str, float]:
-    """A class, and the share or number of its sequences that may be covered."""
+    """A class, and the largest proportion or number of its sequences that may be covered."""
     parts = re.fullmatch(r"(.+)=([0-9]*\.?[0-9]+)", text)
     if parts is None:
         raise click.UsageError(
-            f"--max-support is {text!r}: give a class and a share, no=0.05, or a class and a "
+            f"--max-support is {text!r}: give a class and a proportion, no=0.05, or a class and a "
             "number of sequences, no=2"
         )
     name, most = parts.groups()

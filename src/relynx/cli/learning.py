@@ -26,7 +26,7 @@ from relynx.cli.reading import (
     refuse_rules,
     show_reading,
     table_options,
-    warn_of_unheard,
+    warn_of_unknown_predicates,
 )
 from relynx.errors import DataError, Problem, Source
 
@@ -56,7 +56,7 @@ def fit(
     background: str | None,
     **settings: Any,
 ) -> int:
-    """Learn a classifier from TRAIN and write it to a file.
+    """Train a classifier on TRAIN and write it to a file.
 
     TRAIN is a .m file with classes, a .csv or .parquet table with a row for each event, or a .xes
     log. For each pair of classes: mine, select patterns by GRASP, fit naive Bayes. A setting that
@@ -84,8 +84,7 @@ def fit(
     _show_model(model)
     for note in model.bias_.notes:
         click.echo(f"note: {note}", err=True)
-    right = f"training accuracy {score:.3f}, of the sequences that it was learnt from"
-    click.echo(f"{right};\nrelynx evaluate says how it does on others")
+    click.echo(f"training accuracy {score:.3f};\nrelynx evaluate estimates it for new sequences")
     click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {described(X)}")
     return 0
 
@@ -94,14 +93,14 @@ def fit(
 @click.argument("model")
 @click.argument("test")
 @click.option("-o", "--output", required=True, help="A .csv, .jsonl or .parquet file.")
-@click.option("-k", "--background", help="The rules that the model was learnt with.")
+@click.option("-k", "--background", help="The background rules of the model.")
 def predict(model: str, test: str, output: str, background: str | None) -> int:
-    """Give each sequence of TEST a class, by a model of relynx fit.
+    """Predict the class of each sequence of TEST with a model of relynx fit.
 
-    TEST is a .m file, a table of events as the one that the model was learnt from, or a folder of
-    partitions, which is read one partition at a time. What is written has a row for each sequence:
-    its id, the class, and the probability of each class. Where TEST has classes of its own, they
-    are beside it, and the accuracy is printed.
+    TEST is a .m file, a table of events like the training table, or a folder of partitions, which
+    is read one partition at a time. The output has a row for each sequence: its id, the predicted
+    class, and the class probabilities. If TEST has classes, they are included, and the accuracy is
+    printed.
     """
     ending = table_ending(output)
     from relynx.console import working
@@ -116,7 +115,7 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
         if Path(test).is_dir():
             refuse_rules(test, background)
             loaded, folder = read_classifier(model), open_folder(test)
-            warn_of_unheard(loaded, folder.without_sequences(), test)
+            warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
             what, parts = described(folder), folder.partitions()
         else:
             loaded, X, _ = read_model_and_test(model, test, background)
@@ -139,8 +138,8 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
 @click.argument("train")
 @click.option("--folds", type=click.IntRange(min=2), default=10, help="[10]")
 @click.option("--groups", help="A .csv file, id,group: no group is split between folds.")
-@click.option("--compare", default="", help="Other systems too: lohmm,fisher,tildecrf.")
-@click.option("--no-baselines", is_flag=True, help="Leave out the simple methods.")
+@click.option("--compare", default="", help="Other systems to compare with: lohmm,fisher,tildecrf.")
+@click.option("--no-baselines", is_flag=True, help="Leave out the baselines.")
 @table_options
 @mining_options
 @model_options
@@ -155,7 +154,7 @@ def evaluate(
     background: str | None,
     **settings: Any,
 ) -> int:
-    """Estimate how well a classifier generalises, by cross-validation.
+    """Cross-validate a classifier, and compare it with others.
 
     TRAIN is a .m file with classes, a .csv or .parquet table of events, or a .xes log. Sequences
     are divided into stratified folds. Each fold is predicted by a classifier trained on the others:
@@ -238,7 +237,7 @@ def _read_labelled(
 
 
 def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifier:
-    """The classifier that the options describe; what was not given is its default."""
+    """The classifier that the options describe; other parameters have their defaults."""
     from relynx.models.lynx.classifier import PAPER, LynxClassifier
     from relynx.models.lynx.learners import learner
 
@@ -261,7 +260,7 @@ def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifi
 
 
 def _show_model(model: LynxClassifier) -> None:
-    """A row for each pair of classes: what there was to select from, and what was selected."""
+    """A row for each pair of classes: numbers of candidates and of selected patterns."""
     from relynx.console import show_table
 
     rows = [
@@ -282,19 +281,19 @@ def _fold_table(results: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     for name, result in results.items():
         values = result.accuracies.ravel().tolist()
         shown = values if n <= SHOWN_FOLDS else [min(values), max(values)]
-        rows.append([name, *(_share(value) for value in shown), f"{result.mean:.3f}"])
+        rows.append([name, *(_rounded(value) for value in shown), f"{result.mean:.3f}"])
     columns = [str(i + 1) for i in range(n)] if n <= SHOWN_FOLDS else ["least", "most"]
     return ["accuracy", *columns, "mean"], rows
 
 
 def _confusion_table(result: Any) -> tuple[list[str], list[list[str]]]:
-    """How many sequences of each class were given each class."""
+    """The confusion matrix."""
     names = list(map(str, result.classes.tolist()))
     counts = result.confusion.tolist()
     rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]
     return ["Lynx: class \\ predicted", *names], rows
 
 
-def _share(value: float) -> str:
+def _rounded(value: float) -> str:
     """.948, and 1.00 for all."""
     return f"{value:.2f}" if value >= 1 else f"{value:.3f}"[1:]

@@ -1,4 +1,4 @@
-"""The one way in which commands read sequences: .m files, tables of events, and event logs."""
+"""How all commands read sequences: .m files, tables of events, event logs and folders."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def _read_log(path: str, background: str | None, columns: Columns) -> Read:
 
 
 def read_test(path: str, background: str | None, model: Any) -> Read:
-    """Sequences and labels to ask a model about; a table is read as the one of the training was."""
+    """Sequences and labels to predict; a table is read by the schema of the training table."""
     from relynx.data.lynx import read_lynx
     from relynx.data.tables.reader import from_events
     from relynx.data.xes import read_xes
@@ -275,10 +275,10 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
 
 
 def read_model_and_test(model: str, test: str, background: str | None) -> ModelRead:
-    """A classifier, and the sequences and labels to ask it about; what these lack is told."""
+    """A classifier, and the test sequences and labels; warns of predicates that these lack."""
     loaded = read_classifier(model)
     X, y = read_test(test, background, loaded)
-    warn_of_unheard(loaded, X, test)
+    warn_of_unknown_predicates(loaded, X, test)
     return loaded, X, y
 
 
@@ -294,12 +294,12 @@ def read_classifier(model: str) -> LynxClassifier:
     return cast("LynxClassifier", loaded)
 
 
-def warn_of_unheard(model: LynxClassifier, X: Sequences, test: str) -> None:
-    """Say what the model asks for and the sequences can never have."""
-    from relynx.models.evaluation.predictions import unheard_of
+def warn_of_unknown_predicates(model: LynxClassifier, X: Sequences, test: str) -> None:
+    """Warn of predicates that the model uses and the sequences can never have."""
+    from relynx.models.evaluation.predictions import unknown_predicates
 
-    for name in unheard_of(model, X):
-        what = f"warning: the model asks for {name}, which {test} does not have"
+    for name in unknown_predicates(model, X):
+        what = f"warning: the model uses {name}, which {test} does not have"
         click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
 
 

@@ -1,12 +1,13 @@
 """The search for a set of features: errors of all neighbours of a set at once.
 
-A sequence of class c is wrong when its margin against some rival class is below 0. A feature
-shifts the margin by one of two numbers, for the feature present or absent, and those never change.
-So "does this feature make it wrong" compares a number that is known beforehand with the margin, and
-the rank of that number among all of its kind does as well: 16 bits instead of 64, 32 at a time.
+A sequence of class c is misclassified if its margin against some rival class is below 0. A feature
+shifts the margin by one of two fixed numbers, for the feature present or absent. So "does this
+feature make it wrong" compares a number known beforehand with the margin, and the rank of that
+number among all shifts does as well: 16 bits instead of 64, so that 32 fit into a vector register.
 
-Features are sorted by how far they can move a margin, so that a sequence far from its limit is
-compared with the few that reach it. All scores are whole numbers: what was added can be taken away.
+Features are sorted by how far they can move a margin, so that a sequence far from the decision
+boundary is compared only with the few that reach it. All scores are integers: adding and removing
+a feature is exact, and margins never drift.
 """
 
 from __future__ import annotations
@@ -17,20 +18,21 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-NEVER = np.int64(2**62)  # a cost above all costs
-FLUSH = 32_000  # sequences that a 16-bit count can hold
-FEW = 24  # with fewer than one candidate in so many, each is counted by itself
-CHUNK = 256  # sequences after which one is given up that cannot win
+NEVER = np.int64(2**62)  # larger than any cost
+FLUSH = 32_000  # sequences counted before 16-bit counters would overflow
+FEW = 24  # if fewer than one in so many candidates is left, each is evaluated by itself
+CHUNK = 256  # sequences after which a candidate is checked against the limit
 
 
 class Side(NamedTuple):
     """Candidates in the order of the reach of their shifts, class by class.
 
-    Those that can mend a wrong sequence from afar come first, or those that can break a right one.
-    `rank[c, k, x, i]` is the place of the i-th candidate's shift against rival k, for the feature
-    absent and present; where places do not fit in 16 bits it is empty, and `wide` has them.
-    `rows[s, i]` says which of the two; `reach[c, k, p]` how many candidates are to be asked when a
-    margin has place p.
+    First come those with the largest positive shifts (`mend`: they can correct a misclassified
+    sequence), or the largest negative ones (`keep`: they can break a correct one).
+    `rank[c, k, x, i]` is the level of the i-th candidate's shift against rival k, for the feature
+    absent and present; if levels do not fit into 16 bits it is empty, and `wide` has them.
+    `rows[s, i]` is whether sequence s has the feature; `reach[c, k, p]` is how many candidates can
+    change the sign of a margin of level p: a prefix, thanks to the order.
     """
 
     order: NDArray[np.int64]
@@ -41,13 +43,13 @@ class Side(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What a search needs to know of the sequences, which are sorted by class.
+    """The training data; sequences are sorted by class.
 
     `starts` has the first sequence of each class and the end; `weights` the cost of an error;
-    `shift[c, k, x, j]` what feature j adds to the margin against rival k; `levels[c, k]` all
-    shifts, sorted, of which `slots[c, k, t]` are below the t-th of equal steps, which begin at
-    `grid[c, k, 0]` and are 2 ** `grid[c, k, 1]` wide; `columns[j, s]` whether sequence s has
-    feature j.
+    `shift[c, k, x, j]` what feature j adds to the margin against rival k, absent and present;
+    `levels[c, k]` all shifts, sorted; `slots[c, k, t]` how many of them are below the t-th step of
+    a grid that starts at `grid[c, k, 0]` with steps of 2 ** `grid[c, k, 1]`; `columns[j, s]`
+    whether sequence s has feature j.
     """
 
     starts: NDArray[np.int64]
@@ -63,7 +65,7 @@ class Tables(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def add_feature(tables, j, sign, margins):
-    """Add the shifts of feature j to the margins, or take them away with sign -1."""
+    """Add the shifts of feature j to the margins, or subtract them with sign -1."""
     starts, shift, column = tables.starts, tables.shift, tables.columns[j]
     for c in range(len(starts) - 1):
         bits = column[starts[c] : starts[c + 1]]
@@ -76,7 +78,7 @@ def add_feature(tables, j, sign, margins):
 
 @njit(cache=True, nogil=True)
 def cost_of(tables, margins):
-    """The cost of the sequences that have a margin below 0."""
+    """The cost of the sequences with a margin below 0."""
     starts, weights = tables.starts, tables.weights
     wrong = np.empty(CHUNK, np.int64)
     cost = np.int64(0)
@@ -94,9 +96,9 @@ def cost_of(tables, margins):
 
 @njit(cache=True, nogil=True)
 def cost_with(tables, margins, j, sign, limit):
-    """The cost with feature j added (taken away with sign -1): exact below `limit`.
+    """The cost with feature j added (removed with sign -1): exact below `limit`.
 
-    Where the limit is reached the rest is not looked at.
+    Costs only grow from chunk to chunk, so that counting stops when the limit is reached.
     """
     starts, weights, shift, column = tables.starts, tables.weights, tables.shift, tables.columns[j]
     wrong = np.empty(CHUNK, np.int64)
@@ -119,18 +121,19 @@ def cost_with(tables, margins, j, sign, limit):
 
 @njit(cache=True, nogil=True)
 def sweep(tables, margins, used, limit, out):
-    """The cost with each unused feature added: exact below `limit`, else anything not below it.
+    """The cost with each unused feature added: exact below `limit`, else any value >= limit.
 
-    Used features get NEVER. Wrong sequences come first: what they can bring down bounds each
-    candidate, and only those that may get below the limit are asked of the right ones.
+    Used features get NEVER. Misclassified sequences come first: those that a candidate corrects
+    give a lower bound of its cost, and only candidates whose bound is below the limit are compared
+    with the correct sequences.
     """
     out[:] = cost_of(tables, margins)
-    _ask(tables, margins, True, out)
+    _count_changes(tables, margins, True, out)
     alive = 0
     for j in range(len(out)):
         alive += not used[j] and out[j] < limit
     if alive * FEW > len(out):
-        _ask(tables, margins, False, out)
+        _count_changes(tables, margins, False, out)
     elif alive > 0:
         for j in range(len(out)):
             if not used[j] and out[j] < limit:
@@ -141,15 +144,15 @@ def sweep(tables, margins, used, limit, out):
 
 
 @njit(cache=True, nogil=True)
-def _ask(tables, margins, mend, out):
-    """Take from the costs the wrong sequences that are mended, or add the right ones that break."""
+def _count_changes(tables, margins, mend, out):
+    """Subtract from the costs the sequences that candidates correct, or add those they break."""
     starts, weights = tables.starts, tables.weights
     order, rank, wide, rows, reach = tables.mend if mend else tables.keep
     n_rivals = len(margins)
-    count = np.zeros(len(out), np.int16)  # sequences that are wrong with the i-th candidate
-    hit = np.zeros(len(out), np.int16)  # whether this sequence is
-    asked = np.zeros(len(out) + 1, np.int64)  # sequences by the number of candidates asked
-    place = np.zeros(n_rivals, np.int64)
+    count = np.zeros(len(out), np.int16)  # sequences wrong with the i-th candidate added
+    hit = np.zeros(len(out), np.int16)  # whether this sequence is wrong with it
+    n_compared = np.zeros(len(out) + 1, np.int64)  # sequences by number of candidates compared
+    level = np.zeros(n_rivals, np.int64)
     reached = np.zeros(n_rivals, np.int64)
     near = np.zeros(n_rivals + 1, np.int64)  # rivals that may win, the farthest reach first
     for c in range(len(starts) - 1):
@@ -161,53 +164,57 @@ def _ask(tables, margins, mend, out):
                     if margins[k, s] < margins[worst, s]:
                         worst = k
                 if n_rivals == 0 or (margins[worst, s] < 0) != mend:
-                    continue
+                    continue  # the other side handles it
                 for k in range(n_rivals):
-                    place[k] = _place(tables, c, k, -margins[k, s])
-                n, n_near = _near_rivals(reach, c, worst, mend, place, reached, near)
+                    level[k] = _level_of(tables, c, k, -margins[k, s])
+                n, n_near = _near_rivals(reach, c, worst, mend, level, reached, near)
                 if n == 0:
                     continue
                 longest = max(longest, n)
-                asked[n] += 1
+                n_compared[n] += 1
                 x = rows[s]
                 if n_near == 1:
                     k = near[0]
                     if len(rank):
-                        _add_wrong(rank[c, k, 0], rank[c, k, 1], place[k], x, n, count)
+                        _add_wrong(rank[c, k, 0], rank[c, k, 1], level[k], x, n, count)
                     else:
-                        _add_wrong(wide[c, k, 0], wide[c, k, 1], place[k], x, n, count)
+                        _add_wrong(wide[c, k, 0], wide[c, k, 1], level[k], x, n, count)
                 elif n_near > 1:
+                    # A sequence is wrong if any rival wins: OR over the rivals, two per pass over
+                    # the candidates; the last rival is doubled if their number is odd.
                     hit[:n] = 0
                     near[n_near] = near[n_near - 1]
                     for i in range(0, n_near, 2):
                         k, other = near[i], near[i + 1]
-                        a, b = place[k], place[other]
+                        a, b = level[k], level[other]
                         if len(rank):
                             _mark_wrong(rank[c, k], a, rank[c, other], b, x, reached[k], hit)
                         else:
                             _mark_wrong(wide[c, k], a, wide[c, other], b, x, reached[k], hit)
                     for i in range(n):
                         count[i] += hit[i]
+            # Candidate i was compared with the sequences whose prefix is longer than i: a running
+            # sum from the end. With `mend`, those not wrong any more are subtracted.
             so_far = 0
             for i in range(longest - 1, -1, -1):
-                so_far += asked[i + 1]
-                asked[i + 1] = 0
+                so_far += n_compared[i + 1]
+                n_compared[i + 1] = 0
                 out[order[c, i]] += weights[c] * (count[i] - so_far * mend)
                 count[i] = 0
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _near_rivals(reach, c, worst, mend, place, reached, near):
-    """How many candidates to ask, and how many rivals they may lose to: put into `near`.
+def _near_rivals(reach, c, worst, mend, level, reached, near):
+    """How many candidates to compare, and how many rivals may win: these go into `near`.
 
-    To mend a sequence is to leave all rivals behind. To break it one is enough, and each has
-    candidates of its own; the rival with the most comes first.
+    A sequence is corrected if it beats all rivals, so that the worst one bounds the candidates. It
+    is broken by any rival, and each has its own candidates; the rival with the most comes first.
     """
     n_near = 0
-    n = reach[c, worst, place[worst]] if mend else 0
-    for k in range(len(place)):
-        reached[k] = n if mend else reach[c, k, place[k]]
-        if place[k] > 0 and reached[k] > 0:
+    n = reach[c, worst, level[worst]] if mend else 0
+    for k in range(len(level)):
+        reached[k] = n if mend else reach[c, k, level[k]]
+        if level[k] > 0 and reached[k] > 0:
             i = n_near
             while i > 0 and reached[near[i - 1]] < reached[k]:
                 near[i] = near[i - 1]
@@ -220,8 +227,11 @@ def _near_rivals(reach, c, worst, mend, place, reached, near):
 
 
 @njit(cache=True, nogil=True)
-def _place(tables, c, k, value):
-    """How many shifts of class c against rival k are below a value."""
+def _level_of(tables, c, k, value):
+    """How many shifts of class c against rival k are below a value.
+
+    The grid narrows the binary search to a few shifts.
+    """
     levels = tables.levels[c, k]
     if value <= levels[0]:
         return 0
@@ -239,35 +249,35 @@ def _place(tables, c, k, value):
 
 
 @njit(cache=True, nogil=True)
-def _add_wrong(absent, present, place, x, n, count):
-    """Count the candidates whose shift is below the place of a margin."""
-    place = absent.dtype.type(place)
+def _add_wrong(absent, present, level, x, n, count):
+    """Count the candidates whose shift is below the level of a margin."""
+    level = absent.dtype.type(level)
     for i in range(n):
         zero, one = absent[i], present[i]
-        count[i] += (one if x[i] else zero) < place
+        count[i] += (one if x[i] else zero) < level
 
 
 @njit(cache=True, nogil=True)
-def _mark_wrong(rank, place, other_rank, other_place, x, n, hit):
-    """Mark the candidates whose shift is below the place of a margin, for two rivals."""
+def _mark_wrong(rank, level, other_rank, other_level, x, n, hit):
+    """Mark the candidates whose shift is below the level of a margin, for two rivals."""
     absent, present = rank[0], rank[1]
     other_absent, other_present = other_rank[0], other_rank[1]
-    place, other_place = absent.dtype.type(place), absent.dtype.type(other_place)
+    level, other_level = absent.dtype.type(level), absent.dtype.type(other_level)
     for i in range(n):
         zero, one, other_zero, other_one = absent[i], present[i], other_absent[i], other_present[i]
-        wrong = (one if x[i] else zero) < place
-        hit[i] |= wrong | ((other_one if x[i] else other_zero) < other_place)
+        wrong = (one if x[i] else zero) < level
+        hit[i] |= wrong | ((other_one if x[i] else other_zero) < other_level)
 
 
 @njit(cache=True, nogil=True)
 def play_round(tables, margins, first, draws, most, moves, chosen):
-    """One round: build a set of features at random, then change it while that helps.
+    """One round: randomised greedy construction, then local search.
 
-    `margins` are those of the empty set and become those of the answer; `first` is the sweep of
-    the empty set. `draws` holds alpha, then a number of [0, 1) for each feature that may be added;
-    the rest, used over and over, choose among equal neighbours. `moves` says whether to add, drop
-    and swap. The features of the answer are put into `chosen`; returned are the number of features
-    and the cost after building, and both at the end.
+    `margins` are those of the empty set and become those of the result; `first` is the sweep of
+    the empty set. `draws` holds alpha, then a number in [0, 1) for each feature that may be added;
+    the rest, used cyclically, break ties. `moves` says whether to add, drop and swap. The features
+    of the result go into `chosen`; returned are the number of features and the cost after the
+    construction, and both at the end.
     """
     used = np.zeros(len(chosen), np.bool_)
     costs = np.empty(len(chosen), np.int64)
@@ -279,17 +289,17 @@ def play_round(tables, margins, first, draws, most, moves, chosen):
 
 @njit(cache=True, nogil=True)
 def improve(tables, margins, draws, most, moves, n, cost, chosen):
-    """Change the first n features of `chosen`, as in `play_round`, while that helps."""
+    """Local search from the first n features of `chosen`, while a neighbour is better."""
     used = np.zeros(len(chosen), np.bool_)
     used[chosen[:n]] = True
     costs = np.empty(len(chosen), np.int64)
-    luck = draws[len(chosen) + 1 :]
-    turn = int(luck[0] * n)
+    ties = draws[len(chosen) + 1 :]
+    turn = int(ties[0] * n)
     step = 0
     while cost > 0:
         n_now, cost_now = n, cost
         step += 1
-        draw = luck[step % len(luck)]
+        draw = ties[step % len(ties)]
         if moves[0] or moves[1]:
             n, cost = _add_or_drop(tables, margins, most, moves, draw, used, costs, n, cost, chosen)
         if cost == cost_now and moves[2]:
@@ -301,9 +311,9 @@ def improve(tables, margins, draws, most, moves, n, cost, chosen):
 
 @njit(cache=True, nogil=True, inline="always")
 def _build(tables, margins, first, draws, most, used, costs, chosen):
-    """Add one of the good candidates after another, until the one drawn makes it worse.
+    """Add candidates drawn from the best ones, until the one drawn increases the cost.
 
-    The first one is always added: two may be better than none where each by itself is worse.
+    The first one is always added: two may be better than none where each alone is worse.
     """
     alpha = draws[0]
     n, cost = 0, NEVER
@@ -329,7 +339,7 @@ def _build(tables, margins, first, draws, most, used, costs, chosen):
 
 @njit(cache=True, nogil=True)
 def _draw(costs, used, bound, draw):
-    """One of the unused features that cost at most the bound, all equally likely."""
+    """One of the unused features of cost at most the bound, uniformly drawn."""
     n_good = 0
     for j in range(len(costs)):
         n_good += not used[j] and costs[j] <= bound
@@ -344,7 +354,7 @@ def _draw(costs, used, bound, draw):
 
 @njit(cache=True, nogil=True, inline="always")
 def _add_or_drop(tables, margins, most, moves, draw, used, costs, n, cost, chosen):
-    """Make the move of lowest cost if it is below the cost of the set; of equal ones, a drop."""
+    """Make the move of lowest cost if it improves the set; a drop is preferred among equal ones."""
     best = cost
     n_equal = 0
     if moves[1]:
@@ -361,6 +371,7 @@ def _add_or_drop(tables, margins, most, moves, draw, used, costs, n, cost, chose
                     dropped = i
                 left -= 1
     if moves[0] and n < most:
+        # `best` is the limit: an addition that does not beat the best drop need not be exact.
         sweep(tables, margins, used, best, costs)
         low = costs.min()
         if low < best:
@@ -372,7 +383,7 @@ def _add_or_drop(tables, margins, most, moves, draw, used, costs, n, cost, chose
     if best < cost:
         add_feature(tables, chosen[dropped], -1, margins)
         used[chosen[dropped]] = False
-        for i in range(dropped, n - 1):
+        for i in range(dropped, n - 1):  # keep the order, in which `_swap` takes turns
             chosen[i] = chosen[i + 1]
         return n - 1, best
     return n, cost
@@ -380,7 +391,7 @@ def _add_or_drop(tables, margins, most, moves, draw, used, costs, n, cost, chose
 
 @njit(cache=True, nogil=True, inline="always")
 def _swap(tables, margins, turn, draw, used, costs, n, cost, chosen):
-    """Give up the features in turn, from place `turn` on, until another one in place is better."""
+    """Replace features in turn, from index `turn` on, until a replacement improves the set."""
     for step in range(n):
         i = (turn + step) % n
         add_feature(tables, chosen[i], -1, margins)

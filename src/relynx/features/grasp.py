@@ -1,4 +1,4 @@
-"""GRASP: choose the patterns with which naive Bayes makes the fewest errors.
+"""GRASP: select the patterns with which naive Bayes makes the fewest errors.
 
 Feo and Resende, J. Global Optimization 6 (1995); the paper's algorithm GRASP^FS. The search itself
 is in `_grasp_kernels` and its tables in `grasp_tables`; here rounds are dealt out and compared.
@@ -39,7 +39,7 @@ from relynx.storage.segments import Result
 
 MOVES = ("add", "drop", "swap")
 OBJECTIVES = ("errors", "balanced")
-LUCK = 512  # numbers that a local search draws before it uses them again
+TIE_DRAWS = 512  # numbers that a local search draws before it uses them again
 KEPT_FORM = 1  # of the results in a checkpoint: change it when they, or the draws, change
 RANDOM = 1 / 16  # of the rounds have alpha 1: below it the worst column could never be drawn
 
@@ -90,8 +90,8 @@ def _history(part: Part, key: str, _: object) -> list[GraspRound]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The answer of a round, before it is compared with others."""
+class RoundResult:
+    """The result of a round, before it is compared with others."""
 
     round: int
     alpha: float
@@ -106,12 +106,12 @@ class Found:
         return self.cost, -self.log_likelihood, len(self.chosen)
 
     def kept(self) -> Result:
-        """The answer as a checkpoint keeps it."""
+        """The result as arrays for a checkpoint."""
         numbers = np.array([self.round, self.size_built, self.cost_built, self.cost], np.int64)
         return numbers, np.array([self.alpha, self.log_likelihood]), self.chosen
 
     @classmethod
-    def of(cls, kept: Result) -> Found:
+    def of(cls, kept: Result) -> RoundResult:
         (i, size_built, cost_built, cost), (alpha, likelihood) = kept[0].tolist(), kept[1].tolist()
         return cls(i, alpha, size_built, cost_built, kept[2], cost, likelihood)
 
@@ -135,8 +135,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The neighbours of a set: `"add"`, `"drop"`, `"swap"`. The paper has add and swap, the
         original program add and drop; `()` leaves out the local search.
     objective
-        `"errors"` counts the sequences that get a wrong class, `"balanced"` is the mean over the
-        classes of the share that does.
+        `"errors"` counts the misclassified sequences, `"balanced"` is the mean error rate over the
+        classes.
     n_features
         The most columns to choose; no limit if None.
     smoothing, prior
@@ -153,9 +153,9 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     random_state
         The seed.
     checkpoint
-        A folder that keeps the rounds that were played. A search that was killed or ended by
-        `time_limit` goes on from there, also with a larger `max_iter`; its answer is that of one
-        that was not. Other data or parameters are refused.
+        A folder for finished rounds, from which an interrupted search, or one stopped by
+        `time_limit`, resumes, also with a larger `max_iter`; its result is that of an uninterrupted
+        one. Other data or parameters are refused.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         One record a round: `round`, `alpha`, `size_built`, `error_built`, `size`, `error`,
         `log_likelihood`, `best`.
     n_iter_ : int
-        The rounds that were played.
+        Number of rounds.
     partial_ : str or None
         What ended the search early.
 
@@ -266,7 +266,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _journal(self, bits: NDArray[np.uint8], y: NDArray[Any]) -> Journal:
         prior = self.prior if isinstance(self.prior, str) else np.asarray(self.prior, float)
-        settings = {
+        parameters = {
             "moves": [move for move in MOVES if move in self.moves],
             "objective": self.objective,
             "n_features": self.n_features,
@@ -278,10 +278,10 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         data = digest([bits, y if y.dtype.kind in "biuf" else y.tolist()])
         about = f"GRASP on {bits.shape[0]:,} rows and {bits.shape[1]:,} columns"
         return Journal(
-            self.checkpoint, Work("GRASP", KEPT_FORM, about, {"the data": data}, settings)
+            self.checkpoint, Work("GRASP", KEPT_FORM, about, {"the data": data}, parameters)
         )
 
-    def _search(self, task: Task, begun: float, journal: Journal | None) -> Found:
+    def _search(self, task: Task, begun: float, journal: Journal | None) -> RoundResult:
         """The best of all rounds, or what begins with the empty set, where they are worse."""
         drawn: Result = (check_random_state(self.random_state).randint(2**31 - 1, size=4),)
         if journal is not None:  # it has its own numbers, where they were drawn without a seed
@@ -290,7 +290,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         moves = np.array([move in self.moves for move in MOVES])
         most = len(task.first) if self.n_features is None else self.n_features
 
-        def play(i: int) -> Found:
+        def play(i: int) -> RoundResult:
             seed = SeedSequence(entropy, spawn_key=(i,))
             return play_round(task, i, seed, alpha=self.alpha, most=most, moves=moves)
 
@@ -302,10 +302,10 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return from_nothing(task, SeedSequence(entropy), most=most, moves=moves)
 
     def _rounds(
-        self, play: Callable[[int], Found], begun: float, journal: Journal | None
-    ) -> list[Found]:
+        self, play: Callable[[int], RoundResult], begun: float, journal: Journal | None
+    ) -> list[RoundResult]:
         """All rounds in their order; those that the time limit left out are missing."""
-        found = [] if journal is None else [Found.of(kept) for kept in journal.kept()]
+        found = [] if journal is None else [RoundResult.of(kept) for kept in journal.kept()]
         found = found[: self.max_iter]
         for one in self._played(play, begun, len(found)):
             found.append(one)
@@ -313,7 +313,9 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 journal.add(one.kept())
         return found
 
-    def _played(self, play: Callable[[int], Found], begun: float, first: int) -> Iterator[Found]:
+    def _played(
+        self, play: Callable[[int], RoundResult], begun: float, first: int
+    ) -> Iterator[RoundResult]:
         """The rounds from `first` on, while there is time."""
         end = math.inf if self.time_limit is None else begun + self.time_limit
         left = False
@@ -332,9 +334,9 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             left = True
             deque(results, maxlen=0)  # those under way end; no other begins
 
-    def _record(self, found: list[Found], task: Task) -> Found:
+    def _record(self, found: list[RoundResult], task: Task) -> RoundResult:
         """The best round; the history of all."""
-        best: Found | None = None
+        best: RoundResult | None = None
         self.history_ = []
         for one in found:
             better = best is None or one.key < best.key
@@ -366,8 +368,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         problems = [
             *_not_a_count("max_iter", self.max_iter),
             *_not_a_count("n_features", self.n_features, none="None for no limit"),
-            *_unknown_words("move", self.moves, MOVES),
-            *_unknown_words("objective", [self.objective], OBJECTIVES),
+            *_unknown_names("move", self.moves, MOVES),
+            *_unknown_names("objective", [self.objective], OBJECTIVES),
             *_outside(
                 "alpha", self.alpha, 1.0, "from 0 (greedy) to 1 (random), or None to draw it"
             ),
@@ -396,7 +398,7 @@ def play_round(
     alpha: float | None,
     most: int,
     moves: NDArray[np.bool_],
-) -> Found:
+) -> RoundResult:
     """Round i: the kernel's answer for what a generator of its own draws."""
     n = len(task.first)
     draws = _draws(seed, n)
@@ -406,7 +408,7 @@ def play_round(
     n_built, cost_built, size, cost = kernels.play_round(
         task.tables, margins, task.first, draws, min(most, n), moves, chosen
     )
-    return Found(
+    return RoundResult(
         round=i,
         alpha=float(draws[0]),
         size_built=int(n_built),
@@ -417,7 +419,9 @@ def play_round(
     )
 
 
-def from_nothing(task: Task, seed: SeedSequence, *, most: int, moves: NDArray[np.bool_]) -> Found:
+def from_nothing(
+    task: Task, seed: SeedSequence, *, most: int, moves: NDArray[np.bool_]
+) -> RoundResult:
     """What the local search makes of the empty set."""
     n = len(task.first)
     chosen = np.empty(n, np.int64)
@@ -426,7 +430,7 @@ def from_nothing(task: Task, seed: SeedSequence, *, most: int, moves: NDArray[np
     size, cost = kernels.improve(
         task.tables, margins, _draws(seed, n), min(most, n), moves, 0, before, chosen
     )
-    return Found(
+    return RoundResult(
         round=-1,
         alpha=0.0,
         size_built=0,
@@ -446,7 +450,7 @@ def seed_text(random_state: Any) -> object:
 
 
 def _draws(seed: SeedSequence, n: int) -> NDArray[np.float64]:
-    return np.random.default_rng(seed).random(1 + n + LUCK)
+    return np.random.default_rng(seed).random(1 + n + TIE_DRAWS)
 
 
 def _not_a_count(name: str, value: Any, none: str | None = None) -> list[Problem]:
@@ -458,16 +462,16 @@ def _not_a_count(name: str, value: Any, none: str | None = None) -> list[Problem
     return [Problem(f"{name} is {value!r}", hint=hint)]
 
 
-def _unknown_words(what: str, words: Any, known: Sequence[str]) -> list[Problem]:
-    if not isinstance(words, Sequence) or isinstance(words, str):
-        return [Problem(f"{what}s is {words!r}", hint=f"a tuple of {', '.join(known)}")]
+def _unknown_names(what: str, names: Any, known: Sequence[str]) -> list[Problem]:
+    if not isinstance(names, Sequence) or isinstance(names, str):
+        return [Problem(f"{what}s is {names!r}", hint=f"a tuple of {', '.join(known)}")]
     return [
         Problem(
-            f"unknown {what} {word!r}",
-            hint=did_you_mean(str(word), known) or f"one of {', '.join(known)}",
+            f"unknown {what} {name!r}",
+            hint=did_you_mean(str(name), known) or f"one of {', '.join(known)}",
         )
-        for word in words
-        if word not in known
+        for name in names
+        if name not in known
     ]
 
 

@@ -42,24 +42,24 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     bias
-        What patterns may be made of; None infers a simple one from the sequences of `fit`.
+        The language of patterns; None infers a simple one from the training sequences.
     min_support
-        A pattern covers at least this share of some class (0.1).
+        Minimum proportion of some class that a pattern covers (0.1).
     min_frequency
-        And at least so many sequences in all (1).
+        Minimum number of covered sequences over all classes (1).
     max_length
         The largest number of atoms, links not counted (3).
     max_gap
         The largest n of `followat` (2).
     min_confidence
-        The least share of some class in what a pattern covers; 1.0 keeps the patterns that cover
-        one class only. None keeps all.
+        Minimum confidence for some class; 1.0 keeps the patterns that cover one class only. None
+        keeps all.
     object_identity
         Whether different variables stand for different constants (True).
     top_k, measure
         Keep only so many patterns, the best by a measure; see `PatternSet.measure`.
     n_jobs
-        Threads of the search and of `transform`; None is one, -1 all cores. The answer is the same
+        Threads of the search and of `transform`; None is one, -1 all cores. The result is the same
         for every number. Inside a worker of joblib it is always one.
 
     Attributes
@@ -152,9 +152,9 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: object) -> sparse.csr_array | NDArray[np.float64]:
-        """The matrix: one row a sequence, one column a pattern, float64 in CSR form.
+        """The coverage as a sparse float64 matrix of shape (n_sequences, n_patterns), in CSR form.
 
-        Sequences may hold constants, events and predicates that `fit` did not see. After
+        Sequences may have constants, events and predicates unknown to `fit`. After
         `set_output(transform="pandas")` or `"polars"` it is a data frame, and dense.
         """
         check_is_fitted(self)
@@ -241,5 +241,5 @@ def _sparse(dense: NDArray[np.bool_]) -> sparse.csr_array:
 
 
 def nothing_found(patterns: PatternSet, where: str = "") -> str:
-    """What to say when a search ends without patterns: what it saw, and what to loosen."""
+    """The warning of a search without patterns: what it counted, and which thresholds to lower."""
     return f"no pattern was found{where}; this is what the search saw:\n{patterns.explain_search()}"

@@ -68,10 +68,10 @@ def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
         yield at.problem(
             ("selection",), f"selection must be argument or type, not {model.selection!r}"
         )
-    for key, kinds in model.types.items():
-        if not isinstance(key, tuple) or len(key) != 2 or key[1] != len(kinds):
+    for key, types in model.types.items():
+        if not isinstance(key, tuple) or len(key) != 2 or key[1] != len(types):
             yield Problem(
-                f"{key!r} is no predicate with {len(kinds)} arguments",
+                f"{key!r} is no predicate with {len(types)} arguments",
                 hint='give name and number, as in {("emacs", 2): ("file", "user")}',
             )
             return
@@ -84,21 +84,23 @@ def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
             )
             return
     missing: dict[str, Where] = {}
-    for key, kinds in model.types.items():
-        for i, kind in enumerate(kinds):
-            if kind not in model.values:
-                missing.setdefault(kind, ("type", *key, i))
-    for kind, where in missing.items():
-        hint = did_you_mean(kind, list(model.values)) or f"add values({kind},[...])."
-        yield at.problem(where, f"the type '{kind}' has no values", hint=hint)
-    for kind, constants in model.values.items():
+    for key, types in model.types.items():
+        for i, type_ in enumerate(types):
+            if type_ not in model.values:
+                missing.setdefault(type_, ("type", *key, i))
+    for type_, where in missing.items():
+        hint = did_you_mean(type_, list(model.values)) or f"add values({type_},[...])."
+        yield at.problem(where, f"the type '{type_}' has no values", hint=hint)
+    for type_, constants in model.values.items():
         if not constants:
-            yield at.problem(("values", kind), f"the type '{kind}' has no values", hint="list some")
+            yield at.problem(
+                ("values", type_), f"the type '{type_}' has no values", hint="list some"
+            )
         seen: set[object] = set()
         for i, constant in enumerate(constants):
             if constant_key(constant) in seen:
                 what = f"{constant_text(constant)} is listed twice"
-                yield at.problem(("values", kind, i), what, hint="leave one out")
+                yield at.problem(("values", type_, i), what, hint="leave one out")
             seen.add(constant_key(constant))
     blocks = model.blocks
     if blocks and (
@@ -183,30 +185,30 @@ def _atom_problems(
             yield at.problem(where, "no transition leads to start", hint="name another state")
         if not atom.args:
             continue
-        kinds = model.types.get(atom.key)
-        if kinds is None:
+        types = model.types.get(atom.key)
+        if types is None:
             yield _untyped(model, atom, where, at)
             continue
-        for i, (arg, kind) in enumerate(zip(atom.args, kinds, strict=True)):
+        for i, (arg, type_) in enumerate(zip(atom.args, types, strict=True)):
             if isinstance(arg, Var):
-                before = kind if arg.anonymous else variables.setdefault(arg.name, kind)
-                if before != kind:
+                before = type_ if arg.anonymous else variables.setdefault(arg.name, type_)
+                if before != type_:
                     yield at.problem(
                         (*where, i),
-                        f"the variable {arg} is of type '{before}' and of type '{kind}'",
+                        f"the variable {arg} is of type '{before}' and of type '{type_}'",
                         hint="use another variable",
                     )
             elif not isinstance(arg, str | int | float):
                 yield at.problem(
                     (*where, i), f"expected a variable or a constant, found {term_text(arg)}"
                 )
-            elif kind in codes and constant_key(arg) not in codes[kind]:
+            elif type_ in codes and constant_key(arg) not in codes[type_]:
                 shown = constant_text(arg)
-                near = did_you_mean(shown, list(map(constant_text, model.values[kind])))
+                near = did_you_mean(shown, list(map(constant_text, model.values[type_])))
                 yield at.problem(
                     (*where, i),
-                    f"{shown} is no value of type '{kind}'",
-                    hint=near or f"add it to values({kind},[...]).",
+                    f"{shown} is no value of type '{type_}'",
+                    hint=near or f"add it to values({type_},[...]).",
                 )
 
 
@@ -298,20 +300,24 @@ def _sum_problem(
 def _selection_problems(
     model: Clauses, slots: Sequence[Slot], at: SourceSpans
 ) -> Iterator[Problem]:
-    for slot, shares in model.selections.items():
+    for slot, probabilities in model.selections.items():
         where: Where = ("select", slot_text(slot))
         if slot not in slots:
             yield at.problem(where, *_not_drawn(model, slot))
             continue
-        kind = slot if isinstance(slot, str) else model.types[slot[0], slot[1]][slot[2] - 1]
-        n, listed = len(model.values[kind]), (*where, "list")
-        if len(shares) != n:
-            yield at.problem(listed, f"'{kind}' has {n} values, but this list has {len(shares)}")
-        elif not all(0 <= share <= 1 for share in shares):
-            wrong = next(share for share in shares if not 0 <= share <= 1)
+        type_ = slot if isinstance(slot, str) else model.types[slot[0], slot[1]][slot[2] - 1]
+        n, listed = len(model.values[type_]), (*where, "list")
+        if len(probabilities) != n:
+            yield at.problem(
+                listed, f"'{type_}' has {n} values, but this list has {len(probabilities)}"
+            )
+        elif not all(0 <= probability <= 1 for probability in probabilities):
+            wrong = next(probability for probability in probabilities if not 0 <= probability <= 1)
             yield at.problem(listed, f"a probability is from 0 to 1, not {wrong}")
-        elif abs(sum(shares) - 1) > SLACK:
-            yield at.problem(listed, f"these probabilities sum to {sum(shares):.6g}, not to 1")
+        elif abs(sum(probabilities) - 1) > SLACK:
+            yield at.problem(
+                listed, f"these probabilities sum to {sum(probabilities):.6g}, not to 1"
+            )
 
 
 def _not_drawn(model: Clauses, slot: Slot) -> tuple[str, str]:

@@ -42,7 +42,7 @@ def _positive_shares(part: Part, key: str, model: Any) -> Floats:
 class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by the likelihood of a logical hidden Markov model for each class.
 
-    What is said of each event alone is its observation (see `observations`). All classes share one
+    The facts of each single event are its observation (see `observations`). All classes share one
     structure; Baum-Welch fits its probabilities to the sequences of each class. A sequence is of
     the class with the largest product of likelihood and prior.
 
@@ -62,8 +62,8 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_hidden
         Hidden copies of each state. With 1 the states can be told from the observations.
     blocks
-        Blocks of steps with transition probabilities of their own: a number, for blocks with equal
-        shares of the training steps, or the first step of each, (1, 8, 20).
+        Blocks of steps with their own transition probabilities: a number, for blocks with about
+        the same number of training steps, or the first step of each, (1, 8, 20).
     max_kinds
         A kind is a predicate with the values of those arguments that have few; there are at most so
         many kinds.
@@ -74,7 +74,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_iter, tol, pseudo_count, selection_pseudo_count
         Of Baum-Welch; see `LoHMM.fit`. A structure that is given has its own kinds, blocks and end.
     prior
-        `empirical` for the share of each class, `uniform`, or a weight for each class,
+        `empirical` for the class frequencies, `uniform`, or a weight for each class,
         `{"a": 2, "b": 1}`.
     n_jobs
         Classes fitted at a time. The models are the same for every value.
@@ -199,9 +199,9 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(weights / weights.sum())
 
     def log_likelihood(self, X: object) -> Floats:
-        """The log probability of each sequence under the model of each class, one column a class.
+        """Log-likelihoods, array of shape (n_sequences, n_classes).
 
-        It is -inf where a structure that was given cannot show the sequence.
+        It is -inf if a given structure cannot emit the sequence.
         """
         check_is_fitted(self)
         X = cut_like(as_sequences(X), self.reading_)
@@ -215,7 +215,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[self._joint(X).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:
-        """The posterior of each class, row by row."""
+        """Class probabilities, array of shape (n_sequences, n_classes)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: object) -> Floats:
@@ -224,10 +224,10 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
 
     def decision_function(self, X: object) -> Floats:
-        """The log-likelihood plus the log prior, one column a class.
+        """Log-likelihood plus log prior, array of shape (n_sequences, n_classes).
 
-        For two classes what that of the second is above that of the first. A class that cannot
-        show a sequence has a billion less; where none can, the prior decides.
+        For two classes the second minus the first. A class that cannot emit a sequence gets a
+        billion less; if none can, the prior decides.
         """
         scores = self._joint(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

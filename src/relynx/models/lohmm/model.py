@@ -119,12 +119,14 @@ class LoHMM:
         normal: dict[str, object] = {
             "transitions": tuple(self.transitions),
             "start": tuple(Start(*clause) for clause in self.start),
-            "types": {key: tuple(kinds) for key, kinds in self.types.items()},
+            "types": {key: tuple(types) for key, types in self.types.items()},
             "values": {
-                kind: tuple(map(as_constant, constants)) for kind, constants in self.values.items()
+                type_: tuple(map(as_constant, constants))
+                for type_, constants in self.values.items()
             },
             "selections": {
-                slot: tuple(map(float, shares)) for slot, shares in self.selections.items()
+                slot: tuple(map(float, probabilities))
+                for slot, probabilities in self.selections.items()
             },
             "blocks": tuple(self.blocks),
         }
@@ -133,8 +135,8 @@ class LoHMM:
         start, transitions = ordered_start(self.start), ordered_transitions(self.transitions)
         row = [clause.probability for clause in start]
         row += [transition.probability for transition in transitions]
-        for shares in selections.values():
-            row += shares
+        for probabilities in selections.values():
+            row += probabilities
         self._set(
             start=start,
             transitions=transitions,

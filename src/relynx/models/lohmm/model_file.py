@@ -101,7 +101,7 @@ def reader_state(reader: Reader) -> State:
     """How sequences become observations."""
     return {
         "dimension": reader.dimension,
-        "places": arguments_state(reader.places),
+        "places": arguments_state(reader.event_arguments),
         "predicates": None if reader.predicates is None else sorted(reader.predicates),
         "made": reader.made,
     }
@@ -110,7 +110,7 @@ def reader_state(reader: Reader) -> State:
 def reader_of(part: Part, model: LoHMM) -> Reader:
     """The reader of a part, for models of one structure."""
     dimension = part.text("dimension")
-    places = arguments_of(part, "places")
+    event_arguments = arguments_of(part, "places")
     predicates = None if part.none("predicates") else frozenset(part.texts("predicates"))
     made = part.truth("made")
     part.end()
@@ -119,7 +119,7 @@ def reader_of(part: Part, model: LoHMM) -> Reader:
             Known.of(model)
         except ValueError:  # nothing of it stands for what was not seen
             raise part.wrong("made", "does not fit the models") from None
-    return Reader(dimension, places, predicates, made)
+    return Reader(dimension, event_arguments, predicates, made)
 
 
 def _is_row(value: Any) -> bool:

@@ -22,7 +22,7 @@ from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.structure import Known, structure
-from relynx.models.observations import Observed, Row, observed, observed_places
+from relynx.models.observations import Observed, Row, observed, observed_arguments
 
 CONSTANT = frozenset("#*")  # the signs of arguments that may be fixed
 IMPOSSIBLE = -1e9  # stands for a log-likelihood of -inf
@@ -112,7 +112,7 @@ class Reader:
     """
 
     dimension: str
-    places: frozenset[Argument]
+    event_arguments: frozenset[Argument]
     predicates: frozenset[str] | None
     made: bool
 
@@ -126,12 +126,12 @@ class Reader:
         link, _ = link_of(X, dimension)
         name = link.removeprefix("next_")
         predicates = None if bias is None else frozenset(bias.modes)
-        return cls(name, observed_places(X, name), predicates, recipe.structure is None)
+        return cls(name, observed_arguments(X, name), predicates, recipe.structure is None)
 
     def observed(self, X: Sequences) -> Observed:
         if len(X) and self.dimension not in X.dimensions:  # one event each, or none
             X = _with_dimension(X, self.dimension)
-        return observed(X, self.dimension, self.places, self.predicates)
+        return observed(X, self.dimension, self.event_arguments, self.predicates)
 
     def rows(self, X: Sequences, model: LoHMM) -> list[Row]:
         """The observations of sequences, as a model of the learnt structure can show them."""

@@ -184,9 +184,9 @@ class Known:
             ),
         )
 
-    def _value(self, place: Argument, arg: Term) -> Term:
-        known = isinstance(arg, str | int | float) and constant_key(arg) in self.values[place]
-        return arg if known else self.other_values[place]
+    def _value(self, argument: Argument, arg: Term) -> Term:
+        known = isinstance(arg, str | int | float) and constant_key(arg) in self.values[argument]
+        return arg if known else self.other_values[argument]
 
 
 def _most_frequent(counts: Counter[Atom], most: int) -> list[Key]:
@@ -217,9 +217,9 @@ def _fixed(
     """The arguments to fix, those of fewest values first, while there are not too many kinds."""
     chosen: frozenset[Argument] = frozenset()
     of_keys = [atom for atom in atoms if atom.key in keys]
-    for place in sorted(values, key=lambda place: (len(values[place]), place)):
-        if allowed is None or place in allowed:
-            more = chosen | {place}
+    for argument in sorted(values, key=lambda argument: (len(values[argument]), argument)):
+        if allowed is None or argument in allowed:
+            more = chosen | {argument}
             if len({_kind(atom, more) for atom in of_keys}) <= max_kinds:
                 chosen = more
     return chosen
@@ -241,7 +241,7 @@ def _domains(
         names = []
         for i in range(key[1]):
             seen = sorted(values[key, i].values(), key=constant_text)
-            name = _unused(f"{_word(key[0])}_{i + 1}", domains)
+            name = _unused(f"{_name_part(key[0])}_{i + 1}", domains)
             domains[name] = (*seen, _other(seen))
             names.append(name)
         if names:
@@ -258,8 +258,8 @@ def _states(
     states: list[tuple[Atom, Atom]] = []
     state_types: dict[Key, tuple[str, ...]] = {}
     for kind in kinds:
-        said = [_word(str(arg)) for arg in kind.args if not isinstance(arg, Var)]
-        name = _unused("_".join([STATE, _word(kind.predicate), *said]), taken)
+        values = [_name_part(str(arg)) for arg in kind.args if not isinstance(arg, Var)]
+        name = _unused("_".join([STATE, _name_part(kind.predicate), *values]), taken)
         taken.add(name)
         args: list[Term] = [
             Var(f"V{i + 1}") if isinstance(arg, Var) else arg for i, arg in enumerate(kind.args)
@@ -318,6 +318,6 @@ def _length(value: Constant | Atom) -> int:
     return len(str(value))
 
 
-def _word(text: str) -> str:
+def _name_part(text: str) -> str:
     """The text as a part of a name."""
     return re.sub(r"\W+", "_", text).strip("_")

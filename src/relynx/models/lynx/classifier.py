@@ -110,27 +110,27 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     bias
-        What patterns may be made of; None infers a simple one from the training sequences.
+        The language of patterns; None infers a simple one from the training sequences.
     min_support
-        A pattern covers at least this share of one of the two classes (0.1).
+        Minimum proportion of one of the two classes that a pattern covers (0.1).
     min_frequency
-        And at least so many sequences of both (1).
+        Minimum number of covered sequences over both classes (1).
     max_length
         The largest number of atoms, links not counted (3).
     max_gap
         The largest n of `followat` (2).
     min_confidence
-        The least share of one class in what a pattern covers; 1.0 keeps the patterns that cover
-        one class only. None keeps all.
+        Minimum confidence for one of the classes; 1.0 keeps the patterns that cover one class
+        only. None keeps all.
     object_identity
         Whether different variables stand for different constants (True).
     significance
-        Drop patterns that tell the two classes apart no better than the best of so many would by
-        chance: the level of a chi-square test, divided by the number of patterns found. Where none
-        passes, all are kept. None keeps all.
+        Level of a chi-square test, with Bonferroni correction for the number of patterns found:
+        patterns that discriminate no better than chance are dropped. If none passes, all are kept.
+        None keeps all.
     max_features, measure
-        How many patterns of a pair selection chooses from at most, and the measure by which they
-        are the best; see `PatternSet.measure`.
+        Largest number of candidates for selection per pair, and the measure that ranks them; see
+        `PatternSet.measure`.
     selection
         `grasp`, or None to take them all.
     multiclass
@@ -140,7 +140,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     smoothing
         Of the probabilities of naive Bayes, in the selection too.
     prior
-        `empirical` for the share of each class, `uniform`, or a weight for each class,
+        `empirical` for the class frequencies, `uniform`, or a weight for each class,
         `{"a": 2, "b": 1}`; None takes that of the bias, else `empirical`.
     final_estimator
         Another scikit-learn classifier instead of naive Bayes on the selected columns. It has its
@@ -154,12 +154,12 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_iter, moves, objective
         Of GRASP; see `GraspSelector`.
     memory
-        A folder, or a `joblib.Memory`, that keeps what was mined and what it covers. A fit of the
-        same sequences with another selection or learner, in a grid search say, finds it there.
+        A folder, or a `joblib.Memory`, that caches mined patterns and their coverage, for fits of
+        the same sequences with another selection or learner, as in a grid search.
     checkpoint
-        A folder that keeps results on the way: `fit` that was killed goes on from there. Each set
-        of training sequences and parameters has its own folder in it, so that the parts of a
-        cross-validation can share one. It stays; a later `fit` of the same answers from it.
+        A folder for intermediate results, from which an interrupted `fit` resumes. Each set of
+        training sequences and parameters has its own subfolder, so that the folds of a
+        cross-validation can share one. It stays; a later identical `fit` reads its result there.
     n_jobs
         Pairs learnt at a time; with one model, threads of its search and selection. Threads of
         `predict`, too. The model is the same for every value.
@@ -425,8 +425,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: object) -> NDArray[Any]:
         """The class of each sequence.
 
-        It is the one with the most votes; among those the one to which the models give the
-        largest sum of shares, then that of the larger prior, then the first in order.
+        It is the one with the most votes; ties go to the largest sum of probabilities, then to the
+        larger prior, then to the first in order.
         """
         M = self._matrix(X)
         if len(self.estimators_) == 1:
@@ -434,29 +434,30 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[self.tallied(M).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:
-        """The share of each class, row by row; the largest is that of the class predicted.
+        """Class probabilities, array of shape (n_sequences, n_classes).
 
-        With one model, what it says: for naive Bayes the posterior. With a model for each pair,
-        their posteriors `r_jk` of class j against k are coupled by
+        The largest is that of the predicted class. With one model they are its own: for naive
+        Bayes the posterior. With a model for each pair, their posteriors `r_jk` of class j against
+        k are coupled by
 
             p_j = 1 / (sum over k of 1/r_jk - (c - 2))
 
-        and scaled to sum 1 (Price and others 1994; exact when the models agree). Where the order
-        of these shares is not that of `decision_function`, they change places.
+        and scaled to sum 1 (Price and others 1994; exact if the models are consistent). If their
+        order differs from that of `decision_function`, they are permuted.
         """
         M = self._matrix(X)
         if len(self.estimators_) == 1:
             return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
-        shares = coupled(self._ballots(M), M.shape[0], len(self.classes_))
-        return in_order_of(shares, self.tallied(M))
+        probabilities = coupled(self._ballots(M), M.shape[0], len(self.classes_))
+        return in_order_of(probabilities, self.tallied(M))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.
 
         With one model, the value of its learner: for two classes one a row, positive for the
         second class. With a model for each pair, for each of the c classes its votes plus 1/c of
-        the sum of its shares (below 1, so it decides ties only), and a trace of its rank by the
-        prior.
+        the sum of its probabilities (below 1, so it decides ties only), and a tiny term for its
+        rank by the prior.
         """
         M = self._matrix(X)
         if len(self.estimators_) > 1:

@@ -44,7 +44,7 @@ class Recipe:
     `selector` is None without selection; `validated` says that the number of patterns is found by
     cross-validation. `rival` is a learner to be taken, with all patterns, where it is clearly
     better in that; None where there is none. `memory` is a `joblib.Memory`, which may keep nothing,
-    `checkpoint` a folder for results on the way, or None. `n_jobs` are threads of the search.
+    `checkpoint` a folder for intermediate results, or None. `n_jobs` are threads of the search.
     """
 
     bias: Bias
@@ -99,7 +99,7 @@ class PairModel:
     Attributes
     ----------
     classes
-        The classes that it tells apart.
+        The classes that it distinguishes.
     patterns
         What was mined and could be selected, with supports in the sequences of these classes.
     selected
@@ -108,7 +108,7 @@ class PairModel:
         The learner on the columns of the selected patterns; None where there are none, and the
         prior decides alone.
     prior
-        The share of each class.
+        The prior of each class.
     selector
         The fitted `GraspSelector`; None without selection.
     """
@@ -137,29 +137,29 @@ class PairModel:
     selector: Any = None
 
     def votes(self, M: Matrix) -> NDArray[np.int64]:
-        """The number of the class that each row goes to, among those of the model."""
+        """The index of the predicted class of each row, among those of the model."""
         if self.estimator is None or not M.shape[0]:
             return np.full(M.shape[0], self.prior.argmax(), np.int64)
         predicted = self.estimator.predict(accepted(self.estimator, M))
         return np.asarray(predicted, np.int64)
 
     def posteriors(self, M: Matrix) -> Floats:
-        """The share that the model gives each of its classes, row by row.
+        """Class probabilities, array of shape (n_rows, n_classes of the model).
 
-        From `predict_proba` of the learner; where it has none, its decision values squashed into
-        shares; where it has neither, all to the class that it predicts.
+        From `predict_proba` of the learner; else the softmax of its decision values; else 1 for
+        the predicted class.
         """
         if self.estimator is None or not M.shape[0]:
             return np.tile(self.prior, (M.shape[0], 1))
         if hasattr(self.estimator, "predict_proba"):
             return np.asarray(self.estimator.predict_proba(accepted(self.estimator, M)), float)
         values = self._values(M)
-        return np.eye(len(self.classes))[self.votes(M)] if values is None else shares(values)
+        return np.eye(len(self.classes))[self.votes(M)] if values is None else softmax(values)
 
     def decisions(self, M: Matrix) -> Floats:
         """What the learner decides by: one value a row for two classes, else one for each class.
 
-        Its decision function where it has one of this form, else the logarithms of the shares.
+        Its decision function if it has one of this form, else the logarithms of the probabilities.
         """
         values = self._values(M)
         if values is not None:
@@ -184,7 +184,7 @@ class PairModel:
 def learn(
     X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int, cover: Cover
 ) -> tuple[PairModel, str | None]:
-    """Mine the sequences, select, and fit the learner; and what there is to warn of.
+    """Mine the sequences, select, and fit the learner; also returns a warning, or None.
 
     `prior` is that of the classes in order; the learner's target is their numbers. `cover` gives
     what patterns cover.
@@ -228,7 +228,7 @@ def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     return answer(found, X, Filters(as_share("min_confidence", least)))
 
 
-# What a memory keeps; it must not give one version of relynx what another one found.
+# Cached by `memory`; the version is part of the key, so that versions do not share results.
 def _mined(
     version: str,
     X: Sequences,
@@ -286,8 +286,8 @@ def accepted(learner: Any, M: Matrix) -> Matrix:
     return M.toarray() if sparse.issparse(M) else np.asarray(M, np.float64)
 
 
-def shares(decisions: Floats) -> Floats:
-    """Decision values as shares that sum to 1: the logistic function, or softmax."""
+def softmax(decisions: Floats) -> Floats:
+    """Decision values as probabilities: the logistic function for two classes, else softmax."""
     scores = np.column_stack([np.zeros(len(decisions)), decisions])
     if decisions.ndim > 1:
         scores = decisions

@@ -26,8 +26,13 @@ from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_settings
-from relynx.models.tildecrf.parameters import held_out, language_of, settings_of, wrong_settings
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_parameters
+from relynx.models.tildecrf.parameters import (
+    boosting_parameters,
+    held_out,
+    language_of,
+    parameter_problems,
+)
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
 from relynx.storage.fields import Fields, none_or
@@ -67,7 +72,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     max_iter
         Rounds of boosting; each adds a tree for every label.
     learning_rate
-        What a tree counts.
+        The weight of a tree.
     max_depth, max_leaves
         The most tests on a way down a tree, and the most leaves of one.
     min_samples_leaf
@@ -76,8 +81,8 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         Try pairs of literals too, where the first brings in variables and the second speaks of
         them. It finds events that share a value, whatever it is, and takes much longer.
     n_iter_no_change, validation_fraction
-        Hold out this share of the sequences, stop when their likelihood has not been better for so
-        many rounds, and keep the rounds up to the best. None holds out nothing.
+        Early stopping: hold out this fraction of the sequences, stop when their likelihood has not
+        improved for so many rounds, and keep the rounds up to the best. None holds out nothing.
     random_state
         Seed of what is held out.
 
@@ -148,7 +153,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         y
             For each sequence the labels of its events, in the order of the dimension.
         """
-        problems = [*wrong_settings(self)]
+        problems = [*parameter_problems(self)]
         if problems:
             raise InputError(problems)
         X = as_sequences(X)
@@ -175,7 +180,8 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
             codes.astype(np.int64),
             chosen,
         )
-        self.take_learnt(classes, encoding.language, boost(task, settings_of(self)), X.reading)
+        boosted = boost(task, boosting_parameters(self))
+        self.take_learnt(classes, encoding.language, boosted, X.reading)
         return self
 
     def take_learnt(
@@ -188,7 +194,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         """Store what was learnt."""
         self.classes_ = classes
         self.bias_, self.dimension_ = language.bias, language.dimension
-        self.places_ = tuple(sorted(language.places))
+        self.places_ = tuple(sorted(language.event_arguments))
         self.trees_ = boosted.trees
         self.history_ = np.array(boosted.history)
         self.held_out_ = np.array(boosted.held_out)
@@ -196,7 +202,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
 
     def check_restored(self, part: Part) -> None:
         """Raise DataError where the parameters of a model file have no meaning."""
-        check_settings(part, wrong_settings(self))
+        check_parameters(part, parameter_problems(self))
 
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""
@@ -204,7 +210,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         return _parts(self._best_labels(encoding, F), encoding)
 
     def predict_marginals(self, X: object) -> list[Floats]:
-        """For each sequence the probability of every label at every event, one row an event."""
+        """For each sequence the label probabilities, array of shape (n_events, n_labels)."""
         encoding, F = self._potentials(X)
         return _parts(infer(F, encoding.offsets[:-1], encoding.offsets[1:]).marginals(), encoding)
 
@@ -221,7 +227,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         return out
 
     def score(self, X: object, y: Iterable[Iterable[object]]) -> float:
-        """The share of events that `predict` gives their label."""
+        """The proportion of events that are labelled correctly."""
         encoding, F = self._potentials(X)
         given = _event_labels(as_sequences(X), encoding, y)
         if not len(given):
@@ -238,7 +244,9 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         X = cut_like(as_sequences(X), self.reading_)
         check_reading(self.reading_, X.reading)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        return encoding, potentials(self.trees_, encoding, len(self.classes_), settings_of(self))
+        return encoding, potentials(
+            self.trees_, encoding, len(self.classes_), boosting_parameters(self)
+        )
 
     def to_text(self, rounds: int | None = SHOWN) -> str:
         """The trees of the first rounds as nested rules; None shows all."""

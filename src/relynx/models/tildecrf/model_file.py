@@ -46,7 +46,7 @@ LEARNT: Fields = {
 }
 
 
-def check_settings(part: Part, problems: Iterable[Problem]) -> None:
+def check_parameters(part: Part, problems: Iterable[Problem]) -> None:
     """Refuse what `fit` refuses, for `predict` goes by the same parameters."""
     for problem in problems:
         raise part.wrong("params", f"hold what fit refuses: {problem.message}")
