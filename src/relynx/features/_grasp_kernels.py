@@ -132,7 +132,7 @@ def sweep(tables, margins, used, limit, out):
                 break
         for c in range(len(starts) - 1):
             for first in range(starts[c], starts[c + 1], FLUSH):
-                longest = 0
+                longest = np.int64(0)
                 for s in range(first, min(first + FLUSH, starts[c + 1])):
                     worst = 0
                     for k in range(1, n_rivals):
