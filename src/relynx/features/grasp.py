@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relynx.data.digests import digest
 from relynx.errors import InputError, Problem, did_you_mean
 from relynx.features import _grasp_kernels as kernels
-from relynx.features.grasp_tables import Ints, Task, count_errors, log_likelihood, task_of
+from relynx.features.grasp_tables import Ints, Task, cost_of, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
 from relynx.mining.workers import n_threads
 from relynx.storage import Journal, Work
@@ -297,7 +297,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         best = self._record(self._rounds(play, begun, journal), task)
         if journal is not None and self.partial_ is None:
             journal.finish()
-        if best.cost <= kernels.cost_of(task.tables, task.prior_margins):
+        if best.cost <= cost_of(task, task.prior_margins):
             return best
         return from_nothing(task, SeedSequence(entropy), most=most, moves=moves)
 
@@ -406,7 +406,7 @@ def play_round(
     chosen = np.empty(n, np.int64)
     margins = task.prior_margins.copy()
     n_built, cost_built, size, cost = kernels.play_round(
-        task.tables, margins, task.first, draws, min(most, n), moves, chosen
+        task.tables, margins, task.first, draws, min(most, n), moves, -1, 0, chosen
     )
     return RoundResult(
         round=i,
@@ -426,15 +426,16 @@ def from_nothing(
     n = len(task.first)
     chosen = np.empty(n, np.int64)
     margins = task.prior_margins.copy()
-    before = kernels.cost_of(task.tables, margins)
-    size, cost = kernels.improve(
-        task.tables, margins, _draws(seed, n), min(most, n), moves, 0, before, chosen
+    before = cost_of(task, margins)
+    draws = _draws(seed, n)
+    _, _, size, cost = kernels.play_round(
+        task.tables, margins, task.first, draws, min(most, n), moves, 0, before, chosen
     )
     return RoundResult(
         round=-1,
         alpha=0.0,
         size_built=0,
-        cost_built=int(before),
+        cost_built=before,
         chosen=np.sort(chosen[:size]),
         cost=int(cost),
         log_likelihood=log_likelihood(task, margins),
