@@ -15,7 +15,7 @@ from relynx.mining.settings import Settings
 from relynx.storage.journal import Journal, Work
 
 # Of what is counted: change it when an engine counts in another form or goes in another order.
-KEPT_FORM = 5
+KEPT_FORM = 6
 
 
 def search_journal(
