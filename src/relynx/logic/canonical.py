@@ -178,8 +178,8 @@ def reading_order(
     A pattern reads from an event on which all others follow. What is said of an event comes before
     the links that lead on from it, and each of these comes with a fact of the event that it brings;
     links between events that are both there come at once. Where this leaves a choice, the order of
-    the canonical form decides. Of all facts to begin with, the first is taken from which the fewest
-    atoms come out of turn.
+    the canonical form decides. Of all facts to begin with, one is taken from which the fewest atoms
+    come out of turn, and of these the first with the fewest variables.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def reading_order(
     if not starts:
         return [*order]
     readings = (_read_from(i, edges, is_link, order) for i in starts)
-    return min(readings, key=lambda found: found[0])[1]
+    return min(readings, key=lambda found: (found[0], len(edges[found[1][0]])))[1]
 
 
 def _read_from(

@@ -12,6 +12,7 @@ MOST_VARIABLES = 31  # of a pattern: a colour takes 6 bits, also one that was sp
 MOST_PLACES = 8  # for variables in an atom
 MOST_ATOMS = 64
 MOST_LEAVES = 720  # of the tree of choices between variables that look alike
+SLOT_BITS = 15  # of a table that remembers what was worked out last
 HEAD = 48  # the bits below hold colours, the first variable's highest
 
 
@@ -162,9 +163,14 @@ def _read(variables, n_atoms, is_link, order, read, mask, left):
                 mask[i] |= one << np.uint64(variables[i, j])
         if is_link[i]:
             events |= mask[i]
-    least = -1
+    least, fewest = -1, 0
     for begin in range(n_atoms):
         if is_link[order[begin]]:
+            continue
+        n_variables = 0
+        for j in range(variables.shape[1]):
+            n_variables += variables[order[begin], j] >= 0
+        if least == 0 and n_variables >= fewest:
             continue
         left[:n_atoms] = True
         left[begin] = False
@@ -214,11 +220,9 @@ def _read(variables, n_atoms, is_link, order, read, mask, left):
             known |= mask[order[at]]
             read[0, n_read] = order[at]
             n_read += 1
-        if least < 0 or penalty < least:
-            least = penalty
+        if least < 0 or penalty < least or (penalty == least and n_variables < fewest):
+            least, fewest = penalty, n_variables
             read[1, :n_atoms] = read[0, :n_atoms]
-            if penalty == 0:
-                break
     if least >= 0:
         order[:n_atoms] = read[1, :n_atoms]
 
@@ -248,6 +252,12 @@ def write(rows, parent, step, shape, variables, for_reading, out_atoms, out_vari
     )
     read, mask = np.empty((2, most), np.int64), np.empty(most, np.uint64)
     left = np.empty(most, np.bool_)
+    key = np.zeros((most, width + 1), np.int64)
+    n_slots = 1 << SLOT_BITS
+    kept_size = np.zeros(n_slots, np.int8)
+    kept_key = np.empty((n_slots, most, width + 1), np.int8)
+    kept_order = np.empty((n_slots, most), np.int8)
+    kept_number = np.empty((n_slots, MOST_VARIABLES), np.int8)
     for at in range(len(rows)):
         n_atoms, n, row = 0, 0, rows[at]
         while row >= 0:
@@ -265,13 +275,35 @@ def write(rows, parent, step, shape, variables, for_reading, out_atoms, out_vari
                         n = max(n, mine[k, j] + 1)
             row = parent[row]
         for i in range(n_atoms):
-            order[i] = i
+            out_atoms[at, i] = atoms[i]
+            for j in range(width):
+                out_variables[at, i, j] = mine[i, j]
             rank[i] = 0
             for j in range(n_atoms):
                 rank[i] += atoms[j] < atoms[i]
-        small = n <= MOST_VARIABLES and width <= MOST_PLACES and n_atoms <= MOST_ATOMS
-        done[at] = small and _label(rank, mine, n_atoms, n, labels, order, room)
-        if done[at]:
+        # What is worked out depends on the ranks and the variables only, which many patterns share.
+        if n > MOST_VARIABLES or width > MOST_PLACES or n_atoms > MOST_ATOMS:
+            continue
+        slot = np.uint64(n_atoms)
+        for i in range(n_atoms):
+            key[i, 0] = 2 * rank[i] + is_link[i]
+            for j in range(width):
+                key[i, j + 1] = mine[i, j]
+            for j in range(width + 1):
+                slot = (slot + np.uint64(key[i, j] + 2)) * np.uint64(0x9E3779B97F4A7C15)
+        slot = slot >> np.uint64(64 - SLOT_BITS)
+        known = kept_size[slot] == n_atoms
+        for i in range(n_atoms):
+            for j in range(width + 1):
+                known = known and kept_key[slot, i, j] == key[i, j]
+        if known:
+            for i in range(n_atoms):
+                order[i] = kept_order[slot, i]
+            for v in range(n):
+                number[v] = kept_number[slot, v]
+        else:
+            if not _label(rank, mine, n_atoms, n, labels, order, room):
+                continue
             if for_reading:
                 _read(mine, n_atoms, is_link, order, read, mask, left)
             number[:n] = -1
@@ -282,9 +314,13 @@ def write(rows, parent, step, shape, variables, for_reading, out_atoms, out_vari
                     if v >= 0 and number[v] < 0:
                         number[v] = n_named
                         n_named += 1
+            kept_size[slot] = n_atoms
+            kept_key[slot, :n_atoms] = key[:n_atoms]
+            kept_order[slot, :n_atoms] = order[:n_atoms]
+            kept_number[slot, :n] = number[:n]
+        done[at] = True
         for i in range(n_atoms):
-            k = order[i] if done[at] else i
-            out_atoms[at, i] = atoms[k]
+            out_atoms[at, i] = atoms[order[i]]
             for j in range(width):
-                v = mine[k, j]
-                out_variables[at, i, j] = number[v] if v >= 0 and done[at] else v
+                v = mine[order[i], j]
+                out_variables[at, i, j] = number[v] if v >= 0 else -1
