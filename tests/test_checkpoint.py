@@ -20,7 +20,7 @@ import relynx as rx
 from relynx import cli
 from relynx.errors import InputError
 from relynx.features import grasp, subset_size
-from relynx.mining import budget
+from relynx.mining import budget, checkpoint
 from relynx.mining.checkpoint import KEPT_FORM
 from relynx.mining.engines import chains, webs
 from relynx.mining.engines import general as growth
@@ -157,7 +157,20 @@ def test_what_is_kept_of_a_search_has_a_form_with_a_number(lines, engine, monkey
         for module, (name, *_) in SIZES[engine].items() if few else ():
             monkeypatch.setattr(module, name, 300)
         rx.mine(lines, bias=rx.parse_bias(ENGINES[engine]), max_length=3, min_support=0.5)
-    assert (KEPT_FORM, told.hexdigest()[:16]) == (5, KEPT[engine])
+    assert (KEPT_FORM, told.hexdigest()[:16]) == (6, KEPT[engine])
+
+
+def test_a_checkpoint_of_an_older_form_is_refused(lines, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "KEPT_FORM", 5)
+        rx.mine(lines, max_length=1, checkpoint=tmp_path / "c")
+    with pytest.raises(rx.InputError) as error:
+        rx.mine(lines, max_length=1, checkpoint=tmp_path / "c")
+    assert str(error.value) == (
+        f"{tmp_path / 'c'}: this checkpoint is of other work: "
+        "the form of the results was 5 and is 6\n"
+        "hint: give another folder, or remove this one to begin anew"
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))

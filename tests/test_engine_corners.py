@@ -261,7 +261,7 @@ def test_the_answer_does_not_depend_on_where_matches_are_cut(monkeypatch, mode, 
 @pytest.mark.parametrize("engine", ["Chains", "Webs", "Growth"])
 def test_what_a_search_held_is_let_go_with_the_sequences(monkeypatch, engine):
     made = {"Chains": chains.Chains, "Webs": webs.Webs, "Growth": growth.Growth}[engine]
-    monkeypatch.setattr(search, "_engine", lambda *_: made)
+    monkeypatch.setattr(search, "choose", lambda *_, **__: made)
     X = from_lists([["a", "b"], ["b", "a", "c"]], predicate="p")[0]
     bias = parse_bias("type(p(event,t)). mode(p(+,*)). dimension(next_s).")
     gc.collect()

@@ -40,7 +40,7 @@ def X() -> Sequences:
 def events(request, monkeypatch) -> list[str]:
     """What an engine does: it checks a pattern, or asks whether to go on."""
     engine: type[Engine] = request.param
-    monkeypatch.setattr(search, "_engine", lambda *_: engine)
+    monkeypatch.setattr(search, "choose", lambda *_, **__: engine)
     noted: list[str] = []
     for name, event in (("_is_forbidden", "check"), ("_pulse", "ask")):
         old = getattr(engine, name)

@@ -13,6 +13,7 @@ from languages import make_language
 
 from relynx.bias import parse_bias
 from relynx.data.sequences import Sequences
+from relynx.logic.canonical import canonical_key
 from relynx.logic.terms import Atom
 from relynx.mining import search
 from relynx.mining.engines import chains, webs
@@ -42,7 +43,7 @@ def by_each_engine(monkeypatch, *args: object, **settings: object) -> dict[str, 
     """The answers of all engines that take a language."""
     taken = []
 
-    def engines(compiled, conditions, object_identity):
+    def engines(compiled, conditions, *, object_identity):
         flag = {"object_identity": object_identity}
         taken[:] = [Growth]
         taken.extend([chains.Chains] if chains.fits(compiled, conditions, **flag) else [])
@@ -50,7 +51,7 @@ def by_each_engine(monkeypatch, *args: object, **settings: object) -> dict[str, 
         return taken[min(len(answers), len(taken) - 1)]
 
     answers: dict[str, PatternSet] = {}
-    monkeypatch.setattr(search, "_engine", engines)
+    monkeypatch.setattr(search, "choose", engines)
     while not answers or len(answers) < len(taken):
         found = mine(*args, **settings)
         answers[taken[len(answers)].__name__] = found
@@ -73,9 +74,12 @@ def test_engines_that_take_a_language_give_the_same_answer(seed, monkeypatch):
     language = make_language(seed)
     settings = {**language.parameters, "max_length": 2}
     answers = by_each_engine(monkeypatch, language.X, bias=language.bias, **settings)
+    keys = [(one.length, canonical_key(one.pattern.atoms)) for one in answers["Growth"]]
+    assert keys == sorted(keys)
     for name, found in answers.items():
         wrong = differs(answers["Growth"], found)
         assert not wrong, f"{language}\n{name}: {wrong}"
+        assert found == answers["Growth"], f"{language}\n{name}: another order or text"
 
 
 def lines(n_events: int, letters: str = "abc") -> Sequences:

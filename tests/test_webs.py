@@ -60,7 +60,7 @@ def counted(found: PatternSet) -> dict[tuple[Atom, ...], dict]:
 
 def by_general_engine(monkeypatch: pytest.MonkeyPatch, *args: object, **settings: object):
     with monkeypatch.context() as patch:
-        patch.setattr(search, "_engine", lambda *_: Growth)
+        patch.setattr(search, "choose", lambda *_, **__: Growth)
         return mine(*args, **settings)
 
 

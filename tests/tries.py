@@ -53,7 +53,7 @@ def _encoded(
     row = [-1, 0, 0, 0, -1] + [0] * width
     for atom in step:
         args = [
-            ord(arg.name) - ord("A") if isinstance(arg, Var) else ~vocabulary.code(arg)
+            _number(arg.name) if isinstance(arg, Var) else ~vocabulary.code(arg)
             for arg in atom.args
         ]
         if link := LINK.match(atom.predicate):
@@ -63,6 +63,10 @@ def _encoded(
             row[4] = relations.index(atom.key)
             row[5 : 5 + len(args)] = args
     return row
+
+
+def _number(name: str) -> int:
+    return ord(name[0]) - ord("A") + 26 * int(name[1:] or 0)
 
 
 @st.composite

@@ -8,10 +8,10 @@ remaining orders are tried one by one, and symmetries found meanwhile prune the 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
-from relynx.logic.terms import Atom, Constant, Term, Var, term_text
+from relynx.logic.terms import Atom, Constant, Term, Var, numbered_variable, term_text
 
 # A constant with its type in front, so that 1, 1.0 and '1' differ and any two of them compare.
 _Key = tuple[int, Constant]
@@ -33,12 +33,50 @@ def canonical(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
     >>> print(*canonical([Atom("q", (Y,)), Atom("p", (X, Y))]))
     p(A,B) q(B)
     """
-    numbers: dict[str, int] = {}
-    shaped = {_shape_and_variables(atom, numbers): atom for atom in atoms}
-    ranks = {shape: i for i, shape in enumerate(sorted({shape for shape, _ in shaped}))}
-    example = {ranks[shape]: atom for (shape, _), atom in shaped.items()}
-    edges = [(ranks[shape], *variables) for shape, variables in shaped]
-    return tuple(_renamed(_least_form(edges, len(numbers)), example))
+    shaped, n = _shaped(atoms)
+    order, numbers = canonical_numbering(_edges(shaped), n)
+    found = list(shaped.items())
+    return tuple(_renamed(*found[i], numbers) for i in order)
+
+
+def canonical_key(atoms: Iterable[Atom]) -> tuple[object, ...]:
+    """What orders patterns: equal for variants only, and comparable with that of any other.
+
+    Canonical forms are compared as their atoms are sorted: atom by atom, first by predicate, number
+    of arguments and arguments, where a variable is its place among those of its atom and comes
+    after integers, floats and texts; then by the numbers of the variables in the canonical form.
+
+    >>> from relynx.logic.terms import Atom, Var
+    >>> X, Y = Var("X"), Var("Y")
+    >>> canonical_key([Atom("p", (X,))]) < canonical_key([Atom("p", (X,)), Atom("q", (X, Y))])
+    True
+    """
+    shaped, n = _shaped(atoms)
+    order, numbers = canonical_numbering(_edges(shaped), n)
+    found = list(shaped)
+    return tuple((found[i][0], tuple(numbers[v] for v in found[i][1])) for i in order)
+
+
+def canonical_numbering(edges: Sequence[_Edge], n: int) -> tuple[list[int], list[int]]:
+    """The atoms of a pattern in the order of its canonical form, and the numbers of its variables.
+
+    Parameters
+    ----------
+    edges
+        For each atom the rank of its shape, which is all of it but for the identity of its
+        variables, then its variables in order of first occurrence. No two atoms are equal.
+    n
+        The number of variables, which are numbers below it.
+    """
+    labels = _least_labels(edges, n)
+    order = sorted(
+        range(len(edges)), key=lambda i: (edges[i][0], *[labels[v] for v in edges[i][1:]])
+    )
+    named = dict.fromkeys(v for i in order for v in edges[i][1:])
+    numbers = [0] * n
+    for number, v in enumerate(named):
+        numbers[v] = number
+    return order, numbers
 
 
 def are_variants(first: Iterable[Atom], second: Iterable[Atom]) -> bool:
@@ -99,7 +137,8 @@ def core(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
     return tuple(left)
 
 
-def _key(term: Term) -> _Key:
+def typed_constant(term: Term) -> _Key:
+    """What constants are ordered by: integers, floats, texts."""
     if isinstance(term, str):
         return 2, term
     if isinstance(term, float):
@@ -120,7 +159,7 @@ def _shape_and_variables(
     args: list[_Key] = []
     for arg in atom.args:
         if not isinstance(arg, Var):
-            args.append(_key(arg))
+            args.append(typed_constant(arg))
         elif arg.name == "_":
             args.append((_ANONYMOUS, 0))
         else:
@@ -131,11 +170,93 @@ def _shape_and_variables(
     return (atom.predicate, len(args), *args), tuple(variables)
 
 
-def _least_form(edges: Sequence[_Edge], n: int) -> tuple[_Edge, ...]:
-    """The least relabelling of the edges over the leaves of the search tree."""
+def reading_order(
+    edges: Sequence[_Edge], is_link: Sequence[bool], order: Sequence[int]
+) -> list[int]:
+    """The atoms of a pattern in the order in which it is read.
+
+    A pattern reads from an event on which all others follow. What is said of an event comes before
+    the links that lead on from it, and each of these comes with a fact of the event that it brings;
+    links between events that are both there come at once. Where this leaves a choice, the order of
+    the canonical form decides. Of all facts to begin with, one is taken from which the fewest atoms
+    come out of turn, and of these the first with the fewest variables.
+
+    Parameters
+    ----------
+    edges, order
+        As `canonical_numbering` takes and gives them.
+    is_link
+        Which atoms link two events.
+    """
+    starts = [i for i in order if not is_link[i]]
+    if not starts:
+        return [*order]
+    readings = (_read_from(i, edges, is_link, order) for i in starts)
+    return min(readings, key=lambda found: (found[0], len(edges[found[1][0]])))[1]
+
+
+def _read_from(
+    start: int, edges: Sequence[_Edge], is_link: Sequence[bool], order: Sequence[int]
+) -> tuple[tuple[int, int], list[int]]:
+    """A pattern read from a fact; how many atoms share no variable with what comes before them,
+    and how many come out of turn."""
+    variables = [set(edge[1:]) for edge in edges]
+    events: set[int] = set().union(*(variables[i] for i in order if is_link[i]))
+    left = [i for i in order if i != start]
+    read, known = [start], set(variables[start])
+    unconnected = out_of_turn = 0
+
+    def speaks(fact: int, known: set[int]) -> bool:
+        return bool(known & variables[fact]) and known >= events & variables[fact]
+
+    while left:
+        links, facts = [i for i in left if is_link[i]], [i for i in left if not is_link[i]]
+        closing = [i for i in links if known >= variables[i]]
+        of_known = [i for i in facts if speaks(i, known)]
+        onward = [
+            [i, fact]
+            for i in links
+            if edges[i][1] in known
+            for fact in facts
+            if edges[i][-1] in variables[fact] and speaks(fact, {*known, edges[i][-1]})
+        ]
+        if closing or of_known:
+            chosen = (closing or of_known)[:1]
+        elif onward:
+            chosen = onward[0]
+        else:
+            near = [i for i in left if known & variables[i]]
+            out_of_turn += 1
+            unconnected += not near
+            chosen = (near or left)[:1]
+        for i in chosen:
+            left.remove(i)
+            read.append(i)
+            known |= variables[i]
+    return (unconnected, out_of_turn), read
+
+
+_Shape = tuple[object, ...]
+
+
+def _shaped(atoms: Iterable[Atom]) -> tuple[dict[tuple[_Shape, tuple[int, ...]], Atom], int]:
+    """The atoms, each once, by shape and variables, and the number of variables."""
+    numbers: dict[str, int] = {}
+    shaped = {_shape_and_variables(atom, numbers): atom for atom in atoms}
+    return shaped, len(numbers)
+
+
+def _edges(shaped: Iterable[tuple[_Shape, tuple[int, ...]]]) -> list[_Edge]:
+    found = list(shaped)
+    ranks = {shape: i for i, shape in enumerate(sorted({shape for shape, _ in found}))}
+    return [(ranks[shape], *variables) for shape, variables in found]
+
+
+def _least_labels(edges: Sequence[_Edge], n: int) -> list[int]:
+    """The labels of the variables that give the least edges, over the leaves of the search tree."""
     search = _Search(edges, n)
     search.descend(_refine(edges, [0] * n), [])
-    return min(search.leaves)
+    return search.leaves[min(search.leaves)][0]
 
 
 def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
@@ -216,32 +337,20 @@ class _Search:
         return orbit
 
 
-def _renamed(form: Iterable[_Edge], example: dict[int, Atom]) -> Iterator[Atom]:
-    """The atoms of a form, their variables named in order of first occurrence."""
-    names: dict[int, Var] = {}
-    fresh = _names()
-    for rank, *labels in form:
-        atom = example[rank]
-        local: dict[str, Var] = {}
-        unused = iter(labels)
-        args: list[Term] = []
-        for arg in atom.args:
-            if not isinstance(arg, Var) or arg.name == "_":
-                args.append(arg)
-                continue
+def _renamed(
+    shape_and_variables: tuple[_Shape, tuple[int, ...]], atom: Atom, numbers: Sequence[int]
+) -> Atom:
+    """The atom with its variables named by their numbers."""
+    unused = iter(shape_and_variables[1])
+    local: dict[str, Var] = {}
+    args: list[Term] = []
+    for arg in atom.args:
+        if isinstance(arg, Var) and not arg.anonymous:
             if arg.name not in local:
-                label = next(unused)
-                if label not in names:
-                    names[label] = Var(next(fresh))
-                local[arg.name] = names[label]
-            args.append(local[arg.name])
-        yield Atom(atom.predicate, tuple(args))
-
-
-def _names() -> Iterator[str]:
-    for i in count():
-        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ":
-            yield f"{letter}{i or ''}"
+                local[arg.name] = numbered_variable(numbers[next(unused)])
+            arg = local[arg.name]
+        args.append(arg)
+    return Atom(atom.predicate, tuple(args))
 
 
 # An argument of the general pattern: a variable's name, None for `_`, or a constant.
@@ -258,7 +367,7 @@ def _as_facts(atoms: Iterable[Atom]) -> dict[tuple[str, int], list[_Fact]]:
         fact: list[_Key] = []
         for arg in atom.args:
             if not isinstance(arg, Var):
-                fact.append(_key(arg))
+                fact.append(typed_constant(arg))
             elif arg.name == "_":
                 fact.append((_ANONYMOUS, next(unnamed)))
             else:
@@ -281,14 +390,14 @@ def _object_constants(atoms: Iterable[Atom]) -> frozenset[_Key]:
     for atom in atoms:
         is_gap = atom.predicate.startswith("followat_") and len(atom.args) == 3
         args = atom.args[1:] if is_gap else atom.args
-        found.update(_key(arg) for arg in args if not isinstance(arg, Var))
+        found.update(typed_constant(arg) for arg in args if not isinstance(arg, Var))
     return frozenset(found)
 
 
 def _argument(term: Term) -> _Argument:
     if isinstance(term, Var):
         return None if term.name == "_" else term.name
-    return _key(term)
+    return typed_constant(term)
 
 
 def _solve(goals: list[_Goal], bound: dict[str, _Key], taken: frozenset[_Key] | None) -> bool:

@@ -37,6 +37,11 @@ class Var:
         return self.name
 
 
+def numbered_variable(number: int) -> Var:
+    """The variable of a number: A, B, ..., Z, A1, B1, ..."""
+    return Var(f"{chr(ord('A') + number % 26)}{number // 26 or ''}")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Struct:
     """A compound term: a nested term that a reader flattens, or an arithmetic expression."""

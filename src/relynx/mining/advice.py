@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.mining.patterns.trie import ARGUMENTS, CHUNK, DIMENSION, N_STEPS, RELATION, Rows, Trie
+from relynx.mining.patterns.trie import ARGUMENTS, DIMENSION, N_STEPS, RELATION, Rows, Trie
 
 MOST_LINES = 3  # of each sort
 LEAST_PROPORTION = 0.05  # of the patterns, for a line to be named
+AT_ONCE = 8192  # patterns
 
 
 def advice(trie: Trie, rows: Rows, bias: Bias) -> tuple[str, ...]:
@@ -48,7 +49,7 @@ def advice(trie: Trie, rows: Rows, bias: Bias) -> tuple[str, ...]:
 
 
 def _chunks(rows: Rows) -> Iterator[Rows]:
-    return (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
+    return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
 
 
 def _steps(trie: Trie, rows: Rows) -> Iterator[NDArray[np.int32]]:

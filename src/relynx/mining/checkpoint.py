@@ -15,7 +15,7 @@ from relynx.search_settings import SearchSettings
 from relynx.storage import Journal, Work
 
 # Of what is counted: change it when an engine counts in another form or goes in another order.
-KEPT_FORM = 5
+KEPT_FORM = 6
 
 
 def search_journal(

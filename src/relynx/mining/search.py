@@ -17,15 +17,15 @@ from relynx.data.sequences import Sequences
 from relynx.mining.advice import advice
 from relynx.mining.budget import Budget
 from relynx.mining.checkpoint import search_journal
-from relynx.mining.engines import chains, webs
-from relynx.mining.engines.base import Conditions, Engine, Found, Level
+from relynx.mining.engines.base import Found, Level
+from relynx.mining.engines.choose import choose
 from relynx.mining.engines.compiled import Compiled, compile_bias
-from relynx.mining.engines.general import Growth
 from relynx.mining.filters import Filters, answer
 from relynx.mining.input_checks import check_limits, classes_of
 from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.matching.index import Index
 from relynx.mining.partitioned.search import check_no_client, check_partitions, mine_partitions
+from relynx.mining.patterns.order import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import ARGUMENTS, Trie
 from relynx.mining.report import Progress, SearchLevel, SearchReport
@@ -173,7 +173,8 @@ def _found(
         min_frequency=max(settings.min_frequency, 1),
         steps=_steps(bias, settings, compiled),
     )
-    search = _engine(compiled, conditions, settings.object_identity)(
+    engine = choose(compiled, conditions, object_identity=settings.object_identity)
+    search = engine(
         compiled, labels, len(classes), conditions, object_identity=settings.object_identity
     )
     with search_journal(checkpoint, X, labels, classes, bias, settings) as journal:
@@ -181,7 +182,8 @@ def _found(
         if journal is not None and budget.reason is None:
             journal.finish()
     trie = _trie(search.found, compiled, classes, sizes)
-    rows = np.flatnonzero(np.concatenate([np.empty(0, bool), *search.found.shown]))
+    shown = np.concatenate([np.empty(0, bool), *search.found.shown])
+    rows = canonical_order(trie, np.flatnonzero(shown))
     return PatternSet(
         trie,
         rows,
@@ -199,17 +201,6 @@ def _warning(found: PatternSet) -> str:
     """What to say where a search ended early, and nobody had asked for it."""
     lines = [f"{found.partial}; complete up to length {found.complete_up_to}", *found.report.advice]
     return "\n".join(lines)
-
-
-def _engine(
-    compiled: Compiled, conditions: Conditions, object_identity: bool
-) -> type[Engine[Any, Any, Any]]:
-    """The fastest engine that can search a language."""
-    if chains.fits(compiled, conditions, object_identity=object_identity):
-        return chains.Chains
-    if webs.fits(compiled, conditions, object_identity=object_identity):
-        return webs.Webs
-    return Growth
 
 
 def _steps(bias: Bias, settings: SearchSettings, compiled: Compiled) -> tuple[int, ...]:

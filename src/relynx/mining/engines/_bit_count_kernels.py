@@ -28,17 +28,12 @@ from relynx.mining.engines._event_fact_kernels import (
     lowest_place,
     write_step,
 )
+from relynx.mining.engines._threshold_kernels import is_frequent
 
 MOST_ATTACHMENTS = 62  # that are counted at a time
 UNKNOWN, NO_WAY = -1, -2
 LAST, SEEN, SUPPORTS = range(3)  # of a record: the last sequence, its attachments, and counters
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-class Thresholds(NamedTuple):
-    class_sizes: NDArray[np.int64]  # at least 1
-    least: NDArray[np.int64]  # for each class the smallest support that suffices
-    min_frequency: int
 
 
 class Counters(NamedTuple):
@@ -334,8 +329,8 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                         full = True
                         break
                     n_slots = max(n_slots, slot + 1)
-                    base = np.uint64(slot * stride)
-                    fresh = add_to(records, base, place, n_words, hits, s, added)
+                    at_slot = np.uint64(slot * stride)
+                    fresh = add_to(records, at_slot, place, n_words, hits, s, added)
                     if fresh and len(log):
                         if n_log < len(log):
                             log[n_log, 0], log[n_log, 1], log[n_log, 2] = slot, s, fresh
@@ -360,13 +355,13 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                 met[state] = 0
                 if full:
                     continue
-                first = np.uint64(state_at[state] + 1)
-                for y in range(first, first + np.uint64(pool[first - np.uint64(1)])):
-                    base = np.uint64(pool[y])
-                    fresh = add_to(records, base, place, n_words, hits, s, added)
+                at_first = np.uint64(state_at[state] + 1)
+                for y in range(at_first, at_first + np.uint64(pool[at_first - ONE])):
+                    at_slot = np.uint64(pool[y])
+                    fresh = add_to(records, at_slot, place, n_words, hits, s, added)
                     if fresh and len(log):
                         if n_log < len(log):
-                            log[n_log, 0], log[n_log, 1] = np.int64(base) // stride, s
+                            log[n_log, 0], log[n_log, 1] = np.int64(at_slot) // stride, s
                             log[n_log, 2] = fresh
                         n_log += 1
             n_met = 0
@@ -376,30 +371,6 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
     counters.n_slots[c], counters.n_used[c], counters.n_pool[0] = n_slots, n_used, n_pool
     counters.n_log[0] = n_log
     return not full and n_log <= max(len(log), 0)
-
-
-@njit(inline="always")
-def is_frequent(counted, thresholds, stats):
-    """Is a candidate frequent, by its supports? `stats` gets what `Level.add` asks for."""
-    frequency, enough, share = 0, False, 0.0
-    for c in range(len(counted)):
-        frequency += counted[c]
-        enough = enough or counted[c] >= thresholds.least[c]
-        share = max(share, counted[c] / thresholds.class_sizes[c])
-    stats[0] += 1
-    if frequency < thresholds.min_frequency:
-        stats[1] += 1
-        if enough and frequency > stats[3]:
-            stats[3], stats[4] = frequency, 0
-        if enough and frequency == stats[3]:
-            stats[4] += 1
-    elif not enough:
-        stats[2] += 1
-        if share > stats[5]:
-            stats[5], stats[6] = share, 0
-        if share == stats[5]:
-            stats[6] += 1
-    return enough and frequency >= thresholds.min_frequency
 
 
 class Refinements(NamedTuple):

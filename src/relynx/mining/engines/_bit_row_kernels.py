@@ -271,8 +271,8 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
                 to = free & ~(ONE << np.uint64(place)) if injective else free
                 for q in range(len(links)):
                     e = links[q, 1]
-                    at = place if e == n_kept else np.int64(row_events[e, i])
-                    to &= words[links[q, 0], node_off[s] + at]
+                    other = np.int64(place) if e == n_kept else np.int64(row_events[e, i])
+                    to &= words[links[q, 0], node_off[s] + other]
                 reached[0] = to
             elif about:
                 low, high = row_block[i] - first_block, row_block[j - 1] - first_block + 1
@@ -304,7 +304,7 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
                         m += 1
             if high - low > 1 and not single:
                 sort_hits(hit_fact, hit_block, hit_bits, m)
-            previous, good = -1, True
+            previous, good = np.int64(-1), True
             for h in range(m):
                 g = np.int64(hit_fact[h])
                 if g != previous:

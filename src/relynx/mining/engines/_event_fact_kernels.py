@@ -434,7 +434,7 @@ def sort_entries(fact, node, sequence, node_off, block_off, offset, out_fact, ou
     block b from offset[b] on, by falling words. Returns how many there are in all, whether some
     event has several facts, and the most entries of a sequence.
     """
-    n_blocks, n_facts = block_off[-1], 0
+    n_blocks, n_facts = block_off[-1], np.int64(0)
     counts = np.zeros(n_blocks + 1, np.int64)
     for i in range(len(fact)):
         s = sequence[i]

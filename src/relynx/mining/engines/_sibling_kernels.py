@@ -9,10 +9,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining.engines._alphabet_kernels import tallied
 from relynx.mining.engines._general_kernels import count_refinements, is_alone
 from relynx.mining.engines._listing_kernels import list_matches
 from relynx.mining.engines._refinement_kernels import read
+from relynx.mining.engines._threshold_kernels import is_frequent
 
 LIST, COUNT, COLLECT = 1, 2, 4  # what `grow` does with a child, added up
 ALL = LIST | COUNT | COLLECT
@@ -47,7 +47,7 @@ def collect(rules, closings, counts, child, out):
     for i in range(n_used):
         slot = used[i]
         part = 1 if keys[slot] >= closings else 0
-        if tallied(supports[slot], rules.class_sizes, rules.least, rules.min_frequency, now[part]):
+        if is_frequent(supports[slot], rules, now[part]):
             good[n_good] = slot
             n_good += 1
     n = out.n[0]

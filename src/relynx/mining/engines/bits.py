@@ -21,6 +21,7 @@ from relynx.mining.engines import _bit_count_kernels as ck
 from relynx.mining.engines import _bit_form_kernels as fk
 from relynx.mining.engines import _bit_row_kernels as rk
 from relynx.mining.engines import _event_fact_kernels as ek
+from relynx.mining.engines._threshold_kernels import Thresholds
 from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Level, Longs
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.engines.event_facts import (
@@ -108,7 +109,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         )
         steps = np.array(conditions.steps, np.int64)
         self.graph = link_graph(compiled, self.facts, steps, most_entries)
-        self.thresholds = ck.Thresholds(
+        self.thresholds = Thresholds(
             np.maximum(self.class_sizes, 1), conditions.least, conditions.min_frequency
         )
         n_dimensions = len(compiled.dimensions)
@@ -172,8 +173,8 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         old = buffers.out
         n = min(int(old.n[0]), len(old.owner))
         buffers.out = self._refinements(2 * len(old.owner))
-        for column, more in zip(old[:-1], buffers.out[:-1], strict=True):
-            more[:n] = column[:n]
+        for name in ck.Refinements._fields[:-1]:
+            getattr(buffers.out, name)[:n] = getattr(old, name)[:n]
         buffers.out.n[0] = n
 
     # Counting
@@ -592,7 +593,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         """The rows of a pattern of one more event or fact, from those of its beginning."""
         before, most = ek.context(self.facts, done), self._most_rows(self.row_bytes)
         step, extra = chain[len(done)], np.ascontiguousarray(chain[len(done) + 1 :, :4])
-        made = rk.advance(
+        made: rk.Rows = rk.advance(
             self.facts,
             self.graph,
             rows,

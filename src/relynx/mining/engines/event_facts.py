@@ -153,7 +153,7 @@ def event_facts(
         old=np.array([sign == "*" for sign in signs], np.uint8),
         new=np.array([sign in "*-" for sign in signs], np.uint8),
         n_constants=n_constants,
-        constants=_joined([np.empty(0, np.int64), *compiled.constants]),
+        constants=np.concatenate([np.empty(0, np.int64), *compiled.constants]),
         constant_off=np.cumsum([0, *map(len, compiled.constants)]),
         code=all_codes.astype(np.int64),
         value=value,

@@ -75,7 +75,7 @@ class Refinements:
     offset: list[int]
 
 
-class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
+class General(Engine[Siblings, Buffers, "Refinements | None"]):
     """Searches every language."""
 
     def __init__(

@@ -34,6 +34,7 @@ from relynx.mining.patterns.trie import (
     N_STEPS,
     RELATION,
     TO,
+    Ints,
     Rows,
     Trie,
 )
@@ -228,7 +229,7 @@ class BitMatcher:
         return dict(zip(kept[good].tolist(), steps[good], strict=True))
 
 
-def _event_relations(index: Index, trie: Trie, steps: Longs) -> dict[tuple[str, int], int]:
+def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, int], int]:
     """The event argument of each relation in use; none where one speaks of several events."""
     relations: dict[tuple[str, int], int] = {}
     for r in np.unique(steps[:, RELATION]).tolist():

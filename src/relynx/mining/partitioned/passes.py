@@ -11,7 +11,6 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +20,10 @@ from relynx.data.event_arguments import Argument, argument_counts, event_argumen
 from relynx.data.parquet import Partitions
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import DataError, InputError, Problem, Source
-from relynx.logic import tables as tb
 from relynx.logic.tables import Key
-from relynx.logic.terms import Constant
 from relynx.mining.budget import Budget
-from relynx.mining.engines import alphabet, chains, webs
-from relynx.mining.engines.base import Conditions, Engine
+from relynx.mining.engines.choose import choose
 from relynx.mining.engines.compiled import Compiled, compile_bias
-from relynx.mining.engines.general import Growth
 from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.matching.index import Index
 from relynx.mining.partitioned.candidates import Longs, Patterns, lengths_of
@@ -39,11 +34,6 @@ from relynx.mining.thresholds import conditions_of
 from relynx.search_settings import SearchSettings
 from relynx.version import __version__
 
-ENGINES: dict[str, type[Engine[Any, Any, Any]]] = {
-    "chains": chains.Chains,
-    "webs": webs.Webs,
-    "growth": Growth,
-}
 CELLS = 1 << 25  # of the matrix of patterns and sequences that is held at a time
 AT_ONCE = 1 << 14  # sequences
 
@@ -95,15 +85,6 @@ class Summary:
         What is wrong with the facts and the bias together, if these are the event arguments.
     longest, graphs
         The most events of a sequence, and whether some dimension is no path somewhere.
-    fits
-        The engines that can search the language here, whatever their tables take.
-    made
-        The constants that background rules made.
-    constants
-        The codes that each type admits.
-    n_facts, distinct
-        How many facts each predicate has, and the different ones, but for the event; None where
-        they are too many.
     """
 
     counts: dict[Argument, tuple[int, int]]
@@ -111,18 +92,12 @@ class Summary:
     wrong: InputError | None
     longest: int = 0
     graphs: bool = False
-    fits: frozenset[str] = frozenset()
-    made: tuple[Constant, ...] = ()
-    constants: tuple[Longs, ...] = ()
-    n_facts: tuple[int, ...] = ()
-    distinct: tuple[Longs | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Local:
     """How a partition is searched."""
 
-    engine: str
     places: frozenset[Argument]
     steps: tuple[int, ...]
     least: Longs
@@ -186,52 +161,18 @@ def look(work: Work, share: Share, places: frozenset[Argument] | None = None) ->
         return Summary(counts, places, error)
     index = compiled.index
     shapes = [index.dimensions[d].shape for d in compiled.dimensions]
-    fits = _fits(work, compiled)
     return Summary(
         counts,
         places,
         None,
         longest=int(np.diff(index.node_off).max(initial=0)),
         graphs=any(bool((shape == GRAPH).any()) for shape in shapes),
-        fits=fits,
-        made=facts.vocabulary.constants[len(X.vocabulary) :],
-        constants=compiled.constants if fits else (),
-        n_facts=tuple(index.relation(key).cells.shape[1] for key in compiled.relations),
-        distinct=tuple(_distinct(work, compiled, r) for r in range(len(compiled.relations)))
-        if fits
-        else (),
     )
 
 
 def _compiled(work: Work, facts: Facts, places: frozenset[Argument]) -> Compiled:
     facts = replace(facts, event_arguments=places, cache={})
     return compile_bias(work.bias, Index.of(facts))
-
-
-def _fits(work: Work, compiled: Compiled) -> frozenset[str]:
-    """The engines that can search a language here, whatever their tables take for the whole."""
-    no_steps = Conditions(
-        least=np.ones(1, np.int64), min_frequency=1, max_length=work.settings.max_length, steps=()
-    )
-    flag = work.settings.object_identity
-    fits = {"chains": chains.fits, "webs": webs.fits}
-    return frozenset(
-        name for name, test in fits.items() if test(compiled, no_steps, object_identity=flag)
-    )
-
-
-def _distinct(work: Work, compiled: Compiled, relation: int) -> Longs | None:
-    """The different facts of a predicate, as codes of their values."""
-    index, types = compiled.index, compiled.types[relation]
-    cells = index.relation(compiled.relations[relation]).cells
-    values = cells[[j for j, t in enumerate(types) if t != compiled.event_type]].astype(np.int64)
-    if not len(values):
-        return np.empty((0, 1), np.int64)
-    packed = tb.packed(list(values))
-    first = np.unique(packed, return_index=True)[1]
-    if len(first) * work.n_sequences > alphabet.MOST_WORDS:
-        return None
-    return values[:, first] - index.n_nodes
 
 
 def search(work: Work, share: Share, local: Local) -> LocalAnswer:
@@ -249,13 +190,9 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
         min_frequency=local.min_frequency,
         steps=local.steps,
     )
-    engine = ENGINES[local.engine](
-        compiled,
-        labels,
-        len(work.classes),
-        conditions,
-        object_identity=work.settings.object_identity,
-    )
+    flag = work.settings.object_identity
+    kind = choose(compiled, conditions, object_identity=flag)
+    engine = kind(compiled, labels, len(work.classes), conditions, object_identity=flag)
     complete = engine.run(budget, n_threads=local.n_threads)
     found = engine.found
     width = engine.width + 4

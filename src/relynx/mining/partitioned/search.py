@@ -22,11 +22,9 @@ from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, event_arguments
 from relynx.data.parquet import Partitions
 from relynx.errors import DataError, InputError, Problem
-from relynx.logic import tables as tb
+from relynx.logic.tables import Key
 from relynx.mining.advice import advice
 from relynx.mining.budget import Budget
-from relynx.mining.engines import alphabet, chains, webs
-from relynx.mining.engines.base import Conditions
 from relynx.mining.engines.compiled import Compiled, compile_bias
 from relynx.mining.input_checks import given_classes, ordered_classes
 from relynx.mining.matching.index import Index
@@ -38,13 +36,11 @@ from relynx.mining.partitioned.candidates import (
     Threshold,
     Unseen,
     lengths_of,
-    ordered_constants,
     possible,
-    recoding,
-    search_order,
     union,
 )
 from relynx.mining.partitioned.executors import InProcess, OnWorkers, Tasks
+from relynx.mining.patterns.order import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import SearchLevel, SearchReport
@@ -126,9 +122,8 @@ class _Search:
 
     def run(self, budget: Budget, n_threads: int) -> PatternSet:
         places, summaries = self._summaries()
-        compiled = self._compiled(summaries)
+        compiled = self._compiled()
         local = pt.Local(
-            engine="growth",
             places=places,
             steps=_steps(self.bias, self.settings, summaries),
             least=self.threshold.least,
@@ -139,8 +134,7 @@ class _Search:
             progress=budget.progress if isinstance(self.tasks, InProcess) else None,
             n_threads=n_threads,
         )
-        local = replace(local, engine=self._engine(compiled, local.steps, summaries))
-        joined, unseen = self._first_pass(local)
+        joined, unseen = self._first_pass(local, compiled)
         left, counts = self._second_pass(joined, unseen, compiled, local.time_limit)
         budget.is_unasked |= left.unasked
         patterns = replace(left.patterns, supports=left.patterns.supports + counts.supports)
@@ -151,7 +145,7 @@ class _Search:
             complete = counts.complete_up_to
             reason = f"stopped by time_limit={budget.time_limit:g} at length {complete + 1}"
             patterns = patterns.taken(lengths_of(patterns) <= complete)
-        return self._answer(patterns, compiled, local.engine, complete, reason)
+        return self._answer(patterns, compiled, complete, reason)
 
     # What decides how all are searched
 
@@ -173,50 +167,14 @@ class _Search:
                 raise summary.wrong
         return places, found
 
-    def _compiled(self, summaries: Sequence[pt.Summary]) -> Compiled:
+    def _compiled(self) -> Compiled:
         """The language of all partitions, without their facts."""
         X = self.parts.without_sequences()
-        compiled = compile_bias(self.bias, Index.of(X.facts(self.settings.object_identity)))
-        made = ordered_constants(c for summary in summaries for c in summary.made)
-        constants = list(compiled.constants)
-        for summary in summaries:
-            codes = recoding(summary.made, made, self.n_known)
-            for t, own in enumerate(summary.constants):
-                constants[t] = tb.distinct(np.concatenate([constants[t], codes[own]]))
-        return replace(compiled, constants=tuple(constants))
-
-    def _engine(
-        self, compiled: Compiled, steps: tuple[int, ...], summaries: Sequence[pt.Summary]
-    ) -> str:
-        """The engine that would search all sequences at once."""
-        conditions = Conditions(
-            self.threshold.least, self.threshold.min_frequency, self.settings.max_length, steps
-        )
-        few = self._has_few_facts(compiled, summaries)
-        for name, has_room in (("chains", chains.has_room), ("webs", webs.has_room)):
-            fits = few and all(name in summary.fits for summary in summaries)
-            if fits and has_room(compiled, conditions):
-                return name
-        return "growth"
-
-    def _has_few_facts(self, compiled: Compiled, summaries: Sequence[pt.Summary]) -> bool:
-        """Whether there is room for the different facts of all partitions in all sequences."""
-        if any(not s.fits or any(d is None for d in s.distinct) for s in summaries):
-            return False
-        made = ordered_constants(c for summary in summaries for c in summary.made)
-        sizes = []
-        for r in range(len(compiled.relations)):
-            different: set[tuple[int, ...]] = set()
-            for summary in summaries:
-                codes, facts = recoding(summary.made, made, self.n_known), summary.distinct[r]
-                assert facts is not None
-                different.update(map(tuple, codes[facts].T.tolist()))
-            sizes.append((sum(summary.n_facts[r] for summary in summaries), len(different)))
-        return alphabet.room_for_facts(sizes, len(self.parts))
+        return compile_bias(self.bias, Index.of(X.facts(self.settings.object_identity)))
 
     # The passes
 
-    def _first_pass(self, local: pt.Local) -> tuple[Any, Unseen]:
+    def _first_pass(self, local: pt.Local, compiled: Compiled) -> tuple[Any, Unseen]:
         """What is frequent in some partition, joined, and the most that others cover of it."""
         least, frequency = self._local_thresholds()
         calls = [
@@ -228,7 +186,13 @@ class _Search:
             for share in self.shares
         ]
         answers = self.tasks.each(pt.search, calls)
-        joined = self.tasks.joined(partial(_joined, n_known=self.n_known), answers)
+        join = partial(
+            _joined,
+            n_known=self.n_known,
+            relations=compiled.relations,
+            n_dimensions=len(compiled.index.dimension_names),
+        )
+        joined = self.tasks.joined(join, answers)
         return joined, self._unseen(least, frequency)
 
     def _second_pass(
@@ -298,29 +262,23 @@ class _Search:
         self,
         patterns: Patterns,
         compiled: Compiled,
-        engine: str,
         complete: int,
         reason: str | None,
     ) -> PatternSet:
         good = self.threshold.met(patterns.supports)
         levels = self._levels(patterns, good)
         patterns = patterns.taken(patterns.with_ancestors(good & patterns.shown))
-        events = None
-        if engine == "webs":
-            events = [types.index(compiled.event_type) for types in compiled.types]
-        order = search_order(patterns, compiled.dimensions, events)
-        place = np.append(np.argsort(order), -1)
         trie = Trie(
-            parent=place[patterns.parent[order]].astype(np.int32),
-            steps=patterns.steps[order],
-            supports=patterns.supports[order].astype(np.int32),
+            parent=patterns.parent,
+            steps=patterns.steps,
+            supports=patterns.supports.astype(np.int32),
             relations=compiled.relations,
             dimensions=compiled.index.dimension_names,
             vocabulary=self.parts.vocabulary.extended(patterns.made),
             classes=self.work.classes,
             class_sizes=self.sizes.sum(axis=0),
         )
-        rows = np.flatnonzero(patterns.shown[order])
+        rows = canonical_order(trie, np.flatnonzero(patterns.shown))
         return PatternSet(
             trie,
             rows,
@@ -363,10 +321,15 @@ def _how_many_are_largest(values: NDArray[Any]) -> int:
     return int((values == values.max(initial=0)).sum())
 
 
-def _joined(answers: Sequence[pt.LocalAnswer], n_known: int) -> pt.LocalAnswer:
+def _joined(
+    answers: Sequence[pt.LocalAnswer],
+    n_known: int,
+    relations: Sequence[Key],
+    n_dimensions: int,
+) -> pt.LocalAnswer:
     """The patterns of several partitions; complete where all of them are."""
     return pt.LocalAnswer(
-        union([answer.patterns for answer in answers], n_known),
+        union([answer.patterns for answer in answers], n_known, relations, n_dimensions),
         min(answer.complete_up_to for answer in answers),
         next((answer.partial for answer in answers if answer.partial), None),
         any(answer.unasked for answer in answers),

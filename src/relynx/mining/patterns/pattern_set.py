@@ -15,8 +15,8 @@ from relynx.data.tables.frames import frame, write_csv, write_jsonl, write_parqu
 from relynx.errors import InputError
 from relynx.logic.canonical import canonical, core
 from relynx.logic.terms import Atom
+from relynx.mining.matching.bits import BitMatcher
 from relynx.mining.matching.match import covers
-from relynx.mining.matching.trie_coverage import TrieMatcher
 from relynx.mining.patterns import borders, tables
 from relynx.mining.patterns.entries import Entry
 from relynx.mining.patterns.measures import (
@@ -26,7 +26,9 @@ from relynx.mining.patterns.measures import (
     class_column,
     of_all_classes,
 )
+from relynx.mining.patterns.order import canonical_order
 from relynx.mining.patterns.pattern import Pattern
+from relynx.mining.patterns.reading import written
 from relynx.mining.patterns.trie import Rows, Trie
 from relynx.mining.patterns.version_space import Borders, implied_borders
 from relynx.mining.report import SearchReport, explained
@@ -39,6 +41,11 @@ MANY = 20  # patterns that are worth matching along their trie
 
 class PatternSet:
     """Patterns and their supports, in an order. `mine` makes one.
+
+    `mine` orders patterns by length, and those of one length by their canonical forms, atom by
+    atom: first by predicate, number of arguments and arguments, where integers come before floats,
+    texts and then variables, which are all alike but for repetitions; then by the variables. How
+    patterns are ordered and written does not depend on how they were found.
 
     Indexing by a number gives an `Entry`; by a slice, a mask or a list of numbers, a smaller set.
     Nothing is changed in place.
@@ -179,13 +186,12 @@ class PatternSet:
 
     def patterns(self) -> Iterator[Pattern]:
         """The patterns alone, one by one."""
-        for steps in self.trie.decoded(self.rows, tuple):
-            yield Pattern(_joined(steps))
+        for atoms in written(self.trie, self.rows, _as_it_is):
+            yield Pattern(tuple(atoms))
 
     def texts(self) -> Iterator[str]:
         """The patterns as Prolog text, one by one."""
-        for steps in self.trie.decoded(self.rows, _step_text):
-            yield ", ".join(steps)
+        yield from map(", ".join, written(self.trie, self.rows, str))
 
     # Measures
 
@@ -330,8 +336,8 @@ class PatternSet:
     def top_k(self, k: int, by: str = "confidence", *, class_: object = None) -> PatternSet:
         """The k best patterns by a measure, best first.
 
-        Ties go to the larger frequency, then to the shorter pattern, then by canonical text, so
-        that the choice does not depend on the order in which they were found.
+        Ties go to the larger frequency, then to the shorter pattern, then by canonical form, so
+        that the choice does not depend on the order of the set.
         """
         if not _is_count(k) or k < 0:
             raise InputError(f"k is {k!r}: give a number of patterns, 0 or more")
@@ -341,10 +347,9 @@ class PatternSet:
             last = k - 1
             tied = (values == values[last]) & (frequencies == frequencies[last])
             tied &= ordered.lengths == ordered.lengths[last]
-            places = np.flatnonzero(tied)
-            texts = [str(pattern.canonical()) for pattern in ordered[places].patterns()]
-            best = sorted(range(len(texts)), key=texts.__getitem__)[: k - int(places[0])]
-            return ordered[np.concatenate([np.arange(places[0]), places[best]])]
+            first = int(np.flatnonzero(tied)[0])
+            best = canonical_order(ordered.trie, ordered.rows[tied])[: k - first]
+            return ordered.with_rows(np.concatenate([ordered.rows[:first], best]))
         return ordered[:k]
 
     def maximal(self) -> PatternSet:
@@ -467,11 +472,11 @@ class PatternSet:
         """Whether `coverage` matches all patterns at once, which costs little for each."""
         return self._matcher(X) is not None
 
-    def _matcher(self, X: Sequences) -> TrieMatcher | None:
+    def _matcher(self, X: Sequences) -> BitMatcher | None:
         if len(self) < MANY:
             return None
         facts = X.facts(self.object_identity)
-        return TrieMatcher.of(self.trie, self.rows, facts, self.object_identity)
+        return BitMatcher.of(self.trie, self.rows, facts, self.object_identity)
 
     # What people read
 
@@ -528,12 +533,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and value == value
 
 
-def _joined(steps: list[tuple[Atom, ...]]) -> tuple[Atom, ...]:
-    return tuple(atom for atoms in steps for atom in atoms)
-
-
-def _step_text(atoms: tuple[Atom, ...]) -> str:
-    return ", ".join(map(str, atoms))
+def _as_it_is(atom: Atom) -> Atom:
+    return atom
 
 
 def _check_thresholds(

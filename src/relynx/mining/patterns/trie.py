@@ -6,23 +6,21 @@ million patterns are a few arrays; atoms and text are made when somebody looks a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.vocabulary import Vocabulary
-from relynx.logic.terms import Atom, Term, Var
+from relynx.logic.terms import Atom, Term, Var, numbered_variable
 
 Ints: TypeAlias = NDArray[np.int32]
 Rows: TypeAlias = NDArray[np.int64]
-T = TypeVar("T")
 
 # The columns of `steps` before the arguments.
 DIMENSION, N_STEPS, FROM, TO, RELATION, ARGUMENTS = range(6)
-CHUNK = 8192  # rows decoded at a time
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,38 +62,20 @@ class Trie:
         """How many atoms other than links the patterns have."""
         has_fact = self.steps[:, RELATION] >= 0
         lengths = np.zeros(len(rows), np.int32)
-        for ancestors in self._generations(rows):
+        for ancestors in self.generations(rows):
             lengths += has_fact[ancestors] & (ancestors >= 0)
         return lengths
-
-    def decoded(self, rows: Rows, render: Callable[[tuple[Atom, ...]], T]) -> Iterator[list[T]]:
-        """For each row what `render` makes of the atoms of its steps, first step first.
-
-        Steps that are written alike are rendered once for a call.
-        """
-        known: dict[bytes, T] = {}
-        for start in range(0, len(rows), CHUNK):
-            generations = list(self._generations(rows[start : start + CHUNK]))
-            found = np.unique(np.concatenate(generations))
-            found = found[found >= 0]
-            rendered: list[T] = []
-            for row in found.tolist():
-                key = self.steps[row].tobytes()
-                if key not in known:
-                    known[key] = render(self.atoms_of_step(row))
-                rendered.append(known[key])
-            places = np.stack(generations[::-1], axis=1)
-            numbers = np.searchsorted(found, places).tolist()
-            skipped = (places < 0).sum(axis=1).tolist()
-            for chain, first in zip(numbers, skipped, strict=True):
-                yield [rendered[number] for number in chain[first:]]
 
     def atoms_of_step(self, row: int) -> tuple[Atom, ...]:
         """The link, the fact, or both that a row adds to its parent."""
         dimension, n, x, y, relation, *args = self.steps[row].tolist()
         atoms = []
         if dimension >= 0:
-            atoms.append(self._link(self.dimensions[dimension], n, variable(x), variable(y)))
+            atoms.append(
+                self._link(
+                    self.dimensions[dimension], n, numbered_variable(x), numbered_variable(y)
+                )
+            )
         if relation >= 0:
             name, arity = self.relations[relation]
             atoms.append(Atom(name, tuple(map(self._term, args[:arity]))))
@@ -123,11 +103,11 @@ class Trie:
     def with_ancestors(self, rows: Rows) -> Rows:
         """The rows and all that they extend, each once, in rising order."""
         wanted = np.zeros(len(self), bool)
-        for ancestors in self._generations(rows):
+        for ancestors in self.generations(rows):
             wanted[ancestors[ancestors >= 0]] = True
         return np.flatnonzero(wanted)
 
-    def _generations(self, rows: Rows) -> Iterator[Rows]:
+    def generations(self, rows: Rows) -> Iterator[Rows]:
         """The rows, what they extend, what that extends, and so on; -1 above a first atom."""
         current = rows
         while (current >= 0).any():
@@ -135,7 +115,7 @@ class Trie:
             current = np.where(current >= 0, self.parent[current], -1)
 
     def _term(self, arg: int) -> Term:
-        return self.vocabulary[~arg] if arg < 0 else variable(arg)
+        return self.vocabulary[~arg] if arg < 0 else numbered_variable(arg)
 
     @staticmethod
     def _link(dimension: str, n: int, x: Var, y: Var) -> Atom:
@@ -197,8 +177,3 @@ def _recoded(
     constant = args < 0
     args[constant] = ~codes[~args[constant]]
     return steps
-
-
-def variable(number: int) -> Var:
-    """The variable of a number: A, B, ..., Z, A1, B1, ..."""
-    return Var(f"{chr(ord('A') + number % 26)}{number // 26 or ''}")
