@@ -281,6 +281,8 @@ def solve(plan, data, bits, sequences, limit, counts, found):
     first, last = data.first, data.last
     next_off, neighbours = data.next_off, data.neighbours
 
+    # A level of the search is a step of the plan: its candidates that are left are those from
+    # cursor to end, and blame has a bit for each earlier step that its failures may be due to.
     n_steps, n_edges = steps.shape[0], edges.shape[0]
     bound = np.full(n_variables + len(constants) + 1, -1, np.int64)
     cursor = np.zeros(n_steps + 1, np.int64)
@@ -296,6 +298,8 @@ def solve(plan, data, bits, sequences, limit, counts, found):
         n_words = word_off[s + 1] - word_off[s]
         if not narrow(template_off, templates, bits, word_off[s], n_words, n_here, sets):
             continue
+        # The edges are a forest: one pass up and one down make all domains consistent, and the pass
+        # up alone tells whether the roots keep a node. Graphs are left to the search.
         exact, good = plan.exact, True
         for turn in range(2 * n_edges):
             up = turn < n_edges  # children narrow parents first, then parents children
@@ -327,10 +331,11 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 break
         if not good:
             continue
-        if exact:
+        if exact:  # nothing but these domains decides, so that no search is needed
             counts[i] = 1
             continue
 
+        # A constant may be an event here and a value there.
         for c in range(len(constants)):
             key = event_key(data.event_code, data.event_node, node0, node_off[s + 1], constants[c])
             bound[n_variables + c] = key if key >= 0 else n_nodes + constants[c]
@@ -350,12 +355,12 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 continue
             kind, what, how = steps[depth, 0], steps[depth, 1], steps[depth, 2]
             a, b, mode = steps[depth, 3], steps[depth, 4], steps[depth, 5]
-            if entering:
+            if entering:  # list the candidates of this step
                 blame[depth] = depends[depth]
                 if kind == FACT:
                     if how < 0:
                         cursor[depth], end[depth] = seq_off[what, s], seq_off[what, s + 1]
-                    elif bound[a] < n_nodes:
+                    elif bound[a] < n_nodes:  # each node has its range of facts at hand
                         cursor[depth], end[depth] = lo[how, bound[a]], hi[how, bound[a]]
                     else:
                         base = index_off[how]
@@ -390,7 +395,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                             for j in range(many):
                                 if near[depth, j] == bound[b]:
                                     end[depth] = 1
-                    else:
+                    else:  # along a path candidates are ranks, and its ends bound them
                         r = rank[what, start]
                         if mode == FROM:
                             cursor[depth] = r + how if how else r + 1
@@ -407,7 +412,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                             far = to == r + how if how else to > r
                             if far and first[what, start] == first[what, bound[b]]:
                                 end[depth] = 1
-            taken = False
+            taken = False  # the first candidate that fits binds what the step introduces
             while cursor[depth] < end[depth]:
                 at = cursor[depth]
                 cursor[depth] = at + 1
@@ -456,6 +461,10 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 entering = True
                 continue
             entering = False
+            # Back to the last step that this failure may be due to, which inherits the other
+            # causes: no other choice in between can help. Once a match was found, what was tried
+            # above it is no failure any more, and every step back counts; so it does where steps
+            # are too many for the bits.
             if count or n_steps > 62:
                 depth -= 1
                 continue

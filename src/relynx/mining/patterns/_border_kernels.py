@@ -71,7 +71,7 @@ def mark_dominated(patterns, buckets, order, injective, general, same_cover, str
             for b in range(a, len(features)):
                 if out[q] or features[a] < 0 or features[b] < 0:
                     continue
-                key = bucket_of(features[a], features[b], len(starts))
+                key = _bucket_of(features[a], features[b], len(starts))
                 i, end = starts[key], ends[key]
                 while i < end:
                     p = rows[i]
@@ -90,13 +90,15 @@ def mark_dominated(patterns, buckets, order, injective, general, same_cover, str
                 ends[key] = end
 
 
-@njit(cache=True, nogil=True)
 def bucket_of(first, second, n_buckets):
     """The bucket of two features; others may share it."""
     return (first * 1_000_003 + second) % n_buckets
 
 
-@njit(cache=True, nogil=True)
+_bucket_of = njit(nogil=True)(bucket_of)
+
+
+@njit(nogil=True)
 def _is_above(patterns, p, q, injective, strict, scratch):
     """Whether p is more general than q, if it may be."""
     if not _subsumes(patterns, p, q, injective, scratch):
@@ -104,7 +106,7 @@ def _is_above(patterns, p, q, injective, strict, scratch):
     return injective or not strict or not _subsumes(patterns, q, p, injective, scratch)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _may_be_above(patterns, p, q, injective, same_cover, strict):
     """Conditions that every p has that is more general than q."""
     if strict and (p == q or (injective and patterns.sizes[p] >= patterns.sizes[q])):
@@ -119,12 +121,12 @@ def _may_be_above(patterns, p, q, injective, same_cover, strict):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _subsumes(patterns, p, q, injective, scratch):
     """Whether a substitution maps the atoms of p to atoms of q."""
     n_general, n_specific = patterns.n_atoms[p], patterns.n_atoms[q]
     scratch.binding[:] = UNBOUND
-    level = 0
+    level = np.int64(0)  # one type: compiled once
     scratch.choice[0] = -1
     scratch.bound[0] = 0
     while level < n_general:
@@ -144,7 +146,7 @@ def _subsumes(patterns, p, q, injective, scratch):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _bind(patterns, p, level, q, c, injective, scratch):
     """Bind the variables of an atom of p so that it becomes atom c of q; undone if it cannot."""
     atoms, binding, trail = patterns.atoms, scratch.binding, scratch.trail
@@ -171,13 +173,13 @@ def _bind(patterns, p, level, q, c, injective, scratch):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _unbind(scratch, level):
     for i in range(scratch.bound[level], scratch.bound[level + 1]):
         scratch.binding[scratch.trail[i]] = UNBOUND
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_free(patterns, p, value, scratch, n_bound):
     """Whether no other variable has this value, and p no such constant."""
     if value < 0:
