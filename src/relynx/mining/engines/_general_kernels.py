@@ -257,9 +257,9 @@ def count_refinements(
 ):
     """Count every refinement of a pattern over some of its matches.
 
-    How many events and facts were looked at; -1 when the table is full. A pattern without variables
-    is that of nothing: its matches are the sequences, and entries say (relation, fact) of all facts
-    of a sequence.
+    How many events and facts were looked at; -1 when the table is full. The matches of a
+    pattern without atoms are the sequences; then entries say (relation, fact) of all facts of a
+    sequence.
     """
     n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
     order, rank, first, last = data.order, data.rank, data.first, data.last
@@ -277,7 +277,7 @@ def count_refinements(
     n_taboo, n_closings, first_closing = pattern.n_taboo, pattern.n_closings, pattern.first_closing
     n_relations, is_last = len(language.arity), pattern.is_last
     bases, injective = rules.bases, language.injective
-    root = n_old == 0
+    root = pattern.n_atoms == 0
     values = np.zeros(n_old + 1, np.int64)
     two = np.zeros(2, np.int64)
     choice, code = np.zeros(MOST_ARGUMENTS + 1, np.int64), np.zeros(MOST_ARGUMENTS + 1, np.int64)

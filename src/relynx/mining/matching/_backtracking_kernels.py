@@ -337,8 +337,9 @@ def solve(plan, data, bits, sequences, limit, counts, found):
 
         # A constant may be an event here and a value there.
         for c in range(len(constants)):
-            key = event_key(data.event_code, data.event_node, node0, node_off[s + 1], constants[c])
-            bound[n_variables + c] = key if key >= 0 else n_nodes + constants[c]
+            code = np.int64(constants[c])
+            key = event_key(data.event_code, data.event_node, node0, node_off[s + 1], code)
+            bound[n_variables + c] = key if key >= 0 else n_nodes + code
         count = 0
         depth = 0
         entering = True
@@ -383,7 +384,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                             next_off[what, side],
                             neighbours,
                             start,
-                            how,
+                            np.int64(how),
                             node0,
                             n_here,
                             marks,
