@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from relynx.mining.engines._canonical_kernels import canonical_all as canonical_all
 from relynx.mining.engines._canonical_kernels import canonical_atoms as canonical_atoms
 from relynx.mining.engines._listing_kernels import MOST_ARGUMENTS, entries_of, is_taken, targets
-from relynx.mining.matching._backtracking_kernels import GRAPH
+from relynx.mining.matching._backtracking_kernels import GRAPH, walk
 
 OLD, NEW, CONSTANT = 0, 1, 2  # what an argument of a new atom may be
 
@@ -102,10 +102,8 @@ class Pattern(NamedTuple):
 
 
 @njit(inline="always")
-def count(counts, key, s, label):
+def count(keys, last, supports, used, n_used, key, s, label):
     """Count a sequence for a refinement; False when the table is full."""
-    keys, last, supports = counts.keys, counts.last, counts.supports
-    used, n_used = counts.used, counts.n_used
     mask = len(keys) - 1
     slot = (key * np.int64(-7046029254386353131) >> 20) & mask
     while keys[slot] != key and keys[slot] >= 0:
@@ -130,10 +128,17 @@ def count(counts, key, s, label):
 
 @njit(inline="always")
 def emit(
-    data,
-    language,
-    relation,
-    fact,
+    cells,
+    places,
+    base,
+    m,
+    n_nodes,
+    k,
+    a0,
+    argument_types,
+    admits,
+    n_constants,
+    injective,
     fixed_at,
     fixed,
     values,
@@ -144,29 +149,29 @@ def emit(
     family,
     s,
     label,
-    counts,
+    keys,
+    last_counted,
+    supports,
+    used,
+    n_used,
     choice,
     code,
     modes,
 ):
     """Count every atom that a fact gives: one for each way to write its arguments.
 
-    Argument `fixed_at` (if any) is the old variable `fixed`. `values` and `types` are those of the
-    n_old old variables; `taboo` are the constants of the pattern. A refinement's key is `family`
-    plus the digits of the arguments as one number. `choice`, `code` and `modes` say how far it is,
-    a number an argument.
+    The fact's cells are m apart from `base` on. Argument `fixed_at` (if any) is the old variable
+    `fixed`. `values` and `types` are those of the n_old old variables; `taboo` are the constants
+    of the pattern. A refinement's key is `family` plus the digits of the arguments as one number.
+    `choice`, `code` and `modes` say how far it is, a number an argument.
     """
-    cells, places, n_nodes, injective = data.cells, data.places, data.n_nodes, language.injective
-    argument_types, admits, n_constants = language.types, language.admits, language.n_constants
-    base, m = data.cell_off[relation] + fact, data.size[relation]
-    k, a0 = language.arity[relation], language.argument0[relation]
     full = False
     choice[0] = -1
     j = 0
     while j >= 0:
         if j == k:
             key = family + code[k]
-            if not count(counts, key, s, label):
+            if not count(keys, last_counted, supports, used, n_used, key, s, label):
                 full = True
                 break
             j -= 1
@@ -252,16 +257,27 @@ def count_refinements(
 ):
     """Count every refinement of a pattern over some of its matches.
 
-    How many events and facts were looked at; -1 when the table is full. A pattern without variables
-    is that of nothing: its matches are the sequences, and entries say (relation, fact) of all facts
-    of a sequence.
+    How many events and facts were looked at; -1 when the table is full. The matches of a
+    pattern without atoms are the sequences; then entries say (relation, fact) of all facts of a
+    sequence.
     """
-    n_nodes, shape, rank, first = data.n_nodes, data.shape, data.rank, data.first
+    n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
+    order, rank, first, last = data.order, data.rank, data.first, data.last
+    next_off, neighbours = data.next_off, data.neighbours
+    cells, places, cell_off, size = data.cells, data.places, data.cell_off, data.size
+    entry_off, value_off, entry_keys = data.entry_off, data.value_off, data.entry_keys
+    entry_arguments, entry_facts = data.entry_arguments, data.entry_facts
+    arity, argument0, relations = language.arity, language.argument0, language.relation
+    argument_types, admits = language.types, language.admits
+    n_constants, labels = language.n_constants, rules.labels
+    keys, last_counted, supports = counts.keys, counts.last, counts.supports
+    used, n_used = counts.used, counts.n_used
     links, closings, n_links = pattern.links, pattern.closings, pattern.n_links
     types, taboo, n_old = pattern.types, pattern.taboo, pattern.n_types
-    n_relations = len(language.arity)
+    n_taboo, n_closings, first_closing = pattern.n_taboo, pattern.n_closings, pattern.first_closing
+    n_relations, is_last = len(language.arity), pattern.is_last
     bases, injective = rules.bases, language.injective
-    root = n_old == 0
+    root = pattern.n_atoms == 0
     values = np.zeros(n_old + 1, np.int64)
     two = np.zeros(2, np.int64)
     choice, code = np.zeros(MOST_ARGUMENTS + 1, np.int64), np.zeros(MOST_ARGUMENTS + 1, np.int64)
@@ -277,10 +293,10 @@ def count_refinements(
     looks, full = np.int64(0), False
     for i in range(begin, end):
         s = np.int64(sequence[i])
-        label, node0 = rules.labels[s], data.node_off[s]
+        label, node0 = labels[s], node_off[s]
         for v in range(n_old):
             values[v] = matches[v, i]
-        for link in range(n_links if pattern.is_last else -1, n_links):
+        for link in range(n_links if is_last else -1, n_links):
             many = np.int64(1)
             n_known, start, family = n_old, 0, np.int64(0)
             if link >= 0:
@@ -288,7 +304,22 @@ def count_refinements(
                 known = alone and values[x] < n_nodes
                 if known and left[link, values[x] - node0] == s:
                     continue
-                many = targets(data, s, links[link, 0], links[link, 1], values[x], marks, near)
+                many = targets(
+                    s,
+                    links[link, 0],
+                    links[link, 1],
+                    values[x],
+                    n_nodes,
+                    node_off,
+                    shape,
+                    order,
+                    rank,
+                    last,
+                    next_off,
+                    neighbours,
+                    marks,
+                    near,
+                )
                 n_known, start = n_old + 1, n_old
                 family = bases[n_old, n_relations] + link * bases[n_known, n_relations]
                 if known:
@@ -308,34 +339,45 @@ def count_refinements(
                             continue
                         seen[way, values[v] - node0] = s
                     if root:
-                        two[0], two[1] = data.value_off[s], data.value_off[s + 1]
+                        two[0], two[1] = value_off[s], value_off[s + 1]
                     else:
-                        entries_of(data, s, values[v], two)
+                        entries_of(s, values[v], n_nodes, entry_off, value_off, entry_keys, two)
                     looks += two[1] - two[0]
                     for e in range(two[0], two[1]):
-                        relation, arg = np.int64(data.entry_arguments[e]), np.int64(-1)
+                        relation, arg = np.int64(entry_arguments[e]), np.int64(-1)
                         if not root:
-                            if language.types[relation] != types[v]:
+                            if argument_types[relation] != types[v]:
                                 continue
                             arg = relation
-                            relation = language.relation[arg]
-                            arg -= language.argument0[relation]
+                            relation = relations[arg]
+                            arg -= argument0[relation]
                         if not emit(
-                            data,
-                            language,
-                            relation,
-                            np.int64(data.entry_facts[e]),
+                            cells,
+                            places,
+                            cell_off[relation] + entry_facts[e],
+                            size[relation],
+                            n_nodes,
+                            arity[relation],
+                            argument0[relation],
+                            argument_types,
+                            admits,
+                            n_constants,
+                            injective,
                             arg,
                             v,
                             values,
                             types,
                             n_known,
                             taboo,
-                            pattern.n_taboo,
+                            n_taboo,
                             family + bases[n_known, relation],
                             s,
                             label,
-                            counts,
+                            keys,
+                            last_counted,
+                            supports,
+                            used,
+                            n_used,
                             choice,
                             code,
                             modes,
@@ -344,7 +386,7 @@ def count_refinements(
                             break
                     if full:
                         return -1
-        for c in range(pattern.n_closings):
+        for c in range(n_closings):
             if closed[c] == s:
                 continue
             d, n = closings[c, 0], closings[c, 1]
@@ -353,7 +395,8 @@ def count_refinements(
                 continue
             looks += 1
             if shape[d, s] == GRAPH:
-                many = targets(data, s, d, n, x, marks, near)
+                n_here = node_off[s + 1] - node0
+                many = walk(next_off[d, 0], neighbours, x, n, node0, n_here, marks, near)
                 looks += many
                 if not is_taken(near, many, y):
                     continue
@@ -362,6 +405,6 @@ def count_refinements(
                 if first[d, x] != first[d, y] or (steps != n if n else steps <= 0):
                     continue
             closed[c] = s
-            if not count(counts, pattern.first_closing + c, s, label):
+            if not count(keys, last_counted, supports, used, n_used, first_closing + c, s, label):
                 return -1
     return looks + end - begin

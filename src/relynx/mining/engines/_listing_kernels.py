@@ -13,25 +13,25 @@ MOST_ARGUMENTS = 12
 ARGUMENTS = 5  # where those of a step begin: see `trie`
 
 
-@njit(nogil=True)
-def targets(data, s, d, n, node, marks, out):
+# Kernels take their arrays out of tuples once, before all loops: each time counts references.
+@njit(inline="always")
+def targets(
+    s, d, n, node, n_nodes, node_off, shape, order, rank, last, next_off, neighbours, marks, out
+):
     """The events n steps (0: one or more) after an event, into `out`; how many."""
     many = np.int64(0)
-    if node >= data.n_nodes:  # a value has no place in a dimension
-        return many
-    if data.shape[d, s] == GRAPH:
-        node0 = data.node_off[s]
-        n_here = data.node_off[s + 1] - node0
-        return walk(data.next_off[d, 0], data.neighbours, node, n, node0, n_here, marks, out)
-    at, last = np.int64(data.rank[d, node]), np.int64(data.last[d, node])
-    if n:
-        if at + n <= last:
-            out[0] = data.order[d, at + n]
-            many = np.int64(1)
-    else:
-        many = last - at
-        for i in range(many):
-            out[i] = data.order[d, at + 1 + i]
+    if node < n_nodes:  # a value has no place in a dimension
+        if shape[d, s] == GRAPH:
+            n_here = node_off[s + 1] - node_off[s]
+            many = walk(next_off[d, 0], neighbours, node, n, node_off[s], n_here, marks, out)
+        elif n:
+            if rank[d, node] + n <= last[d, node]:
+                out[0] = order[d, rank[d, node] + n]
+                many = np.int64(1)
+        else:
+            many = np.int64(last[d, node] - rank[d, node])
+            for i in range(many):
+                out[i] = order[d, rank[d, node] + 1 + i]
     return many
 
 
@@ -45,18 +45,18 @@ def is_taken(values, n, key):
     return taken
 
 
-@njit(nogil=True)
-def entries_of(data, s, key, out):
+@njit(inline="always")
+def entries_of(s, key, n_nodes, entry_off, value_off, entry_keys, out):
     """The range of entries with a key: facts of sequence s that hold it in an argument."""
-    if key < data.n_nodes:  # an event is of one sequence only
-        out[0], out[1] = data.entry_off[key], data.entry_off[key + 1]
-        return
-    end = data.value_off[s + 1]
-    at = lower_bound(data.entry_keys, data.value_off[s], end, key)
-    out[0] = at
-    while at < end and data.entry_keys[at] == key:
-        at += 1
-    out[1] = at
+    if key < n_nodes:  # an event is of one sequence only
+        out[0], out[1] = entry_off[key], entry_off[key + 1]
+    else:
+        end = value_off[s + 1]
+        at = lower_bound(entry_keys, value_off[s], end, key)
+        out[0] = at
+        while at < end and entry_keys[at] == key:
+            at += 1
+        out[1] = at
 
 
 @njit(nogil=True)
@@ -83,7 +83,13 @@ def list_matches(
     before it. Returns how many there are, also beyond the size of `out`; more than `most` are not
     looked for.
     """
-    n_nodes, injective, cells = data.n_nodes, language.injective, data.cells
+    n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
+    order, rank, last = data.order, data.rank, data.last
+    next_off, neighbours = data.next_off, data.neighbours
+    cells, fact_off, fact_sequence = data.cells, data.fact_off, data.fact_sequence
+    entry_off, value_off, entry_keys = data.entry_off, data.value_off, data.entry_keys
+    entry_arguments, entry_facts = data.entry_arguments, data.entry_facts
+    injective = language.injective
     dimension, n_steps = np.int64(step[0]), np.int64(step[1])  # one type: compiled once
     x, y, relation = step[2], step[3], np.int64(step[4])
     linked = dimension >= 0
@@ -93,7 +99,7 @@ def list_matches(
     k, a0, base0, m, fact0 = 0, 0, 0, 0, 0
     if relation >= 0:
         k, a0 = language.arity[relation], language.argument0[relation]
-        base0, m, fact0 = data.cell_off[relation], data.size[relation], data.fact_off[relation]
+        base0, m, fact0 = data.cell_off[relation], data.size[relation], fact_off[relation]
     # What each argument must be, as a digit: see `_general_kernels`. Any argument that is an old
     # variable may serve to find the facts; that of a new event must, as it alone changes.
     digits = np.zeros(MOST_ARGUMENTS, np.int64)
@@ -123,7 +129,22 @@ def list_matches(
         for v in range(n_old):
             values[v] = matches[v, i]
         if linked:
-            many = targets(data, s, dimension, n_steps, values[x], marks, near)
+            many = targets(
+                s,
+                dimension,
+                n_steps,
+                values[x],
+                n_nodes,
+                node_off,
+                shape,
+                order,
+                rank,
+                last,
+                next_off,
+                neighbours,
+                marks,
+                near,
+            )
         for t in range(many):
             if closing:
                 if near[t] != values[y]:
@@ -140,20 +161,22 @@ def list_matches(
                 total += 1
                 continue
             if root:  # facts are sorted by sequence
-                stop = data.fact_off[relation + 1]
-                two[0] = lower_bound(data.fact_sequence, fact0, stop, begin)
-                two[1] = lower_bound(data.fact_sequence, fact0, stop, end)
+                stop = fact_off[relation + 1]
+                two[0] = lower_bound(fact_sequence, fact0, stop, begin)
+                two[1] = lower_bound(fact_sequence, fact0, stop, end)
             else:  # entries of a key are sorted by argument
-                entries_of(data, s, values[digits[anchor]], two)
-                two[0] = lower_bound(data.entry_arguments, two[0], two[1], a0 + anchor)
+                entries_of(
+                    s, values[digits[anchor]], n_nodes, entry_off, value_off, entry_keys, two
+                )
+                two[0] = lower_bound(entry_arguments, two[0], two[1], a0 + anchor)
             for f in range(two[0], two[1]):
                 if root:
-                    s = np.int64(data.fact_sequence[f])
+                    s = np.int64(fact_sequence[f])
                     base = base0 + f - fact0
                 else:
-                    if data.entry_arguments[f] != a0 + anchor:
+                    if entry_arguments[f] != a0 + anchor:
                         break
-                    base = base0 + data.entry_facts[f]
+                    base = base0 + entry_facts[f]
                 n_now = n_known
                 good = True
                 for j in range(k):

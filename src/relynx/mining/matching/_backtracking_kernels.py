@@ -226,7 +226,7 @@ def event_key(event_code, event_node, lo, hi, code):
 
 @njit(inline="always")
 def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
-    """Bind variable v to a key, if it is in the domain and differs from all it must differ from."""
+    """Bind variable v to a key, if that is in its domain and different from what it must be."""
     good = True
     g = group[v]
     if g >= 0:
@@ -243,10 +243,7 @@ def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
 
 @njit(inline="always")
 def narrow(template_off, templates, bits, word0, n_words, n_here, sets):
-    """Fill the domain of each event variable from its facts; False if one is empty.
-
-    A template is a fact of one event without other variables; `bits` has the events that have it.
-    """
+    """Fill the domain of each event variable; False when one is empty."""
     tail = n_here & 63
     last = (ONE << np.uint64(tail)) - ONE if tail else FULL
     good = True
@@ -268,11 +265,10 @@ def narrow(template_off, templates, bits, word0, n_words, n_here, sets):
 def solve(plan, data, bits, sequences, limit, counts, found):
     """Count the matches of a plan in each of the sequences, up to `limit`.
 
-    First the domains of the event variables are made arc-consistent along the dimensions, which
-    settles most sequences. Then backtracking over the steps of the plan, with conflict-directed
-    backjumping: a dead end jumps back to the last step that it depends on. With a limit above 1,
-    row i of `found` gets the keys of match i, and after the first match steps are undone one by
-    one, since every match counts.
+    First the domains of the events are made consistent along the dimensions, which settles most
+    sequences. Then backtracking over the steps: a dead end jumps back to the last step that it
+    depends on. With a limit above 1, row i of `found` gets the keys of match i, and once there is
+    a match the steps back are taken one by one, as all matches count.
     """
     steps, args, depends = plan.steps, plan.args, plan.depends
     differ, differ_off, group = plan.differ, plan.differ_off, plan.group
@@ -285,11 +281,8 @@ def solve(plan, data, bits, sequences, limit, counts, found):
     first, last = data.first, data.last
     next_off, neighbours = data.next_off, data.neighbours
 
-    # By variable: `bound` is its key, a node number for an event, else n_nodes + constant code;
-    # constants of the pattern follow. By step: `cursor` and `end` delimit the candidates not yet
-    # tried, `blame` is a bit set of the earlier steps that a failure here depends on, and `near`
-    # lists the nodes reached in a dimension that is not made of paths. `sets[g]` is the domain of
-    # the g-th event variable, one bit per event of the sequence.
+    # A level of the search is a step of the plan: its candidates that are left are those from
+    # cursor to end, and blame has a bit for each earlier step that its failures may be due to.
     n_steps, n_edges = steps.shape[0], edges.shape[0]
     bound = np.full(n_variables + len(constants) + 1, -1, np.int64)
     cursor = np.zeros(n_steps + 1, np.int64)
@@ -305,12 +298,11 @@ def solve(plan, data, bits, sequences, limit, counts, found):
         n_words = word_off[s + 1] - word_off[s]
         if not narrow(template_off, templates, bits, word_off[s], n_words, n_here, sets):
             continue
-        # The links of the pattern form a forest (`edges`, parents before children). One pass from
-        # the leaves to the roots decides whether all links together have a solution; a second one
-        # from the roots to the leaves makes every remaining value part of one.
+        # The edges are a forest: one pass up and one down make all domains consistent, and the pass
+        # up alone tells whether the roots keep a node. Graphs are left to the search.
         exact, good = plan.exact, True
         for turn in range(2 * n_edges):
-            up = turn < n_edges
+            up = turn < n_edges  # children narrow parents first, then parents children
             e = n_edges - 1 - turn if up else turn - n_edges
             d, n = edges[e, 0], edges[e, 1]
             source = edges[e, 3] if up else edges[e, 2]
@@ -326,7 +318,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 shift_on_paths(
                     sets, source, target, n, back, node_off[s : s + 2], order[d], first[d], last[d]
                 )
-            else:  # a general graph: left to the backtracking, so the domains are only a bound
+            else:
                 exact = False
                 continue
             some = NONE
@@ -336,17 +328,18 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 good = False
                 break
             if exact and turn == n_edges - 1:
-                break  # nonempty roots are an answer; nobody needs the domains
+                break
         if not good:
             continue
-        if exact:  # the plan has nothing but these links and facts of single events
+        if exact:  # nothing but these domains decides, so that no search is needed
             counts[i] = 1
             continue
 
-        # A constant that is an event here is compared by its node, like a variable for events.
+        # A constant may be an event here and a value there.
         for c in range(len(constants)):
-            key = event_key(data.event_code, data.event_node, node0, node_off[s + 1], constants[c])
-            bound[n_variables + c] = key if key >= 0 else n_nodes + constants[c]
+            code = np.int64(constants[c])
+            key = event_key(data.event_code, data.event_node, node0, node_off[s + 1], code)
+            bound[n_variables + c] = key if key >= 0 else n_nodes + code
         count = 0
         depth = 0
         entering = True
@@ -358,21 +351,19 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 count += 1
                 if count == limit:
                     break
-                # Steps from `n_binding` on bind no visible variable: other ways through them would
-                # repeat the same match.
-                depth = min(plan.n_binding, depth) - 1
+                depth = min(plan.n_binding, depth) - 1  # nobody sees the rest in other ways
                 entering = False
                 continue
             kind, what, how = steps[depth, 0], steps[depth, 1], steps[depth, 2]
             a, b, mode = steps[depth, 3], steps[depth, 4], steps[depth, 5]
-            if entering:  # find the candidates of this step from what is bound
+            if entering:  # list the candidates of this step
                 blame[depth] = depends[depth]
                 if kind == FACT:
-                    if how < 0:  # nothing is bound: all facts of the sequence
+                    if how < 0:
                         cursor[depth], end[depth] = seq_off[what, s], seq_off[what, s + 1]
-                    elif bound[a] < n_nodes:  # an event: its facts are at known offsets
+                    elif bound[a] < n_nodes:  # each node has its range of facts at hand
                         cursor[depth], end[depth] = lo[how, bound[a]], hi[how, bound[a]]
-                    else:  # a value: binary search in the keys of the sequence
+                    else:
                         base = index_off[how]
                         stop = base + seq_off[what, s + 1]
                         at = lower_bound(keys, base + seq_off[what, s], stop, bound[a])
@@ -380,9 +371,9 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                         while at < stop and keys[at] == bound[a]:
                             at += 1
                         end[depth] = at - base
-                elif kind == NODE:  # an event variable that no fact binds
+                elif kind == NODE:
                     cursor[depth], end[depth] = node0, node0 + n_here
-                else:  # a link; no candidates if an end is bound to what is no event
+                else:
                     cursor[depth], end[depth] = 0, 0
                     start = bound[b] if mode == BACK else bound[a]
                     if start >= n_nodes or (mode == BOTH and bound[b] >= n_nodes):
@@ -393,7 +384,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                             next_off[what, side],
                             neighbours,
                             start,
-                            how,
+                            np.int64(how),
                             node0,
                             n_here,
                             marks,
@@ -405,9 +396,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                             for j in range(many):
                                 if near[depth, j] == bound[b]:
                                     end[depth] = 1
-                    else:
-                        # On a path candidates are a range of ranks: one for `how` steps, else all
-                        # up to the end of the path. With both ends bound the range is 0 or 1 long.
+                    else:  # along a path candidates are ranks, and its ends bound them
                         r = rank[what, start]
                         if mode == FROM:
                             cursor[depth] = r + how if how else r + 1
@@ -424,7 +413,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                             far = to == r + how if how else to > r
                             if far and first[what, start] == first[what, bound[b]]:
                                 end[depth] = 1
-            taken = False
+            taken = False  # the first candidate that fits binds what the step introduces
             while cursor[depth] < end[depth]:
                 at = cursor[depth]
                 cursor[depth] = at + 1
@@ -472,9 +461,11 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 depth += 1
                 entering = True
                 continue
-            # A dead end. Backjumping is sound only while no match was found below, since skipped
-            # steps could lead to further matches; and only 62 steps fit into the bits of `blame`.
             entering = False
+            # Back to the last step that this failure may be due to, which inherits the other
+            # causes: no other choice in between can help. Once a match was found, what was tried
+            # above it is no failure any more, and every step back counts; so it does where steps
+            # are too many for the bits.
             if count or n_steps > 62:
                 depth -= 1
                 continue
@@ -482,6 +473,6 @@ def solve(plan, data, bits, sequences, limit, counts, found):
             depth -= 1
             while depth >= 0 and (causes >> depth) & 1 == 0:
                 depth -= 1
-            if depth >= 0:  # its own failure will depend on the causes of this one, too
+            if depth >= 0:
                 blame[depth] |= causes & ~(np.int64(1) << depth)
         counts[i] = count

@@ -1,4 +1,4 @@
-"""Which patterns of a set have a more specific or a more general one in the same set."""
+"""Which patterns of a set have a more specific or a more general one beside them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ UNBOUND = np.int32(-(2**31))
 
 
 class Encoded(NamedTuple):
-    """Patterns as arrays, one entry per pattern.
+    """Patterns as arrays, one entry a pattern.
 
-    `atoms[i, k]` is a predicate and its arguments: variables are >= 0, constants < 0, missing
-    arguments UNBOUND. `sizes` counts atoms and constants; `bits` is a signature: every bit of a
-    pattern is also set in all more specific ones; `supports` are by class.
+    `atoms[i, k]` is a predicate and its arguments: variables from 0, constants below 0, predicates
+    without so many arguments padded by UNBOUND. `sizes` counts atoms and constants; `bits` has one
+    for each thing that every more specific pattern has too; `supports` are per class.
     """
 
     atoms: NDArray[np.int32]
@@ -27,9 +27,9 @@ class Encoded(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Each pattern is in the bucket of two of its features, which more specific ones have, too.
+    """Each pattern is in the bucket of two of its features, which what is more specific has too.
 
-    `features` are the numbers of all its features, ascending, padded with -1.
+    `features` are the numbers of all its features, rising, with -1 where there are no more.
     """
 
     features: NDArray[np.int64]
@@ -39,24 +39,23 @@ class Buckets(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The state of the search for a substitution; a level is an atom of the general pattern."""
+    """The state of the search for a substitution, level after level of the general pattern."""
 
     binding: NDArray[np.int32]  # of each variable
     trail: NDArray[np.int64]  # the bound variables, in the order of their binding
     bound: NDArray[np.int64]  # how many of them were bound before a level
-    choice: NDArray[np.int64]  # the atom of the specific pattern that a level is mapped to
+    choice: NDArray[np.int64]  # the atom that a level became
 
 
 @njit(cache=True, nogil=True)
 def mark_dominated(patterns, buckets, order, injective, general, same_cover, strict, out):
-    """Mark patterns with a more specific one (`general`), else those with a more general one.
+    """Mark what has a more specific pattern (`general`), else what has a more general one.
 
-    The general candidates are those in the buckets, the specific ones those of `order`. With
+    The more general ones are those in the buckets, the more specific ones those of `order`. With
     `same_cover` only patterns of equal supports are compared; without `strict` equivalent ones
     count, too.
 
-    Marked patterns are skipped. That is safe because the order is transitive: whatever a marked
-    pattern dominates is also dominated by an unmarked one.
+    Marked patterns are not looked at again: below and above them is an unmarked one that does.
     """
     n_atoms, width = patterns.atoms.shape[1:]
     scratch = Scratch(
@@ -72,16 +71,15 @@ def mark_dominated(patterns, buckets, order, injective, general, same_cover, str
             for b in range(a, len(features)):
                 if out[q] or features[a] < 0 or features[b] < 0:
                     continue
-                # A general p has only features of q, so its bucket is that of two features of q.
-                key = bucket_of(features[a], features[b], len(starts))
+                key = _bucket_of(features[a], features[b], len(starts))
                 i, end = starts[key], ends[key]
                 while i < end:
                     p = rows[i]
-                    if out[p]:  # swap marked patterns behind the end of the bucket
+                    if out[p]:
                         end -= 1
                         rows[i] = rows[end]
                         continue
-                    # Two functions, so that the cheap test that fails most often is inlined.
+                    # Apart, so that the test that fails most is compiled in place.
                     if _may_be_above(patterns, p, q, injective, same_cover, strict) and _is_above(
                         patterns, p, q, injective, strict, scratch
                     ):
@@ -92,45 +90,43 @@ def mark_dominated(patterns, buckets, order, injective, general, same_cover, str
                 ends[key] = end
 
 
-@njit(cache=True, nogil=True)
 def bucket_of(first, second, n_buckets):
-    """The bucket of two features; a collision costs time, not correctness."""
+    """The bucket of two features; others may share it."""
     return (first * 1_000_003 + second) % n_buckets
 
 
-@njit(cache=True, nogil=True)
-def _is_above(patterns, p, q, injective, strict, scratch):
-    """Whether p is more general than q, given `_may_be_above`.
+_bucket_of = njit(nogil=True)(bucket_of)
 
-    Under object identity subsumption in both directions needs equal sizes, which is excluded.
-    """
+
+@njit(nogil=True)
+def _is_above(patterns, p, q, injective, strict, scratch):
+    """Whether p is more general than q, if it may be."""
     if not _subsumes(patterns, p, q, injective, scratch):
         return False
     return injective or not strict or not _subsumes(patterns, q, p, injective, scratch)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _may_be_above(patterns, p, q, injective, same_cover, strict):
-    """Necessary conditions for p to be more general than q: size, signature, supports."""
+    """Conditions that every p has that is more general than q."""
     if strict and (p == q or (injective and patterns.sizes[p] >= patterns.sizes[q])):
         return False
     for w in range(patterns.bits.shape[1]):
         if patterns.bits[p, w] & ~patterns.bits[q, w]:
             return False
     for c in range(patterns.supports.shape[1]):
-        # What is more general covers at least as much of every class.
         more = patterns.supports[p, c] - patterns.supports[q, c]
         if more < 0 or (same_cover and more > 0):
             return False
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _subsumes(patterns, p, q, injective, scratch):
-    """Whether a substitution maps the atoms of p to atoms of q, by backtracking."""
+    """Whether a substitution maps the atoms of p to atoms of q."""
     n_general, n_specific = patterns.n_atoms[p], patterns.n_atoms[q]
     scratch.binding[:] = UNBOUND
-    level = 0
+    level = np.int64(0)  # one type: compiled once
     scratch.choice[0] = -1
     scratch.bound[0] = 0
     while level < n_general:
@@ -150,9 +146,9 @@ def _subsumes(patterns, p, q, injective, scratch):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _bind(patterns, p, level, q, c, injective, scratch):
-    """Bind the variables of an atom of p so that it equals atom c of q; undone on failure."""
+    """Bind the variables of an atom of p so that it becomes atom c of q; undone if it cannot."""
     atoms, binding, trail = patterns.atoms, scratch.binding, scratch.trail
     if atoms[p, level, 0] != atoms[q, c, 0]:
         return False
@@ -177,15 +173,15 @@ def _bind(patterns, p, level, q, c, injective, scratch):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _unbind(scratch, level):
     for i in range(scratch.bound[level], scratch.bound[level + 1]):
         scratch.binding[scratch.trail[i]] = UNBOUND
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _is_free(patterns, p, value, scratch, n_bound):
-    """Object identity: whether no other variable has this value, and p no such constant."""
+    """Whether no other variable has this value, and p no such constant."""
     if value < 0:
         for i in range(patterns.n_atoms[p]):
             for k in range(1, patterns.atoms.shape[2]):
