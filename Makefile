@@ -68,7 +68,7 @@ oracle: $(TEST) swipl  ## ORACLE_CASES questions to SWI-Prolog, clingo and brute
 	RELYNX_ORACLE_CASES=$(ORACLE_CASES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/oracle
 
 languages: $(TEST)  ## mining against enumeration on LANGUAGES random languages
-	RELYNX_LANGUAGES=$(LANGUAGES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/test_mine.py
+	RELYNX_LANGUAGES=$(LANGUAGES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/mining/test_mine.py
 
 fuzz: $(TEST)  ## FUZZ_SECONDS of broken inputs for every reader and for load
 	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS) --workers $(WORKERS)

@@ -1,7 +1,7 @@
 """Texts that must not change by themselves: each stands in a file, and is compared as a whole.
 
-After a change of wording, `RELYNX_REGENERATE=1 pytest tests/test_...py` writes them anew; read each
-of them before it is committed.
+After a change of wording, `RELYNX_REGENERATE=1 pytest tests/<room>/test_...py` writes them anew;
+read each of them before it is committed.
 """
 
 from __future__ import annotations
