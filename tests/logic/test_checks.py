@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from golden_texts import compare
-from paths import GOLDEN
+from golden_texts import refusals
 
-from relynx.errors import DataError, InputError, ParseError
+from relynx.errors import DataError, ParseError
 from relynx.logic.datalog import Background, parse_background, read_background
 from relynx.logic.terms import Atom, Comparison, Not, Rule, Struct, Var
 
-FOLDER = GOLDEN / "bad_background"
-NAMES = sorted(path.stem for path in FOLDER.glob("*.bk"))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_bad_background_file_gets_its_whole_message(name, monkeypatch):
-    monkeypatch.chdir(FOLDER)
-    with pytest.raises(InputError) as caught:
-        read_background(f"{name}.bk")
-    compare(f"{caught.value}\n", FOLDER / f"{name}.txt")
-
-
-def test_there_are_at_least_twenty_bad_background_files():
-    assert len(NAMES) >= 20
+test_a_bad_background_file_gets_its_whole_message = refusals("bad_background", read_background)
 
 
 def test_syntax_makes_it_a_parse_error_that_lists_the_other_problems_too():

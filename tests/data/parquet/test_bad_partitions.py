@@ -4,13 +4,13 @@ import hashlib
 import io
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from golden_texts import compare
-from paths import GOLDEN
+from golden_texts import refusals
 
 from relynx import (
     DataError,
@@ -23,7 +23,6 @@ from relynx import (
 )
 from relynx.data.parquet.manifest import LARGEST_TEXT
 
-BAD = GOLDEN / "bad_partitions"
 LISTS = [["a", ("p", "b", "c")], ["b"], [("p", "c", "c"), "a", "a"]]
 X, Y = from_lists(LISTS, ["up", "down", "up"])
 PART, VOCABULARY = "part-00001.parquet", "vocabulary.parquet"
@@ -200,16 +199,16 @@ def message(folder):
     return str(error.value).replace(str(folder), "FOLDER") + "\n"
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_wrong_folder_is_refused_with_its_message(tmp_path, name):
-    folder = tmp_path / "x"
+def read(spoil):
+    folder = Path("FOLDER")
     X.to_parquet(folder, partitions=2)
-    CASES[name](folder)
-    compare(message(folder), BAD / f"{name}.txt")
+    spoil(folder)
+    scan_parquet(folder).load()
 
 
-def test_every_golden_text_has_its_folder():
-    assert {path.stem for path in BAD.iterdir()} == set(CASES)
+test_a_wrong_folder_is_refused_with_its_message = refusals(
+    "bad_partitions", read, {name: (spoil,) for name, spoil in CASES.items()}
+)
 
 
 def test_a_manifest_that_is_too_large_is_not_read(tmp_path, monkeypatch):
