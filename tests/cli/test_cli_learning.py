@@ -304,7 +304,8 @@ def test_evaluate_shows_every_fold_the_mean_and_simple_methods(capsys):
 
 
 def test_with_many_folds_the_table_stays_narrow(capsys):
-    _, out, _ = run(capsys, "evaluate", "train.m", *QUICK, "--folds", "12", "--no-baselines")
+    options = ("--folds", "12", "--max-length", "1", "--no-baselines")
+    _, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
     lines = out.splitlines()
     assert lines[2].split() == ["accuracy", "least", "most", "mean"]
     assert lines[3].split()[0] == "Lynx"
@@ -385,9 +386,9 @@ def test_ctrl_c_before_the_first_fold_tells_no_mean(capsys, monkeypatch):
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_real_ctrl_c_ends_evaluate_without_a_traceback(here, jobs):
-    rx.write_lynx(rx.planted_rule(3000, n_events=12, random_state=0)[0], "long.m")
+    rx.write_lynx(rx.planted_rule(800, n_events=12, random_state=0)[0], "long.m")
     code = "import sys; from relynx.cli import main; sys.exit(main())"
-    options = ["--folds", "10", "--max-length", "4", "--no-baselines", "--jobs", jobs]
+    options = ["--folds", "10", "--max-length", "3", "--no-baselines", "--jobs", jobs]
     process = subprocess.Popen(
         [sys.executable, "-c", code, "evaluate", "long.m", "-b", "rule.l", *options],
         stdout=subprocess.PIPE,

@@ -7,12 +7,16 @@ from relynx import cli
 from relynx.reports import html
 
 
+@pytest.fixture(scope="module")
+def model():
+    X, y = rx.planted_rule(60, random_state=0)
+    return rx.LynxClassifier(max_length=2, max_iter=3, random_state=0).fit(X, y)
+
+
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, model):
     """A folder with a model and data that is the current one, so that messages are short."""
     monkeypatch.chdir(tmp_path)
-    X, y = rx.planted_rule(60, random_state=0)
-    model = rx.LynxClassifier(max_length=2, max_iter=3, random_state=0).fit(X, y)
     rx.save(model, "m.relynx")
     rx.write_lynx(rx.planted_rule(20, random_state=1)[0], "test.m")
     return tmp_path
