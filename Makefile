@@ -45,7 +45,7 @@ demo: $(CORE)  ## learn to tell protein folds apart, test it, show what was lear
 # Installing, compiling, lint and the kernels without the compiler go on side by side.
 test:  ## lint, the kernels without the compiler, then all tests but the slow ones
 	@$(MAKE) --no-print-directory -j3 $(SYNC) ready
-	$(PYTEST) -n $(WORKERS) --dist loadgroup -m 'not slow'
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m 'not slow'
 
 slow: $(TEST) swipl chromium  ## the tests that need more than ten seconds each
 	$(PYTEST) -n $(WORKERS) -m slow

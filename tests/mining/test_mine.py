@@ -129,19 +129,6 @@ def test_every_pattern_recounts_to_its_support(seed):
         assert recount == dict(entry.support), f"{language}\n{entry.pattern}"
 
 
-@pytest.mark.parametrize("seed", range(3, N_LANGUAGES, 10))
-def test_support_never_grows_when_an_atom_is_added(seed):
-    language, _ = solved(seed)
-    answer = Variants()
-    for atoms, support in counted(mined(language)):
-        answer.add(atoms, support)
-    for atoms, support in answer:
-        for atom in atoms:
-            entry = answer.get([other for other in atoms if other != atom])
-            if entry is not None:
-                assert all(entry[1][c] >= n for c, n in support.items()), shown(atoms)
-
-
 @pytest.mark.parametrize("seed", range(4, N_LANGUAGES, 10))
 def test_the_answer_has_one_order_and_no_variants(seed):
     language, _ = solved(seed)
@@ -220,27 +207,6 @@ def test_no_sequences_are_refused():
     with pytest.raises(DataError) as caught:
         mine(Sequences.from_atoms([]), bias=LETTERS)
     assert str(caught.value) == "there are no sequences to mine"
-
-
-def test_labels_of_another_number_are_refused():
-    with pytest.raises(DataError) as caught:
-        mine(letters("ab", "ba"), ["up"], LETTERS)
-    assert str(caught.value) == "1 label in y for 2 sequences in X"
-
-
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ({"min_support": 1.5}, "min_support is 1.5: give a share from 0 to 1"),
-        ({"min_frequency": -1}, "min_frequency is -1: give an integer of at least 0"),
-        ({"max_length": 0}, "max_length is 0: give an integer of at least 1"),
-        ({"max_gap": 0}, "max_gap is 0: give an integer of at least 1"),
-    ],
-)
-def test_a_setting_out_of_range_is_refused(setting, message):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        mine(letters("ab"), bias=LETTERS, **setting)
-    assert str(caught.value) == message
 
 
 # budgets

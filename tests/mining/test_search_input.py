@@ -20,6 +20,10 @@ def X():
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
+        ({"min_support": 1.5}, "min_support is 1.5: give a share from 0 to 1"),
+        ({"min_frequency": -1}, "min_frequency is -1: give an integer of at least 0"),
+        ({"max_length": 0}, "max_length is 0: give an integer of at least 1"),
+        ({"max_gap": 0}, "max_gap is 0: give an integer of at least 1"),
         ({"min_support": NAN}, "min_support is nan: give a share from 0 to 1"),
         ({"min_support": "0.1"}, "min_support is '0.1': give a share from 0 to 1"),
         ({"min_support": True}, "min_support is True: give a share from 0 to 1"),

@@ -143,19 +143,6 @@ def test_a_search_can_end_between_the_refinements_of_siblings(monkeypatch):
     assert 2 in found.lengths
 
 
-@pytest.mark.parametrize("facts_at_once", [1, 100])
-def test_the_answer_does_not_depend_on_how_many_siblings_are_refined_at_once(
-    monkeypatch, facts_at_once
-):
-    X = Sequences.from_atoms([line("abcdabcd"), line("dcba"), line("aabb")])
-    bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
-    whole = mine(X, bias=bias)
-    monkeypatch.setattr(chains, "FACTS_A_UNIT", facts_at_once)
-    found = mine(X, bias=bias)
-    assert found == whole
-    assert found.explain_search() == whole.explain_search()
-
-
 def in_blocks(monkeypatch, together: int) -> None:
     """Lines are counted row by row, and every second row the search asks."""
     monkeypatch.setattr(chains, "FACTS_A_UNIT", 1)
