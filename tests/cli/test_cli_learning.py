@@ -384,7 +384,7 @@ def test_ctrl_c_before_the_first_fold_tells_no_mean(capsys, monkeypatch):
     assert run(capsys, "evaluate", "train.m", *QUICK)[2] == "stopped after 0 of 10 folds\n"
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_a_real_ctrl_c_ends_evaluate_without_a_traceback(here, jobs):
     rx.write_lynx(rx.planted_rule(800, n_events=12, random_state=0)[0], "long.m")
     code = "import sys; from relynx.cli import main; sys.exit(main())"

@@ -571,6 +571,7 @@ def test_the_command_fit_answers_from_its_checkpoint(train, monkeypatch):
 # SIGKILL
 
 
+@pytest.mark.slow
 def test_work_that_is_killed_at_random_gives_the_same_answer():
     script = TESTS / "chaos.py"
     done = subprocess.run(

@@ -1,6 +1,6 @@
 """`mine` finds what plain enumeration finds, each pattern once, with exact supports.
 
-RELYNX_LANGUAGES says on how many random languages the two are compared, 60 unless set.
+RELYNX_LANGUAGES says on how many random languages the two are compared, 40 unless set.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from relynx.logic.terms import Atom
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
-N_LANGUAGES = int(os.environ.get("RELYNX_LANGUAGES", "60"))
+N_LANGUAGES = int(os.environ.get("RELYNX_LANGUAGES", "40"))
 SHOWN = 15
 GOLDEN = SHARED / "golden"
 LETTERS = Bias(

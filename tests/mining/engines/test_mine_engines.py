@@ -20,7 +20,7 @@ from relynx.mining.engines.general import Growth
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
-SEEDS = range(0, 2 * int(os.environ.get("RELYNX_LANGUAGES", "60")), 4)  # the flat ones
+SEEDS = range(0, 2 * int(os.environ.get("RELYNX_LANGUAGES", "40")), 4)  # the flat ones
 
 ORDER = """
 import hashlib

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from languages import solved_language
+from languages import make_language
 from test_webs import BIAS, data
 
 from relynx import Sequences, covers, from_lists, load_protein_folds
@@ -35,16 +35,17 @@ def test_it_equals_covers_on_the_mined_sequences_and_on_others(
 ):
     X, y = data(seed, facts_of_event)
     found = mine(X, y, parse_bias(BIAS), min_support=0.15, object_identity=object_identity)
-    assert np.array_equal(along_the_trie(found, X), one_by_one(found, X))
-    others, _ = data(seed + 50, facts_of_event)
-    assert np.array_equal(along_the_trie(found, others), one_by_one(found, others))
+    some = np.arange(0, len(found), len(found) // 300 + 1)
+    for Z in (X, data(seed + 50, facts_of_event)[0]):
+        assert np.array_equal(along_the_trie(found, Z)[:, some], one_by_one(found[some], Z))
 
 
 def test_it_equals_covers_on_random_languages_or_declines():
     taken = 0
     for seed in range(24):
-        language, _ = solved_language(seed)
-        found = mine(language.X, bias=language.bias, **language.parameters)
+        language = make_language(seed)
+        settings = {**language.parameters, "max_length": 2}
+        found = mine(language.X, bias=language.bias, **settings)
         covered = along_the_trie(found, language.X)
         if covered is not None:
             taken += 1

@@ -66,7 +66,7 @@ def by_general_engine(monkeypatch: pytest.MonkeyPatch, *args: object, **settings
 
 @pytest.mark.parametrize("object_identity", [True, False])
 @pytest.mark.parametrize("facts_of_event", [1, 2])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 2])
 def test_it_finds_what_the_general_engine_finds(monkeypatch, seed, facts_of_event, object_identity):
     X, y = data(seed, facts_of_event)
     settings = {"min_support": 0.15, "max_length": 3, "object_identity": object_identity}
