@@ -157,6 +157,7 @@ def test_each_takes_sequences_and_forgets_nothing_by_clone(name):
     assert model.score(X, y) == pytest.approx(right)
 
 
+@pytest.mark.slow
 def test_on_helices_and_strands_ngrams_do_as_well_as_is_known():
     """The issue has 0.890 for random folds and 0.765 by family, of one seed."""
     folds = load_protein_folds()
