@@ -35,7 +35,7 @@ from relynx.reproduce.runs import Record, carried_out, done_before, planned, res
 from relynx.reproduce.tables import comparison, summary, table_1, write_summary
 from relynx.storage.journal import locked
 
-QUICK = Setting("quick", "chain", {"max_length": 1, "max_iter": 2})
+QUICK = Setting("quick", "chain", {"max_length": 1, "max_iter": 2, "n_features": 2})
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_runs_are_planned_for_every_seed_and_protocol(data):
 def test_a_run_is_a_cross_validation_in_its_folds(data):
     run = planned(data, folds=2, settings=(QUICK,))[-1]
     records = carried_out(run, data)
-    model = rx.LynxClassifier(rx.parse_bias(BIASES["chain"]), max_length=1, max_iter=2)
+    model = rx.LynxClassifier(rx.parse_bias(BIASES["chain"]), **QUICK.parameters)
     wanted = evaluation.cross_validate(model, data.X, data.y, folds=2, groups=data.groups)
     assert run.protocol == "by family"
     assert [one.accuracy for one in records] == pytest.approx(wanted.accuracies[0], abs=1e-6)
@@ -143,7 +143,7 @@ def test_a_run_with_another_setting_is_done_again(data, tmp_path):
     records = carried_out(run, data)
     write_records(tmp_path, records)
     assert done_before(tmp_path, [run], data) == records
-    other = replace(run, setting=replace(QUICK, parameters={"max_length": 1, "max_iter": 3}))
+    other = replace(run, setting=replace(QUICK, parameters={**QUICK.parameters, "max_iter": 3}))
     assert done_before(tmp_path, [other], data) == []
 
 
