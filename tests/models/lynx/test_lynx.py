@@ -553,7 +553,7 @@ def test_cross_validation_is_not_fooled_by_labels_without_sense():
     """Mining, selection and all are inside the training part: chance stays chance."""
     X, y = planted_rule(120, random_state=0)
     y = np.random.default_rng(1).permutation(y)
-    assert cross_val_score(LynxClassifier(**QUICK), X, y, cv=4).mean() < 0.65
+    assert cross_val_score(LynxClassifier(n_features=4, **QUICK), X, y, cv=4).mean() < 0.65
 
 
 @pytest.mark.parametrize(
