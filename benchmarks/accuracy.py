@@ -60,7 +60,7 @@ def models(X: Sequences, memory: str) -> Mapping[str, Any]:
     largest = DummyClassifier(strategy="most_frequent")
     ordered = any(X.facts().tables[f"next_{name}", 2].size for name in dimension_names(X.tables))
     rows[NGRAMS] = ngram_svm() if ordered else largest
-    rows[APART] = ngram_svm(apart=True) if ordered else largest
+    rows[APART] = ngram_svm(per_predicate=True) if ordered else largest
     return rows
 
 

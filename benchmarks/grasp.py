@@ -17,7 +17,7 @@ from questions.bars import Bar, print_table, report
 
 from relynx import GraspSelector, PatternNB
 from relynx.features import _grasp_kernels as kernels
-from relynx.features.grasp import LUCK, play_round
+from relynx.features.grasp import TIE_DRAWS, play_round
 from relynx.features.grasp_tables import Task, task_of
 
 SIZE = 2_000  # sequences, and features
@@ -203,13 +203,13 @@ def measure(n_classes: int, peak: float) -> list[Bar]:
     tables = plain_tables(X, y)
     seeds = np.random.SeedSequence(0).spawn(PLAIN_ROUNDS)
     few = [table[:20] for table in tables[:1]] + [tables[1], tables[2][:20], tables[3]]
-    plain_round(*few, np.zeros(21 + LUCK))
+    plain_round(*few, np.zeros(21 + TIE_DRAWS))
     ours = plain = 0.0
     n_sweeps = 0
     for i, seed in enumerate(seeds):
         found, seconds = cpu(play_round, task, i, seed, alpha=None, most=SIZE, moves=ALL_MOVES)
         ours += seconds
-        draws = np.random.default_rng(seed).random(1 + SIZE + LUCK)
+        draws = np.random.default_rng(seed).random(1 + SIZE + TIE_DRAWS)
         draws[0] = found.alpha
         (chosen, errors, sweeps), seconds = cpu(plain_round, *tables, draws)
         plain += seconds

@@ -330,7 +330,7 @@ def full_after(n: int) -> Callable[[str, str], None]:
 def refused(said: str, code: int) -> None:
     reason, hint = os.strerror(code), whole_files.HINTS[code]
     lines = said.rstrip("\n").split("\n")
-    kept = "what was kept before stays, and the same call goes on from there"
+    kept = "what was kept before stays, and the same call resumes from there"
     if (
         len(lines) != 2
         or not lines[0].endswith(f": this file cannot be written ({reason})")

@@ -92,7 +92,7 @@ def test_the_model_and_the_patterns_can_be_read(small, shown, folder):
 
 def test_the_most_telling_patterns_serve_every_class(small):
     found = rx.mine(small.X, small.y, small.bias)
-    best = demo.telling(found)
+    best = demo.best_patterns(found)
     assert len(best) == 10
     shares = best.supports / best.class_sizes
     assert len(set(shares.argmax(axis=1).tolist())) == 5

@@ -70,6 +70,6 @@ def test_clauses_are_read_until_there_are_too_many_problems():
 def test_problems_of_both_kinds_are_counted_together():
     error = error_of(rx.parse_bias, "colour(a).\ntype(a b).\n" * 100)
     assert isinstance(error, rx.ParseError)
-    assert [problem.source.place(problem.offset)[0] for problem in error.problems] == [
+    assert [problem.source.line_and_column(problem.offset)[0] for problem in error.problems] == [
         *range(1, MOST_PROBLEMS + 2)
     ]

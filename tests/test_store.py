@@ -28,14 +28,13 @@ from relynx import (
     mine,
     save,
 )
-from relynx.features.grasp import GraspRound
 from relynx.mining.patterns import model_file as pattern_parts
 from relynx.mining.patterns.model_file import LEVEL_COUNTS
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import SearchLevel
 from relynx.models.lynx.pair_model import PairModel
 from relynx.storage import archive, parts
-from relynx.store import ROUND_TYPES, _pack_pair
+from relynx.storage.fields import stored_state
 
 GOLDEN = paths.GOLDEN / "store"
 
@@ -158,7 +157,7 @@ def test_highly_regular_data_do_not_look_like_a_bomb(tmp_path):
 @pytest.mark.parametrize(
     ("kept", "cls"),
     [
-        (ROUND_TYPES, GraspRound),
+        (PairModel.STORED, PairModel),
         ({*LEVEL_COUNTS, "nearest_support", "nearest_frequency"}, SearchLevel),
     ],
 )
@@ -168,7 +167,7 @@ def test_every_field_of_a_record_is_kept(kept, cls):
 
 def test_every_field_of_a_pair_model_and_a_trie_is_kept():
     pair = fitted("lynx").estimators_[0]
-    state = _pack_pair(pair)
+    state = stored_state(pair, PairModel.STORED)
     assert {*state} == {field.name for field in dataclasses.fields(PairModel)}
     columns = {field.name for field in dataclasses.fields(Trie)} - {"vocabulary"}
     assert columns <= {*state["patterns"]}

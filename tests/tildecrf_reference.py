@@ -8,8 +8,8 @@ from itertools import product
 from math import exp, inf, log
 
 from relynx.bias import Bias
+from relynx.data.event_order import ordered_events
 from relynx.data.sequences import Sequences
-from relynx.data.tables.order import ordered_events
 from relynx.logic.terms import Atom, Constant, Var, constant_text
 from relynx.models.tildecrf.trees import Leaf, Split, Tree
 

@@ -7,21 +7,24 @@ The public names are below. Each is loaded when it is first used, so that `impor
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from relynx.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from relynx.bias.declarations import Bias
     from relynx.bias.protein_folds import load_protein_folds
     from relynx.bias.reader import parse_bias, read_bias
-    from relynx.data.intervals.from_intervals import from_intervals
+    from relynx.data.intervals.reader import from_intervals
     from relynx.data.lists import from_lists
-    from relynx.data.lynx.files import read_lynx, write_lynx
+    from relynx.data.lynx.reader import read_lynx
+    from relynx.data.lynx.writer import write_lynx
     from relynx.data.parquet.partitions import Partitions, scan_parquet, write_parquet
     from relynx.data.sequences import Sequences
-    from relynx.data.structures.read_structures import read_structures
+    from relynx.data.structures.reader import read_structures
     from relynx.data.synthetic import planted_rule
-    from relynx.data.tables.from_events import from_events
-    from relynx.data.tables.to_events import to_events
+    from relynx.data.tables.reader import from_events
+    from relynx.data.tables.writer import to_events
     from relynx.data.vocabulary import Vocabulary
-    from relynx.data.xes.read_xes import read_xes
+    from relynx.data.xes.reader import read_xes
     from relynx.data.xes.writer import write_xes
     from relynx.errors import BiasError, DataError, InputError, ParseError
     from relynx.features.grasp import GraspSelector
@@ -47,8 +50,6 @@ if TYPE_CHECKING:
     from relynx.reports.explain import explain
     from relynx.reports.html import report
     from relynx.store import load, save
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Atom",
@@ -109,17 +110,18 @@ _MODULES = {
     "bias.protein_folds": ("load_protein_folds",),
     "bias.declarations": ("Bias",),
     "bias.reader": ("parse_bias", "read_bias"),
-    "data.tables.to_events": ("to_events",),
-    "data.tables.from_events": ("from_events",),
-    "data.intervals.from_intervals": ("from_intervals",),
+    "data.tables.writer": ("to_events",),
+    "data.tables.reader": ("from_events",),
+    "data.intervals.reader": ("from_intervals",),
     "data.lists": ("from_lists",),
-    "data.lynx.files": ("read_lynx", "write_lynx"),
+    "data.lynx.reader": ("read_lynx",),
+    "data.lynx.writer": ("write_lynx",),
     "data.parquet.partitions": ("Partitions", "scan_parquet", "write_parquet"),
     "data.sequences": ("Sequences",),
-    "data.structures.read_structures": ("read_structures",),
+    "data.structures.reader": ("read_structures",),
     "data.synthetic": ("planted_rule",),
     "data.vocabulary": ("Vocabulary",),
-    "data.xes.read_xes": ("read_xes",),
+    "data.xes.reader": ("read_xes",),
     "data.xes.writer": ("write_xes",),
     "errors": ("BiasError", "DataError", "InputError", "ParseError"),
     "features.grasp": ("GraspSelector",),

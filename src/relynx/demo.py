@@ -1,4 +1,4 @@
-"""The demonstration: learn to tell protein folds apart, test it, and show what was learnt."""
+"""The demonstration: learn to classify protein folds, test it, and show what was learnt."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from relynx.data.lists import from_lists
 from relynx.data.tables.frames import write_csv
 from relynx.features.candidates import by_class_in_turn
 from relynx.mining.matching.match import covers
+from relynx.mining.patterns.entries import Entry
 from relynx.mining.patterns.pattern import parse_pattern
-from relynx.mining.patterns.pattern_set import Entry, PatternSet
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.mining.wording.sentences import in_words
 from relynx.models.evaluation.baselines import baselines
@@ -36,15 +37,15 @@ FOLDS = {
     "c.37": "P-loop hydrolases",
     "c.55": "ribonuclease H-like",
 }
-PARTS = 3  # of the cross-validation
-TELLING = 10
+N_FOLDS = 3  # of the cross-validation
+N_SHOWN = 10
 SIMPLE = ("n-gram linear SVM", "largest class")
 SEED = 0
 REPORT = "report.html"
 
 
 def show(folder: Path, n_jobs: int = 1, console: Console | None = None) -> None:
-    """Test the classifier, learn it from all domains, print and write what it found."""
+    """Test the classifier, train it on all domains, print and write what it found."""
     with TemporaryDirectory() as memory:  # the report needs what was mined for the test
         _show(folder, n_jobs, console, memory)
 
@@ -60,7 +61,7 @@ def _show(folder: Path, n_jobs: int, console: Console | None, memory: str) -> No
     _print_accuracy(console, folds, tested)
     with working("learning from all domains"):
         model = LynxClassifier(folds.bias, random_state=SEED, n_jobs=n_jobs).fit(folds.X, folds.y)
-    best = telling(model.selected_)
+    best = best_patterns(model.selected_)
     console.print(f"[bold]The {len(best)} patterns that tell most[/], of {len(model.selected_)}:")
     for number, entry in enumerate(best, 1):
         _print_pattern(console, number, entry, model)
@@ -74,9 +75,9 @@ def _show(folder: Path, n_jobs: int, console: Console | None, memory: str) -> No
     console.print("   relynx check FILES; relynx fit TRAIN -o model.relynx; docs/classify.md")
 
 
-def telling(patterns: PatternSet) -> PatternSet:
-    """The patterns that tell the classes apart best by chi-square, each class in turn."""
-    return by_class_in_turn(patterns, "chi2")[:TELLING]
+def best_patterns(patterns: PatternSet) -> PatternSet:
+    """The patterns of largest chi-square, each class in turn."""
+    return by_class_in_turn(patterns, "chi2")[:N_SHOWN]
 
 
 def _print_data(console: Console, folds: ProteinFolds) -> None:
@@ -88,17 +89,17 @@ def _print_data(console: Console, folds: ProteinFolds) -> None:
 
 
 def _tested(folds: ProteinFolds, n_jobs: int, memory: str) -> dict[str, CrossValidation]:
-    """Our classifier and two simple ones, each on families that it has not seen."""
+    """Our classifier and two simple ones, each tested on families not in its training set."""
     rows: dict[str, Any] = {"Lynx": LynxClassifier(folds.bias, memory=memory)}
     rows |= {name: baselines(folds.X)[name] for name in SIMPLE}
     out = {}
-    with steps("testing", PARTS * len(rows)) as step:
+    with steps("testing", N_FOLDS * len(rows)) as step:
         for name, estimator in rows.items():
             out[name] = cross_validate(
                 estimator,
                 folds.X,
                 folds.y,
-                folds=PARTS,
+                folds=N_FOLDS,
                 groups=folds.groups,
                 seeds=(SEED,),
                 n_jobs=n_jobs if name == "Lynx" else 1,
@@ -113,7 +114,7 @@ def _print_accuracy(
     console: Console, folds: ProteinFolds, tested: dict[str, CrossValidation]
 ) -> None:
     console.print("[bold]Accuracy on families that were never seen[/]")
-    console.print(f"(cross-validation in {PARTS} parts, no family in two of them)")
+    console.print(f"(cross-validation in {N_FOLDS} parts, no family in two of them)")
     for name, result in tested.items():
         parts = "  ".join(f"{value:.3f}" for value in result.accuracies.ravel())
         style = "bold green" if name == "Lynx" else ""
@@ -122,14 +123,14 @@ def _print_accuracy(
 
 
 def _print_pattern(console: Console, number: int, entry: Entry, model: LynxClassifier) -> None:
-    """The pattern in words, and which share of each fold it covers."""
+    """The pattern in English, and which proportion of each fold it covers."""
     patterns = model.selected_
     sizes = dict(zip(patterns.classes, patterns.class_sizes.tolist(), strict=True))
-    shares = {str(c): n / sizes[c] for c, n in entry.support.items()}
-    marked = max(shares, key=lambda c: shares[c])
+    proportions = {str(c): n / sizes[c] for c, n in entry.support.items()}
+    marked = max(proportions, key=lambda c: proportions[c])
     text = Text("    covers ")
-    for c, share in shares.items():
-        text.append(f" {c} {share:4.0%} ", "bold green" if c == marked else "")
+    for c, proportion in proportions.items():
+        text.append(f" {c} {proportion:4.0%} ", "bold green" if c == marked else "")
     lines = wrap(in_words(entry.pattern, model.bias_), max(console.width - 4, 40))
     console.print(Text(f"{number:2}. ", "bold") + Text(lines[0], "cyan"))
     for line in lines[1:]:
@@ -172,7 +173,7 @@ def _report(folds: ProteinFolds, tested: CrossValidation, n_jobs: int, memory: s
 
 
 def warm_up() -> float:
-    """Ask a little of everything, so that every kernel is compiled; returns the seconds taken."""
+    """Use every kernel once, so that all are compiled; returns the seconds taken."""
     start = time.perf_counter()
     chain, _ = from_lists([[("a", "x"), ("a", "y"), ("b", "x")], [("b", "y"), ("a", "y")]])
     folds = load_protein_folds().X[:20]

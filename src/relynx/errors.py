@@ -1,7 +1,7 @@
-"""What relynx says when its input is wrong: where, what, and what to do.
+"""Errors about the user's input: where, what is wrong, and what to do.
 
 Every message is built here. A reader collects `Problem` values, one for each thing that is wrong
-with a file, and raises them together, so that a user mends a file in one go.
+with a file, and raises them together, so that a user can fix a file in one go.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 50
-MOST_PROBLEMS = 100  # after so many a reader stops
+MOST_PROBLEMS = 100  # a reader stops after this number
 MOST_KNOWN = 500  # words among which the nearest is looked for
 STOPPED = f"reading stopped here, after {MOST_PROBLEMS} problems"
 SHOWN_WIDTH = 100
@@ -19,12 +19,12 @@ SHOWN_WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text and the name under which the user knows it."""
+    """A text and its name for the user, usually a path."""
 
     text: str
     path: str | None = None
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def line_and_column(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both counted from 1."""
         offset = min(max(offset, 0), len(self.text))
         line = self.text.count("\n", 0, offset) + 1
@@ -40,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, and where. Without a source it has no place."""
+    """One thing that is wrong, and its position. Without a source it has none."""
 
     message: str
     source: Source | None = None
@@ -51,7 +51,7 @@ class Problem:
     def __str__(self) -> str:
         lines = [self.message]
         if self.source is not None and self.offset >= 0:
-            line, column = self.source.place(self.offset)
+            line, column = self.source.line_and_column(self.offset)
             lines = [f"{self.source.path or '<text>'}:{line}:{column}: {self.message}"]
             lines += _excerpt(self.source, self.offset, self.length)
         elif self.source is not None and self.source.path:
@@ -62,7 +62,7 @@ class Problem:
 
 
 def _visible(text: str) -> str:
-    """Text with every character that a terminal would not show as itself written as an escape."""
+    """Text with control and other invisible characters escaped."""
     if text.isprintable():
         return text
     return "".join(
@@ -126,12 +126,20 @@ class InputError(ValueError):
     @property
     def line(self) -> int | None:
         first = self.problems[0]
-        return first.source.place(first.offset)[0] if first.source and first.offset >= 0 else None
+        return (
+            first.source.line_and_column(first.offset)[0]
+            if first.source and first.offset >= 0
+            else None
+        )
 
     @property
     def column(self) -> int | None:
         first = self.problems[0]
-        return first.source.place(first.offset)[1] if first.source and first.offset >= 0 else None
+        return (
+            first.source.line_and_column(first.offset)[1]
+            if first.source and first.offset >= 0
+            else None
+        )
 
     @property
     def hint(self) -> str | None:
@@ -139,7 +147,7 @@ class InputError(ValueError):
 
 
 class ParseError(InputError):
-    """The text is not of the language."""
+    """The text has a syntax error."""
 
 
 class BiasError(InputError):
@@ -161,7 +169,7 @@ def first_problems(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str | None:
-    """A hint that names the nearest known word, or None when none is near."""
+    """A hint that names the most similar known word, or None."""
     if len(word) > 2 * SHOWN_WIDTH:
         return None
     near = difflib.get_close_matches(word, known[:MOST_KNOWN], n=1, cutoff=0.6)

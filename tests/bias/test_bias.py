@@ -18,11 +18,11 @@ from paths import SHARED
 import relynx as rx
 from relynx.bias import Bias, parse_bias, read_bias
 from relynx.bias.infer import MAX_CONSTANTS
-from relynx.bias.stated_settings import SETTINGS
 from relynx.errors import BiasError, InputError
 from relynx.logic.canonical import are_variants
 from relynx.logic.parser import parse_atom, parse_atoms
 from relynx.logic.terms import Atom, Comparison, Var, as_constant, constant_key
+from relynx.search_settings import SETTINGS
 
 GOLDEN = SHARED / "golden"
 BASE = "type(p(event,t)). mode(p(+,*)). type(q(event)). mode(q(+)). dimension(next_s). "

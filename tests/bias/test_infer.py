@@ -62,7 +62,7 @@ def test_measured_numbers_join_nothing():
     bias = rx.Bias.infer(rx.from_lists(lists)[0])
     assert bias.modes == {"on": (("+", "*", "-"),)}
     assert bias.notes == (
-        "on/3: argument 3 has 150 values, more than 40: it joins nothing and is no constant",
+        "on/3: argument 3 has 150 values, more than 40: it does not recur and is no constant",
     )
 
 
@@ -84,7 +84,7 @@ def test_the_name_of_the_sequence_is_one_variable():
         "bond/4: argument 1 has 41 values, the names of the sequences: one variable in all atoms"
     )
     assert bias.notes[-1] == (
-        "mol/1: argument 1 has 41 values, none of which tells or joins anything: left out"
+        "mol/1: argument 1 has 41 values, none of which is frequent or recurs: left out"
     )
 
 
@@ -269,7 +269,7 @@ def test_choices_go_from_wide_to_narrow():
     ]
     rank = {choice[:3]: i for i, choice in enumerate(CHOICES)}
     ranks = [
-        rank[s.sign, s.settings.get("min_support", 0.1), s.settings.get("max_length", 3)]
+        rank[s.mode_sign, s.settings.get("min_support", 0.1), s.settings.get("max_length", 3)]
         for s in sizes
     ]
     assert ranks == sorted(ranks)
@@ -298,4 +298,4 @@ def test_relations_of_events_are_left_out_where_dimensions_link_them_in_too_many
 
 
 def test_sequences_without_useful_facts_have_a_size():
-    assert fitting_size({}, {}, {}, np.zeros(3, np.int64), 1).sign == "*"
+    assert fitting_size({}, {}, {}, np.zeros(3, np.int64), 1).mode_sign == "*"

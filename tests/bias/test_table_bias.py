@@ -85,7 +85,7 @@ def test_texts_of_many_values_join_or_are_left_out_with_a_note():
     assert bias.modes == {"step": (("+", "*"),), "who": (("+", "+"), ("+", "-"))}
     assert bias.notes == (
         "who/2: argument 2 has 82 values, more than 40: it is a variable, never a constant",
-        "room/2: argument 2 has 82 values, none of which tells or joins anything: left out",
+        "room/2: argument 2 has 82 values, none of which is frequent or recurs: left out",
     )
     assert str(bias).splitlines()[:2] == [f"% {note}" for note in bias.notes]
     assert rx.parse_bias(str(bias)) == bias

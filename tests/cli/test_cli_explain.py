@@ -72,7 +72,7 @@ def test_predicates_of_missing_background_knowledge_are_named(capsys, here):
     code, out, err = run(capsys, "explain", "start.relynx", "test.m", "--id", "s1")
     assert (code, err) == (
         0,
-        "warning: the model asks for start/1, which test.m does not have\n"
+        "warning: the model uses start/1, which test.m does not have\n"
         "hint: give the background knowledge of the model, with -k\n",
     )
     args = ("explain", "start.relynx", "test.m", "--id", "s1", "-k", "rules.bk")

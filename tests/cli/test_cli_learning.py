@@ -52,10 +52,8 @@ def test_fit_writes_a_model_and_shows_what_was_selected(capsys, here):
     assert header.split() == ["classes", "patterns", "selected"]
     one = model.estimators_[0]
     assert pair.split() == ["no", "/", "yes", str(len(one.patterns)), str(len(one.selected))]
-    assert accuracy == (
-        f"training accuracy {model.score(X, y):.3f}, of the sequences that it was learnt from;"
-    )
-    assert advice == "relynx evaluate says how it does on others"
+    assert accuracy == (f"training accuracy {model.score(X, y):.3f};")
+    assert advice == "relynx evaluate estimates it for new sequences"
     patterns = "1 pattern" if len(model.selected_) == 1 else f"{len(model.selected_)} patterns"
     assert last == f"m.relynx: {patterns} for 60 sequences, 2 classes, 900 facts, dimensions s"
 
@@ -213,7 +211,7 @@ def test_predict_asks_for_the_background_knowledge_of_the_model(capsys, here):
     assert len(rx.load("m.relynx").selected_) > 0
     _, _, err = run(capsys, "predict", "m.relynx", "test.m", "-o", "p.csv")
     assert err.startswith(
-        "warning: the model asks for first/1, which test.m does not have\n"
+        "warning: the model uses first/1, which test.m does not have\n"
         "hint: give the background knowledge of the model, with -k\n"
     )
     _, _, err = run(capsys, "predict", "m.relynx", "test.m", "-k", "rules.bk", "-o", "p.csv")

@@ -147,7 +147,7 @@ def test_background_rules_make_predicates(capsys, here):
 def test_when_nothing_is_found_the_search_is_explained(capsys):
     code, out, _ = run(capsys, "-b", "train.l", "-o", "found.csv", "--min-frequency", "3")
     assert code == 0
-    assert "with min_frequency=2 there would be more" in out
+    assert "min_frequency=2 would keep more" in out
     assert out.splitlines()[-1].startswith("found.csv: 0 patterns of 3 sequences")
 
 
@@ -159,7 +159,7 @@ def test_a_time_limit_keeps_what_is_found_and_says_so(capsys, here):
 
 
 def test_a_memory_limit_keeps_what_is_found_and_says_what_made_it_large(capsys, here, monkeypatch):
-    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "MEASURE_EVERY", 0.0)
     options = ("--memory-limit", "0.5 kB", "--max-length", "2")
     code, _, err = run(capsys, "-b", "train.l", "-o", "found.csv", *options)
     assert code == 0
@@ -169,7 +169,7 @@ def test_a_memory_limit_keeps_what_is_found_and_says_what_made_it_large(capsys, 
 
 
 def test_where_the_memory_of_the_machine_ends_a_search_that_is_said_once(capsys, monkeypatch):
-    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "MEASURE_EVERY", 0.0)
     monkeypatch.setattr(budget, "default_memory_limit", lambda: 1000)
     code, _, err = run(capsys, "-b", "train.l", "-o", "found.csv", "--max-length", "2")
     assert code == 0
@@ -222,8 +222,8 @@ def test_ctrl_c_says_that_nothing_was_written(capsys, here, monkeypatch):
         ),
         (
             ("-o", "found.csv", "--max-support", "down"),
-            "Error: --max-support is 'down': give a class and a share, no=0.05, or a class and a "
-            "number of sequences, no=2\n",
+            "Error: --max-support is 'down': give a class and a proportion, no=0.05, or a class "
+            "and a number of sequences, no=2\n",
         ),
         (
             ("-o", "found.csv", "--max-support", "left=0.1"),

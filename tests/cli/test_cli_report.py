@@ -43,7 +43,7 @@ def test_sequences_without_classes_have_a_report(capsys, here):
     rx.write_lynx(X.with_labels(None), "plain.m")
     code, out, _ = run(capsys, "m.relynx", "plain.m", "-o", "r.html")
     assert code == 0
-    assert out.splitlines()[1] == "no classes are given: nothing is said about accuracy"
+    assert out.splitlines()[1] == "no classes are given, so accuracy is unknown"
 
 
 def test_rules_are_those_of_the_background(capsys, here):
@@ -58,7 +58,7 @@ def test_rules_are_those_of_the_background(capsys, here):
     code, _, err = run(capsys, "start.relynx", "test.m", "-o", "r.html")
     assert code == 0
     assert err.startswith(
-        "warning: the model asks for start/1, which test.m does not have\n"
+        "warning: the model uses start/1, which test.m does not have\n"
         "hint: give the background knowledge of the model, with -k\n"
     )
 

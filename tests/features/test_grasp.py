@@ -18,8 +18,8 @@ from relynx import GraspSelector, PatternNB
 from relynx.errors import InputError
 from relynx.features import _grasp_kernels as kernels
 from relynx.features import grasp, grasp_tables
-from relynx.features.grasp import LUCK, MOVES, play_round
-from relynx.features.grasp_tables import count_errors, log_likelihood, task_of
+from relynx.features.grasp import MOVES, TIE_DRAWS, play_round
+from relynx.features.grasp_tables import cost_of, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import TIE, class_prior, score_terms
 
 ALL = np.array([True, True, True])
@@ -138,7 +138,7 @@ def test_costs_of_a_set_and_of_dropping_are_those_computed_anew(problem, data):
     task = task_of(X, y, **how)
     chosen = data.draw(st.lists(st.integers(0, X.shape[1] - 1), unique=True, min_size=1))
     margins = margins_of(task, chosen)
-    cost = kernels.cost_of(task.tables, margins)
+    cost = cost_of(task, margins)
     assert cost * task.unit == pytest.approx(float(value(X, y, chosen, **how)))
     without = kernels.cost_with(task.tables, margins, chosen[0], -1, kernels.NEVER)
     assert without * task.unit == pytest.approx(float(value(X, y, chosen[1:], **how)))
@@ -224,7 +224,7 @@ def test_a_round_does_what_the_plain_algorithm_does(problem, seed, data):
     alpha = data.draw(st.sampled_from([None, 0.0, 0.5, 1.0]))
     moves = np.array(data.draw(st.tuples(*[st.booleans()] * 3)))
     most = data.draw(st.integers(1, 8))
-    draws = np.random.default_rng(SeedSequence(seed)).random(1 + X.shape[1] + LUCK)
+    draws = np.random.default_rng(SeedSequence(seed)).random(1 + X.shape[1] + TIE_DRAWS)
     found = play_round(task, 0, SeedSequence(seed), alpha=alpha, most=most, moves=moves)
     draws[0] = found.alpha
     built, cost, chosen = plain_round(X, y, how, draws, most, moves)
@@ -494,7 +494,7 @@ def test_more_features_than_16_bits_rank():
     X, y = random_data(8, 17_000, 2, seed=1)
     how = {"smoothing": 0.1, "prior": "empirical", "balanced": False}
     task = task_of(X, y, **how)
-    assert task.tables.mend.rank.size == 0
+    assert task.tables.rank.size == 0
     assert task.first[::500].tolist() == [value(X, y, [j], **how) for j in range(0, 17_000, 500)]
 
 
@@ -503,8 +503,7 @@ def test_the_kernels_of_few_features_serve_many():
     for n_features in (3, 17_000):
         X, y = random_data(8, n_features, 2, seed=1)
         tables = task_of(X, y, smoothing=0.1, prior="empirical", balanced=False).tables
-        arrays = (*tables[:-2], *tables.mend, *tables.keep)
-        kinds.append([(one.dtype, one.ndim, one.flags.c_contiguous) for one in arrays])
+        kinds.append([(one.dtype, one.ndim, one.flags.c_contiguous) for one in tables])
     assert kinds[0] == kinds[1]
 
 

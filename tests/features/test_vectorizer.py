@@ -118,7 +118,7 @@ def test_nothing_found_is_a_warning_that_says_what_to_loosen():
     with pytest.warns(UserWarning, match="no pattern was found") as caught:
         vectorizer = PatternVectorizer(min_support=0.5, max_length=1).fit(X, y)
     seen = vectorizer.patterns_.explain_search()
-    assert "with min_support=0.3333 there would be more" in seen
+    assert "min_support=0.3333 would keep more" in seen
     assert str(caught[0].message) == f"no pattern was found; this is what the search saw:\n{seen}"
     assert caught[0].filename == __file__
     assert vectorizer.transform(X).shape == (3, 0)

@@ -20,11 +20,11 @@ from structure_texts import as_bcif, as_cif, as_pdb
 from fuzzing.targets import Mutator, Target, golden
 from relynx.bias.protein_folds import load_protein_folds
 from relynx.cli.reading import Columns, read_train
-from relynx.data.intervals.from_intervals import from_intervals
-from relynx.data.structures.read_structures import read_structures
-from relynx.data.tables.from_events import from_events
-from relynx.data.tables.to_events import to_events
-from relynx.data.xes.read_xes import read_xes
+from relynx.data.intervals.reader import from_intervals
+from relynx.data.structures.reader import read_structures
+from relynx.data.tables.reader import from_events
+from relynx.data.tables.writer import to_events
+from relynx.data.xes.reader import read_xes
 
 TABLES = [
     b"case,time,step,cost,ok\n1,1,a,1.5,y\n1,2,b,2.5,y\n2,1,a,9.0,n\n",

@@ -17,7 +17,7 @@ from fuzzing.files import broken
 from fuzzing.models import TABLE, VALUES, nodes
 from fuzzing.targets import Target
 from relynx.data.parquet.partitions import scan_parquet
-from relynx.data.tables.from_events import from_events
+from relynx.data.tables.reader import from_events
 from relynx.storage.journal import Journal, Work
 
 WORK = Work("squares", 1, "squares of numbers", {"data": "x"}, {"power": 2})

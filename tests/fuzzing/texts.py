@@ -11,7 +11,8 @@ from fuzzing.targets import NUMBERS, Mutator, Target, golden
 from relynx.bias.reader import parse_bias, read_bias
 from relynx.cli.reading import Columns
 from relynx.data.lists import from_lists
-from relynx.data.lynx.files import read_lynx, write_lynx
+from relynx.data.lynx.reader import read_lynx
+from relynx.data.lynx.writer import write_lynx
 from relynx.errors import InputError, Source
 from relynx.logic.datalog import parse_background, read_background
 from relynx.logic.parser import (

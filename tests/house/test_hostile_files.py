@@ -22,7 +22,7 @@ from relynx import (
     read_xes,
     scan_parquet,
 )
-from relynx.data.structures import files as structure_files
+from relynx.data.structures import formats
 from relynx.data.tables import frames
 from relynx.errors import MOST_PROBLEMS, SHOWN_PROBLEMS, Source, did_you_mean
 from relynx.logic.source_files import FREE
@@ -257,8 +257,8 @@ def test_integers_that_no_float_holds_are_cut_as_the_nearest():
 
 
 def test_a_category_of_a_structure_with_columns_of_different_lengths_is_refused():
-    told = structure_files._Told(Source("", "a.bcif"))
-    rows = structure_files._Rows(told, "struct_conf", {"id": ["a"], "kind": ["b", "c"]})
+    told = formats._Annotation(Source("", "a.bcif"))
+    rows = formats._Rows(told, "struct_conf", {"id": ["a"], "kind": ["b", "c"]})
     assert [*rows("id", "kind")] == []
     assert [(one.message, one.hint) for one in told.problems] == [
         (

@@ -15,7 +15,9 @@ test_a_bad_background_file_gets_its_whole_message = refusals("bad_background", r
 def test_syntax_makes_it_a_parse_error_that_lists_the_other_problems_too():
     with pytest.raises(ParseError) as caught:
         parse_background("p(X) :- q(Y).\np(a b).\n")
-    assert [problem.source.place(problem.offset)[0] for problem in caught.value.problems] == [1, 2]
+    assert [
+        problem.source.line_and_column(problem.offset)[0] for problem in caught.value.problems
+    ] == [1, 2]
 
 
 def test_rules_that_make_no_sense_are_a_data_error():

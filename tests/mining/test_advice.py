@@ -53,8 +53,8 @@ def test_the_explanation_of_a_search_ends_with_the_advice():
     report = SearchReport((), {}, ("what made it large", "    this"))
     assert explained(report, complete_up_to=1, partial="stopped") == (
         "nothing was searched\n"
-        "the search ended early: stopped\n"
-        "the answer is complete up to length 1\n"
+        "the search stopped early: stopped\n"
+        "the result is complete up to length 1\n"
         "what made it large\n"
         "    this"
     )

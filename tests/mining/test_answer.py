@@ -5,7 +5,7 @@ import pytest
 from tries import trie_of
 
 import relynx as rx
-from relynx.mining.filters import answer
+from relynx.mining.filters import Filters, answer
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.report import SearchLevel, SearchReport
 
@@ -46,11 +46,13 @@ def found():
     ],
 )
 def test_a_filter_leaves_what_passes_it(found, X, settings, left):
-    assert answer(found, X, **settings).rows.tolist() == left
+    settings = dict(settings)
+    wants = settings.pop("wants", None)
+    assert answer(found, X, Filters(**settings), wants=wants).rows.tolist() == left
 
 
 def test_the_report_tells_what_each_filter_removed(found, X):
-    left = answer(found, X, max_support={"no": 0.25}, closed=True, top_k=1)
+    left = answer(found, X, Filters(max_support={"no": 0.25}, closed=True, top_k=1))
     assert left.report.removed == {"max_support": 2, "closed": 1, "top_k": 2}
     assert left.report.levels == found.report.levels
     assert (left.complete_up_to, left.partial) == (2, "late")
@@ -58,6 +60,6 @@ def test_the_report_tells_what_each_filter_removed(found, X):
 
 def test_closed_and_the_filters_before_it_can_change_places(found, X):
     settings = {"min_confidence": 0.5, "max_support": {"no": 0.5}}
-    together = answer(found, X, closed=True, **settings)
-    one_by_one = answer(answer(found, X, closed=True), X, **settings)
+    together = answer(found, X, Filters(closed=True, **settings))
+    one_by_one = answer(answer(found, X, Filters(closed=True)), X, Filters(**settings))
     assert np.array_equal(together.rows, one_by_one.rows)

@@ -17,7 +17,7 @@ from relynx.mining.engines import chains, webs
 @pytest.fixture
 def held(monkeypatch):
     """Sets how many bytes the process is taken to hold."""
-    monkeypatch.setattr(bd, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(bd, "MEASURE_EVERY", 0.0)
     monkeypatch.setattr(bd, "PROGRESS_EVERY", 0.0)
     return lambda n: monkeypatch.setattr(bd, "resident", lambda: n)
 

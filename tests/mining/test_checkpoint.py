@@ -30,7 +30,7 @@ from relynx.mining.engines.general import Growth
 from relynx.mining.engines.webs import Webs
 from relynx.storage import journal as jn
 
-OTHER = "hint: give another folder, or remove this one to begin anew"
+OTHER = "hint: give another folder, or remove this one to start afresh"
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_a_search_that_a_limit_ended_goes_on(lines, tmp_path):
         return False
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(budget, "LOOK_EVERY", 0.0)
+        patch.setattr(budget, "MEASURE_EVERY", 0.0)
         patch.setattr(budget, "PROGRESS_EVERY", 0.0)
         assert rx.mine(lines, bias=bias, progress=stop, checkpoint=folder).partial
     assert told
@@ -272,7 +272,7 @@ def test_a_full_disk_ends_a_search_of_patterns_and_keeps_what_was_counted(
         assert message_of(rx.mine, lines, checkpoint="c", **how) == (
             f"{os.path.join('c', 'segment-000005.bin')}: this file cannot be written (No space "
             "left on device)\nhint: the disk is full: make room, or write to another one; "
-            "what was kept before stays, and the same call goes on from there"
+            "what was kept before stays, and the same call resumes from there"
         )
     assert mined(rx.mine(lines, checkpoint="c", **how)) == wanted
 
@@ -414,7 +414,7 @@ def test_a_full_disk_ends_a_search_and_its_rounds_are_kept(tmp_path, monkeypatch
         assert message_of(selector.fit, X, y) == (
             f"{os.path.join('c', 'segment-000002.bin')}: this file cannot be written (No space "
             "left on device)\nhint: the disk is full: make room, or write to another one; "
-            "what was kept before stays, and the same call goes on from there"
+            "what was kept before stays, and the same call resumes from there"
         )
     assert not [name for name in os.listdir("c") if name.endswith(".part")]
     assert selected(selector.fit(X, y)) == wanted
@@ -554,7 +554,7 @@ def test_commands_say_that_the_same_one_goes_on(train, capsys, monkeypatch, comm
 
     monkeypatch.setattr(rx.LynxClassifier, "fit", interrupted)
     assert cli.main([*command, "train.m", "--checkpoint", "c"]) == 130
-    said = "; c keeps what was done, and the same command goes on from there\n"
+    said = "; c has the results so far; the same command resumes from there\n"
     assert capsys.readouterr().err.endswith(said)
 
 

@@ -133,7 +133,7 @@ def test_min_cover_takes_the_best_until_every_sequence_is_covered_so_often(seed)
 def test_a_memory_limit_leaves_all_patterns_up_to_the_length_it_claims(seed, monkeypatch):
     language, expected = unfiltered(seed)
     looks = iter(range(10**9))
-    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "MEASURE_EVERY", 0.0)
     monkeypatch.setattr(budget, "PROGRESS_EVERY", 0.0)
     monkeypatch.setattr(budget, "resident", lambda: next(looks))
     answer = mined(language, memory_limit=draw(seed).randint(0, 40))
@@ -166,7 +166,7 @@ def test_the_nearest_support_that_is_told_keeps_more(seed):
 
 def test_progress_that_returns_false_ends_the_search(monkeypatch):
     language, expected = unfiltered(0)
-    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "MEASURE_EVERY", 0.0)
     monkeypatch.setattr(budget, "PROGRESS_EVERY", 0.0)
     answer = mined(language, progress=lambda _: False)
     assert answer.partial in {f"stopped by the caller at length {n}" for n in (1, 2)}
@@ -176,7 +176,7 @@ def test_progress_that_returns_false_ends_the_search(monkeypatch):
 
 def test_progress_that_returns_nothing_does_not(monkeypatch):
     language, expected = unfiltered(0)
-    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "MEASURE_EVERY", 0.0)
     monkeypatch.setattr(budget, "PROGRESS_EVERY", 0.0)
     told = []
     answer = mined(language, progress=told.append)

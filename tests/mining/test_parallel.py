@@ -190,7 +190,7 @@ def test_a_time_limit_is_kept_and_what_was_found_is_right(engine, n, only):
 
 
 def test_a_search_by_threads_ends_where_its_caller_wants_no_more(monkeypatch):
-    monkeypatch.setattr(budget, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(budget, "MEASURE_EVERY", 0.0)
     monkeypatch.setattr(budget, "PROGRESS_EVERY", 0.0)
     X, bias = words(40, length=20), replace(LETTERS, max_length=12, min_support=0.01)
     found = mine(X, bias=bias, progress=lambda told: told.patterns < 500, n_jobs=3)

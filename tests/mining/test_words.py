@@ -354,7 +354,7 @@ def test_a_model_file_keeps_the_words(tmp_path):
         ({"plus": " "}, "these words are empty\nhint: leave this out"),
         (
             {Atom("p", (Var("E"),)): "{E}"},
-            "{E} is the event itself, which the whole phrase stands for\nhint: leave it out",
+            "{E} is the event itself, which the whole phrase describes\nhint: leave it out",
         ),
         (
             {Atom("p", (Var("_"),)): "one", Atom("p", (Var("E"),)): "two"},

@@ -15,7 +15,7 @@ from relynx import (
     parse_atom,
     parse_background,
 )
-from relynx.models.observations import observations, observed, observed_places
+from relynx.models.observations import observations, observed, observed_arguments
 
 
 def sequences(*texts, background=None):
@@ -64,7 +64,7 @@ def test_relations_of_events_that_the_dimension_does_not_link_are_left_out_too()
 def test_a_predicate_of_which_no_place_is_known_tells_of_the_events_of_its_sequence():
     training = sequences("next_s(e1,e2) p(e1,a) p(e2,b)")
     X = sequences("next_s(e1,e2) p(e1,a) q(e1,new) q(e2,new) near(e1,e2) r(new)")
-    assert texts(X, places=observed_places(training)) == [["p_q(a,new)", "q(new)"]]
+    assert texts(X, places=observed_arguments(training)) == [["p_q(a,new)", "q(new)"]]
 
 
 def test_a_value_that_is_named_like_an_event_is_a_value_where_the_place_is_known():
@@ -88,14 +88,14 @@ def test_sources_say_which_argument_of_which_predicate_a_value_was():
 
 def test_one_sequence_is_read_as_among_many():
     X = sequences("next_s(e1,e2) p(e1,a) p(e2,b)", "p(e1,a)", "r(a)")
-    places = observed_places(X)
+    places = observed_arguments(X)
     assert texts(X) == [["p(a)", "p(b)"], ["p(a)"], []]
     assert [texts(X[[i]], places=places)[0] for i in range(3)] == texts(X)
 
 
 def test_a_predicate_that_only_lone_events_have_is_read_by_the_names_of_the_events():
     X = sequences("next_s(e1,e2) p(e1) p(e2)", "q(e1,a)", "r(a)", "near(e1,e2)")
-    assert observed_places(X) == {
+    assert observed_arguments(X) == {
         (("p", 1), 0),
         (("q", 2), 0),
         (("next_s", 2), 0),

@@ -332,7 +332,7 @@ def test_arcs_that_overlap_are_on_different_levels(links):
         (
             lambda X: rx.plot_sequence(X[0], "a(A), next_s(A,B), a(B)"),
             "the pattern does not cover the sequence s1: a(A), next_s(A,B), a(B)\n"
-            "hint: relynx.covers(pattern, X) tells which sequences it covers",
+            "hint: relynx.covers(pattern, X) says which sequences it covers",
         ),
         (
             lambda X: rx.plot_sequence(X[0], "a(A)", match=2),

@@ -101,7 +101,7 @@ def test_prior_and_contributions_sum_to_the_score_on_every_sequence_of_a_planted
 
 
 @every_kind
-def test_class_shares_scores_and_votes_are_those_of_the_model(learner, kind):
+def test_class_probabilities_scores_and_votes_are_those_of_the_model(learner, kind):
     model, one = fitted(learner, kind), folds().X[5]
     told = why(learner, kind)
     assert told.id == one.id
@@ -184,7 +184,7 @@ def test_without_object_identity_the_matches_are_those_of_the_model():
 
 
 @pytest.mark.parametrize("kind", ["round_robin", "single", "two"])
-def test_a_learner_without_a_sum_is_told_by_the_effect_of_each_flip_on_the_shares(kind):
+def test_a_learner_without_a_sum_is_told_by_the_effect_of_each_flip_on_the_probabilities(kind):
     model = fitted("forest", kind)
     for part, own in zip(why("forest", kind).models, model.estimators_, strict=True):
         assert part.scores is None
@@ -197,10 +197,9 @@ def test_a_learner_without_a_sum_is_told_by_the_effect_of_each_flip_on_the_share
             assert effect.contributions is None
             assert [*effect.share_changes.values()] == pytest.approx(change, abs=1e-12)
     assert (
-        "RandomForestClassifier has no sum with a term for each pattern. The numbers say by how\n"
-        f"much the share of {why('forest', kind).predicted} is larger than with this one pattern "
-        "changed."
-    ) in str(why("forest", kind))
+        "RandomForestClassifier is not additive. The numbers are how much larger the probability "
+        f"of {why('forest', kind).predicted} is than with this one pattern flipped."
+    ) in " ".join(str(why("forest", kind)).split())
 
 
 # Minus infinity
@@ -234,11 +233,11 @@ def test_a_pattern_that_rules_a_class_out_says_so():
     assert told.scores["y"] == -inf
     assert told.to_dict()["scores"]["y"] is None
     assert str(told) == (
-        "s1 is predicted as x, with a share of 1.000. Its label is the same.\n"
+        "s1 is predicted as x with probability 1.000. Its label is the same.\n"
         "\n"
-        "  class    share    score\n"
-        "  x        1.000    -1.39\n"
-        "  y        0.000      out\n"
+        "  class  probability  score\n"
+        "  x            1.000  -1.39\n"
+        "  y            0.000    out\n"
         "\n"
         "x wins against y: y is ruled out.\n"
         "  it has\n"
@@ -250,8 +249,8 @@ def test_a_pattern_that_rules_a_class_out_says_so():
         "One pattern would be enough to change the class:\n"
         "  - y if it lacked “an a”\n"
         "\n"
-        "The numbers are logarithms of odds: +0.69 doubles the odds, +2.3 makes them ten times as\n"
-        "large. The prior and all patterns sum to the whole. All are in to_frame()."
+        "The numbers are log-odds: +0.69 doubles the odds, +2.3 makes them ten times as large.\n"
+        "The prior and all patterns sum to the total. All are in to_frame()."
     )
     assert "<td>rules out y</td>" in told._repr_html_()
 
@@ -331,7 +330,7 @@ def test_counterfactuals_are_the_smallest_by_trying_all(learner, kind):
 @pytest.mark.parametrize("kind", ["single", "two"])
 @pytest.mark.parametrize("learner", ["naive Bayes", "raw naive Bayes", "logistic"])
 def test_larger_sets_of_one_model_are_the_smallest_too(learner, kind, monkeypatch):
-    monkeypatch.setattr(flips, "TRIED", 0)
+    monkeypatch.setattr(flips, "MOST_SETS", 0)
     model = fitted(learner, kind)
     for i in SOME:
         told = rx.explain(model, folds().X[i])
@@ -343,7 +342,7 @@ def test_larger_sets_of_one_model_are_the_smallest_too(learner, kind, monkeypatc
 
 
 def test_larger_sets_of_many_models_need_each_of_their_flips(monkeypatch):
-    monkeypatch.setattr(flips, "TRIED", 0)
+    monkeypatch.setattr(flips, "MOST_SETS", 0)
     model, n_told = fitted(), 0
     for i in SOME:
         told = rx.explain(model, folds().X[i])
@@ -360,7 +359,7 @@ def test_larger_sets_of_many_models_need_each_of_their_flips(monkeypatch):
     assert n_told
 
 
-def test_votes_that_shares_decide_are_asked_of_a_learner_with_shares_of_its_own():
+def test_votes_decided_by_probabilities_are_left_to_a_learner_with_its_own():
     data = folds()
     some = np.arange(0, len(data.X), 12)
     learner = SGDClassifier(loss="modified_huber", random_state=0)
@@ -386,7 +385,7 @@ def test_no_set_is_told_where_none_changes_the_class():
 
 
 def test_what_was_tried_is_told_where_the_model_must_be_asked(monkeypatch):
-    monkeypatch.setattr(flips, "ASKED", 0)
+    monkeypatch.setattr(flips, "MOST_QUERIES", 0)
     told = rx.explain(fitted("forest", "two"), folds().X[5])
     assert (told.counterfactuals, told.tried, told.smallest) == ((), 0, False)
     assert "No change of up to 0 patterns would change the class." in str(told)
@@ -400,11 +399,11 @@ type(do(event,action,object)). mode(do(+,#,*)). dimension(next_s). maxsize(2).
 words(do(E,A,O),'{A} of {O}'). words(a0,'an opening'). words(a1,'a closing').
 """
 TEXT = """\
-s1 is predicted as yes, with a share of 0.995. Its label is the same.
+s1 is predicted as yes with probability 0.995. Its label is the same.
 
-  class    share    score
-  yes      0.995    -1.21
-  no       0.005    -6.59
+  class  probability  score
+  yes          0.995  -1.21
+  no           0.005  -6.59
 
 yes wins against no: +5.38 in all, +0.00 of it the prior.
   it has
@@ -418,8 +417,8 @@ yes wins against no: +5.38 in all, +0.00 of it the prior.
 One pattern would be enough to change the class:
   - no if it lacked “an opening, followed later by a closing of the same object”
 
-The numbers are logarithms of odds: +0.69 doubles the odds, +2.3 makes them ten times as
-large. The prior and all patterns sum to the whole. All are in to_frame()."""
+The numbers are log-odds: +0.69 doubles the odds, +2.3 makes them ten times as large.
+The prior and all patterns sum to the total. All are in to_frame()."""
 
 
 def test_the_text_reads_as_english():
@@ -438,19 +437,19 @@ def test_the_text_keeps_its_width_and_names_every_rival(learner, kind):
         rivals = [c for c in told.posterior if c != told.predicted] if kind != "single" else []
         for c in rivals:
             told_so = [f"{told.predicted} {verb} {c}" for verb in ("wins against", "loses to")]
-            starts = tuple(begin + end for begin in told_so for end in ":,")
+            starts = tuple(begin + end for begin in told_so for end in (":", " with"))
             assert sum(line.startswith(starts) for line in lines) == 1
 
 
 def test_a_linear_learner_is_told_by_its_decision_value():
     assert str(why("svm", "two")).endswith(
-        "The numbers are parts of the decision value of LinearSVC: the intercept and all patterns\n"
-        "sum to the whole. All are in to_frame()."
+        "The numbers are terms of the decision value of LinearSVC: the intercept and all patterns\n"
+        "sum to the total. All are in to_frame()."
     )
 
 
 def test_many_flips_are_counted_only(monkeypatch):
-    monkeypatch.setattr(explain_text, "TOLD_FLIPS", 0)
+    monkeypatch.setattr(explain_text, "LISTED_FLIPS", 0)
     told = why("svm", "two")
     one = told.counterfactuals[0]
     line = f"  - {one.predicted} if {len(one.flips)} patterns changed, those in counterfactuals"
@@ -462,7 +461,7 @@ def test_a_sequence_without_a_label_is_explained_too():
     model = rx.LynxClassifier(max_length=1, selection=None).fit(X, y)
     told = rx.explain(model, rx.from_lists([["a"]])[0][0])
     assert told.label is None
-    assert str(told).startswith("s1 is predicted as x, with a share of 0.998.\n")
+    assert str(told).startswith("s1 is predicted as x with probability 0.998.\n")
 
 
 def test_a_wrong_prediction_names_the_label():
@@ -470,7 +469,7 @@ def test_a_wrong_prediction_names_the_label():
     model = rx.LynxClassifier(max_length=1, selection=None).fit(X, y)
     other, _ = rx.from_lists([["a"]], ["y"])
     assert str(rx.explain(model, other[0])).startswith(
-        "s1 is predicted as x, with a share of 0.998. Its label is y.\n"
+        "s1 is predicted as x with probability 0.998. Its label is y.\n"
     )
 
 
@@ -481,13 +480,13 @@ def test_a_model_without_patterns_is_told_by_its_prior():
     told = rx.explain(model, X[0])
     assert told.to_frame().shape == (0, 9)
     assert str(told) == (
-        "s1 is predicted as x, with a share of 0.667. Its label is the same.\n"
+        "s1 is predicted as x with probability 0.667. Its label is the same.\n"
         "\n"
-        "  class    share    score\n"
-        "  x        0.667    -0.41\n"
-        "  y        0.333    -1.10\n"
+        "  class  probability  score\n"
+        "  x            0.667  -0.41\n"
+        "  y            0.333  -1.10\n"
         "\n"
-        "x wins against y: no pattern was selected, and the prior decides."
+        "x wins against y: no pattern was selected, so the prior decides."
     )
 
 
@@ -588,9 +587,7 @@ def test_an_estimator_of_another_kind_is_refused(model, name):
 @pytest.mark.parametrize("some", [slice(0, 0), slice(0, 3)])
 def test_several_sequences_are_refused(some):
     X = folds().X[some]
-    assert message_of(fitted(), X) == (
-        f"explain looks into one sequence, not into {len(X)}\nhint: give X[i]"
-    )
+    assert message_of(fitted(), X) == (f"explain takes one sequence, not {len(X)}\nhint: give X[i]")
 
 
 def test_sequences_with_one_sequence_are_taken():
@@ -639,21 +636,22 @@ def test_where_every_class_is_ruled_out_the_finite_parts_sum_to_the_score(all_ou
 def test_where_every_class_is_ruled_out_the_text_says_what_decides(all_out):
     text = " ".join(str(all_out).split())
     assert (
-        "Each class is ruled out by a pattern; what is left decides. no wins against yes:" in text
+        "Each class is ruled out by a pattern; the finite terms decide. no wins against yes:"
+        in text
     )
     assert (
-        "Where each class is ruled out, the whole is the sum of the prior and of what is left of "
-        "the terms, parts in to_dict()."
+        "Where each class is ruled out, the total is the sum of the prior and of the finite parts "
+        "of the terms, `parts` in to_dict()."
     ) in text
-    assert "The prior and all patterns sum to the whole." not in text
-    assert "Each class is ruled out by a pattern; what is left decides." in all_out._repr_html_()
+    assert "The prior and all patterns sum to the total." not in text
+    assert "Each class is ruled out by a pattern; the finite terms decide." in all_out._repr_html_()
 
 
 def test_a_class_that_is_ruled_out_more_often_loses(all_out):
     [part] = all_out.models
     told = replace(part, scores={**part.scores, "yes": -np.inf}, ruled_out={"no": 1, "yes": 2})
     text = " ".join(str(replace(all_out, models=(told,))).split())
-    assert "what is left decides. no wins against yes: yes is ruled out more often." in text
+    assert "the finite terms decide. no wins against yes: yes is ruled out more often." in text
 
 
 def test_parts_are_the_contributions_where_nothing_is_ruled_out():

@@ -18,11 +18,11 @@ import relynx as rx
 from relynx.features.grasp import GraspRound
 from relynx.models.lynx import pair_model
 from relynx.models.lynx.contributions import weights
-from relynx.reports import charts, html, page_answers, page_data, page_facts, report_data
-from relynx.reports.charts import drawn_rounds, share_bars
+from relynx.reports import charts, html, page_data, page_facts, page_pairs, report_data
+from relynx.reports.charts import class_bars, drawn_rounds
 from relynx.reports.page_text import short
 from relynx.reports.pattern_rows import PatternRow, odds_ratios
-from relynx.reports.scores import Share, scores
+from relynx.reports.scores import Proportion, scores
 
 
 @pytest.fixture(scope="module")
@@ -85,12 +85,12 @@ def words(page: str) -> str:
     ],
 )
 def test_the_interval_is_that_of_wilson(hits, n, low, high):
-    assert Share(hits, n).interval == pytest.approx((low, high), abs=5e-5)
+    assert Proportion(hits, n).interval == pytest.approx((low, high), abs=5e-5)
 
 
 @given(st.integers(0, 500), st.integers(0, 500))
 def test_an_interval_holds_its_share_and_lies_between_0_and_1(hits, misses):
-    share = Share(hits, hits + misses)
+    share = Proportion(hits, hits + misses)
     low, high = share.interval
     assert 0 <= low <= high <= 1
     if share.n:
@@ -101,8 +101,8 @@ def test_an_interval_holds_its_share_and_lies_between_0_and_1(hits, misses):
 def test_scores_are_those_of_scikit_learn(n_classes, n, seed):
     rng = np.random.default_rng(seed)
     labels, predicted = rng.integers(n_classes, size=(2, n))
-    shares = rng.dirichlet(np.ones(n_classes), n)
-    found = scores(labels, predicted, shares, [str(c) for c in range(n_classes)])
+    probabilities = rng.dirichlet(np.ones(n_classes), n)
+    found = scores(labels, predicted, probabilities, [str(c) for c in range(n_classes)])
     order = range(n_classes)
     assert np.array_equal(found.confusion, confusion_matrix(labels, predicted, labels=order))
     wanted = precision_recall_fscore_support(labels, predicted, labels=order, zero_division=np.nan)
@@ -113,8 +113,8 @@ def test_scores_are_those_of_scikit_learn(n_classes, n, seed):
 
 
 def test_bins_of_the_reliability_hold_every_sequence_once():
-    shares = np.array([[0.5, 0.5], [1.0, 0.0], [0.91, 0.09], [0.3, 0.7]])
-    found = scores(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]), shares, ["a", "b"])
+    probabilities = np.array([[0.5, 0.5], [1.0, 0.0], [0.91, 0.09], [0.3, 0.7]])
+    found = scores(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]), probabilities, ["a", "b"])
     told = [(one.low, one.n, one.right.hits) for one in found.reliability]
     assert told == [(0.5, 1, 1), (0.7, 1, 1), (0.9, 2, 1)]
     assert found.gap == pytest.approx((0.5 + 0.3 + 2 * abs(0.955 - 0.5)) / 4)
@@ -156,7 +156,7 @@ def test_rows_of_patterns_are_those_of_the_model(folds):
     assert [row.text for row in rows] == [*model.selected_.texts()]
     assert [row.supports for row in rows] == [tuple(e.support.values()) for e in model.selected_]
     used = [[row.number for row in rows if k in row.pairs] for k in range(3)]
-    assert used == [sorted(columns.tolist()) for columns in model._columns]
+    assert used == [sorted(columns.tolist()) for columns in model.columns_]
 
 
 def test_best_patterns_of_a_class_cover_it_most(folds):
@@ -165,7 +165,7 @@ def test_best_patterns_of_a_class_cover_it_most(folds):
     assert [one.name for one in data.best] == list(data.classes)
     for c, one in enumerate(data.best):
         values = model.selected_.measure("chi2", data.classes[c])[[r.number for r in one.rows]]
-        assert all(row.shares[c] == max(row.shares) for row in one.rows)
+        assert all(row.proportions[c] == max(row.proportions) for row in one.rows)
         assert values.tolist() == sorted(values.tolist(), reverse=True)
         assert 1 <= len(one.rows) <= 5
 
@@ -176,11 +176,11 @@ def test_sequences_that_were_learnt_from_are_found_out():
     order = np.random.default_rng(0).permutation(60)
     seen = rx.report(model, X[order], y[order])
     assert seen.data.seen
-    assert "These are the sequences that the model was learnt from." in words(seen.html)
-    assert "the model was learnt from these very sequences: new ones are harder" in str(seen)
+    assert "These are the training sequences." in words(seen.html)
+    assert "these are the training sequences: accuracy on new ones will be lower" in str(seen)
     part = rx.report(model, X[:50], y[:50])
     assert not part.data.seen
-    assert "They are not just the sequences that the model was learnt from." in words(part.html)
+    assert "These are not exactly the training sequences." in words(part.html)
 
 
 def test_without_classes_the_page_says_nothing_about_accuracy(rule):
@@ -191,7 +191,7 @@ def test_without_classes_the_page_says_nothing_about_accuracy(rule):
     assert "The classes of these sequences were not given" in words(page.html)
     assert "Confusion" not in page.html
     assert script_data(page.html)["labelled"] is False
-    assert "no classes are given: nothing is said about accuracy" in str(page)
+    assert "no classes are given, so accuracy is unknown" in str(page)
 
 
 def test_classes_of_the_sequences_are_used_where_none_are_given(rule):
@@ -220,8 +220,8 @@ def test_classes_that_look_alike_are_told_apart():
 def test_a_model_without_selection_has_no_history(rule):
     model, X, y = rule
     plain = rx.LynxClassifier(max_length=1, selection=None).fit(X, y)
-    assert "The model has no history of a selection" in words(rx.report(plain, X, y).html)
-    assert "GRASP played rounds" in words(rx.report(model, X, y).html)
+    assert "The model has no selection history" in words(rx.report(plain, X, y).html)
+    assert "Each round of GRASP" in words(rx.report(model, X, y).html)
 
 
 def test_the_history_survives_saving(rule, tmp_path):
@@ -252,7 +252,9 @@ def test_a_model_without_patterns_has_a_report():
         model = rx.LynxClassifier(min_frequency=1000, max_length=1).fit(X, y)
     page = rx.report(model, X, y)
     assert page.data.patterns == ()
-    assert "No pattern covers this class more than another." in words(page.html)
+    assert "No pattern covers a larger proportion of this class than of the others." in words(
+        page.html
+    )
     assert script_data(page.html)["patterns"] == []
 
 
@@ -355,8 +357,8 @@ def test_the_text_of_a_report_is_a_summary(rule):
     ],
 )
 def test_the_learner_is_the_one_that_decides(monkeypatch, chosen, said):
-    answers = iter(chosen)
-    monkeypatch.setattr(pair_model, "better_on_all", lambda *a, **k: next(answers))
+    pair_votes = iter(chosen)
+    monkeypatch.setattr(pair_model, "better_on_all", lambda *a, **k: next(pair_votes))
     X, _ = rx.from_lists([["a", "b"], ["b", "c"], ["c", "a"]] * 6)
     model = rx.LynxClassifier(max_length=1, max_iter=2, random_state=0).fit(X, ["x", "y", "z"] * 6)
     assert report_data._learner(model) == said
@@ -416,17 +418,17 @@ def test_the_page_has_the_coverage_of_every_pattern(folds):
     assert np.array_equal(bits[:, : len(model.selected_)], model.selected_.coverage(X))
 
 
-def test_votes_and_shares_are_those_of_the_models(folds):
+def test_votes_and_probabilities_are_those_of_the_models(folds):
     model, X, y = folds
     data = script_data(rx.report(model, X, y).html)
     covered = model.selected_.coverage(X).astype(float)
-    for k, (pair, columns) in enumerate(zip(model.estimators_, model._columns, strict=True)):
+    for k, (pair, columns) in enumerate(zip(model.estimators_, model.columns_, strict=True)):
         votes = [base64.b64decode(row)[k // 8] >> (k % 8) & 1 for row in data["votes"]]
         assert votes == pair.votes(covered[:, columns]).tolist()
-        shares = [base64.b64decode(row)[k] / 255 for row in data["pairShares"]]
-        assert np.allclose(shares, pair.posteriors(covered[:, columns])[:, 0], atol=2e-3)
+        proportions = [base64.b64decode(row)[k] / 255 for row in data["pairProbabilities"]]
+        assert np.allclose(proportions, pair.posteriors(covered[:, columns])[:, 0], atol=2e-3)
     assert np.allclose(
-        np.array(data["sequences"]["shares"]) / 1000, model.predict_proba(X), atol=1e-3
+        np.array(data["sequences"]["probabilities"]) / 1000, model.predict_proba(X), atol=1e-3
     )
 
 
@@ -454,7 +456,7 @@ def test_patterns_that_found_no_room_are_there_as_sums(folds, monkeypatch):
         present, absent = (np.reshape(pair[name], (-1, 2)) for name in ("present", "absent"))
         for i in (0, 7):
             terms = np.where(covered[i, columns][:, None], present, absent)
-            wanted = weights(one).scores(covered[i, model._columns[k]])
+            wanted = weights(one).scores(covered[i, model.columns_[k]])
             rest = data["rest"][k][i][:2] if pair["left"] else 0
             assert not pair["left"] or data["rest"][k][i][2:] == [0, 0]
             found = terms.sum(axis=0) + pair["prior"] + rest
@@ -543,18 +545,18 @@ def test_only_constants_that_the_page_needs_have_a_number(rule, monkeypatch):
     assert 0 < len(kept) < 30
 
 
-def test_shares_of_very_many_pairs_are_left_out(folds, monkeypatch):
+def test_probabilities_of_very_many_pairs_are_left_out(folds, monkeypatch):
     model, X, y = folds
-    monkeypatch.setattr(page_answers, "MOST_SHARES", 3 * len(X) - 1)
+    monkeypatch.setattr(page_pairs, "MOST_PROBABILITIES", 3 * len(X) - 1)
     data = script_data(rx.report(model, X, y).html)
-    assert data["pairShares"] is None
+    assert data["pairProbabilities"] is None
     assert len(data["votes"]) == len(X)
 
 
 def test_sums_of_very_many_patterns_are_left_out(folds, monkeypatch):
     model, X, y = folds
     monkeypatch.setattr(page_data, "MOST_PATTERNS", 4)
-    monkeypatch.setattr(page_answers, "MOST_SUMS", 2 * len(X))
+    monkeypatch.setattr(page_pairs, "MOST_SUMS", 2 * len(X))
     data = script_data(rx.report(model, X, y).html)
     with_left = [
         rest for pair, rest in zip(data["pairs"], data["rest"], strict=True) if pair["left"]
@@ -571,9 +573,9 @@ def test_patterns_with_very_long_words_are_left_out(rule, monkeypatch):
 
 
 def test_of_many_classes_a_pattern_has_bars_for_those_it_covers_most():
-    shares = (0.1, 0.2, 0.9, 0.05, 0.3, 0.4, 0.5, 0.6, 0.7, 0.02)
-    row = PatternRow(0, "p(A)", "a p", 1, 2, (1,) * 10, shares, 2.0, 1.0, (0,))
-    bars = share_bars(row)
+    proportions = (0.1, 0.2, 0.9, 0.05, 0.3, 0.4, 0.5, 0.6, 0.7, 0.02)
+    row = PatternRow(0, "p(A)", "a p", 1, 2, (1,) * 10, proportions, 2.0, 1.0, (0,))
+    bars = class_bars(row)
     assert bars.classes == (0, 1, 2, 4, 5, 6, 7, 8)
     assert (bars.n_others, bars.most_other) == (2, 0.05)
 
@@ -597,7 +599,7 @@ def test_of_many_pairs_those_with_the_largest_error_are_drawn(folds, monkeypatch
         f"Errors of 4 rounds for {worst}"
     ]
     text = words(report.html)
-    assert "Drawn are the 1 pairs" in text
+    assert "Only the 1 pairs" in text
     assert text.count("c.2 / c.37") >= 1
 
 
@@ -614,7 +616,7 @@ def test_where_all_classes_are_ruled_out_the_finite_parts_of_the_page_give_the_s
     T, t = rx.planted_rule(120, flip=0.3, random_state=5)
     data = script_data(rx.report(model.fit(X, y), T, t).html)
     [pair] = data["pairs"]
-    covered = model.selected_.coverage(T)[:, model._columns[0]]
+    covered = model.selected_.coverage(T)[:, model.columns_[0]]
     found = weights(model.estimators_[0])
     out = [i for i in range(120) if np.isinf(found.terms(covered[i])).any(axis=0).all()]
     assert out
@@ -722,7 +724,7 @@ def test_marks_that_must_stand_out_have_such_colours():
     style = html._asset("report.css")
     for rule in (
         ".built { stroke: var(--edge);",
-        ".shares div:not(.own) .value { fill: var(--other); }",
+        ".bars div:not(.own) .value { fill: var(--other); }",
         "button { font: inherit; font-size: .9375rem; color: var(--ink); background: var(--card); "
         "border: 1px solid var(--edge);",
     ):

@@ -144,7 +144,7 @@ def test_the_search_finds_patterns_by_their_text(opened, folds):
 def test_a_search_without_an_answer_says_so(opened):
     opened.page.get_by_label("Search in words and text").fill("no such pattern")
     body = opened.page.locator("#pattern-table tbody")
-    assert body.inner_text() == "No pattern has these words."
+    assert body.inner_text() == "No pattern contains these words."
 
 
 def test_a_click_on_a_header_sorts_and_a_second_one_turns_the_order(opened):
@@ -200,12 +200,14 @@ def test_a_pattern_that_does_not_hold_highlights_nothing(opened):
     page = opened.page
     page.locator("#sequence-browser tr.absent button.row").first.click()
     assert matched_events(page) == {}
-    assert page.locator(".stepper").inner_text().endswith("It does not match here.")
+    assert (
+        page.locator(".stepper").inner_text().endswith("The pattern does not match this sequence.")
+    )
 
 
 def test_only_the_wrong_ones_are_those_that_the_model_got_wrong(opened, folds):
     model, X, y = folds
-    opened.page.get_by_label("only the wrong ones").check()
+    opened.page.get_by_label("misclassified only").check()
     wrong = int((model.predict(X) != y).sum())
     status = opened.page.locator("#sequence-browser .side .status")
     assert wrong > 1
@@ -264,8 +266,8 @@ def test_where_each_class_is_ruled_out_the_page_says_that_what_is_left_decides(b
             scores[given] - scores[other], abs=0.01
         )
         assert one.page.locator(".question .quiet").inner_text() == (
-            "Each class is ruled out by a pattern. Those win that are ruled out least often, and "
-            "what is left of the terms decides between them."
+            "Each class is ruled out by a pattern. Classes that are ruled out least often win, and "
+            "the finite parts of the terms decide between them."
         )
         assert one.page.locator(".why").get_by_text("rules out").count() >= 2
         one.page.get_by_label("Search for an id").fill(str(T.ids[0]))
@@ -283,8 +285,8 @@ def test_a_sequence_without_its_facts_says_so(browser, tmp_path, monkeypatch):
         one.page.locator(".listbox").focus()
         one.page.keyboard.press("End")
         assert one.page.locator("#sequence-browser .note").inner_text() == (
-            "The facts of this sequence are not on this page, to keep it small. "
-            "A report on fewer sequences, or shorter ones, has more room."
+            "The facts of this sequence were left out to keep the page small. "
+            "A report on fewer or shorter sequences includes more facts."
         )
         one.page.locator("#sequence-browser button.row").first.click()
         one.assert_quiet()
@@ -354,11 +356,10 @@ def test_a_page_without_classes_or_contributions_opens(browser, tmp_path):
     rx.report(model, X.with_labels(None)).save(tmp_path / "plain.html")
     with Opened(browser, tmp_path / "plain.html") as one:
         page = one.page
-        assert page.get_by_label("only the wrong ones").count() == 0
+        assert page.get_by_label("misclassified only").count() == 0
         assert page.locator("#sequence-browser .head p").inner_text().startswith("predicted ")
         assert page.locator(".question .quiet").inner_text() == (
-            "This learner does not add up its patterns one by one, "
-            "so there are no single contributions."
+            "This learner is not additive, so patterns have no individual contributions."
         )
         one.assert_quiet()
 

@@ -22,20 +22,20 @@ from relynx.reproduce import runs
 from relynx.reproduce.figure import figure
 from relynx.reproduce.rows import (
     BIASES,
+    EXPERIMENTS,
     MEANING,
     OWN_ROW,
     PAPER_ROWS,
-    SETTINGS,
     SYSTEMS,
     TABLE_1,
     TABLE_2,
-    Setting,
+    Experiment,
 )
 from relynx.reproduce.runs import Record, carried_out, done_before, planned, resumed, write_records
 from relynx.reproduce.tables import comparison, summary, table_1, write_summary
 from relynx.storage.journal import locked
 
-QUICK = Setting("quick", "chain", {"max_length": 1, "max_iter": 2, "n_features": 2})
+QUICK = Experiment("quick", "chain", {"max_length": 1, "max_iter": 2, "n_features": 2})
 
 
 @pytest.fixture(scope="module")
@@ -71,17 +71,17 @@ def test_the_lynx_row_of_table_2_is_the_best_of_table_1():
 
 def test_every_row_of_table_1_is_run_along_the_chain_and_in_all_dimensions():
     for bias in ("chain", "all"):
-        assert {s.name for s in SETTINGS if s.bias == bias} >= set(TABLE_1)
-    assert all(setting.bias in MEANING for setting in SETTINGS)
+        assert {s.name for s in EXPERIMENTS if s.bias == bias} >= set(TABLE_1)
+    assert all(experiment.bias in MEANING for experiment in EXPERIMENTS)
 
 
 @pytest.mark.filterwarnings("ignore:no pattern was found")
 @pytest.mark.parametrize(
-    "setting", [s for s in SETTINGS if s.of_lynx], ids=lambda s: f"{s.name}, {s.bias}"
+    "experiment", [s for s in EXPERIMENTS if s.of_lynx], ids=lambda s: f"{s.name}, {s.bias}"
 )
-def test_each_setting_is_one_that_the_classifier_takes(setting):
-    model = rx.LynxClassifier(final_estimator=learner(setting.learner), **setting.parameters)
-    text = BIASES[setting.bias]
+def test_each_experiment_is_one_that_the_classifier_takes(experiment):
+    model = rx.LynxClassifier(final_estimator=learner(experiment.learner), **experiment.parameters)
+    text = BIASES[experiment.bias]
     model.set_params(bias=rx.parse_bias(text) if text else None, max_iter=1, max_length=1)
     X, y = rx.load_protein_folds().X[:40], rx.load_protein_folds().y[:40]
     keep = np.isin(y, ["c.1", "c.2"])
@@ -89,8 +89,8 @@ def test_each_setting_is_one_that_the_classifier_takes(setting):
 
 
 def test_every_system_of_table_2_is_run_with_its_defaults(data):
-    rows = [run for run in planned(data, folds=2) if run.setting.bias == SYSTEMS]
-    models = {run.setting.name: run.model(data) for run in rows if run.protocol == "random"}
+    rows = [run for run in planned(data, folds=2) if run.experiment.bias == SYSTEMS]
+    models = {run.experiment.name: run.model(data) for run in rows if run.protocol == "random"}
     assert list(map(repr, models.values())) == [
         "LoHMMClassifier()",
         "FisherKernelClassifier()",
@@ -101,8 +101,8 @@ def test_every_system_of_table_2_is_run_with_its_defaults(data):
 
 
 def test_runs_are_planned_for_every_seed_and_protocol(data):
-    plan = planned(data, folds=2, seeds=(0, 1), settings=(QUICK,))
-    mine = [run for run in plan if run.setting == QUICK]
+    plan = planned(data, folds=2, seeds=(0, 1), experiments=(QUICK,))
+    mine = [run for run in plan if run.experiment == QUICK]
     assert [(run.protocol, run.seed) for run in mine] == [
         ("random", 0),
         ("random", 1),
@@ -110,11 +110,11 @@ def test_runs_are_planned_for_every_seed_and_protocol(data):
         ("by family", 1),
     ]
     assert mine[0].title() == "quick, chain, random, seed 0"
-    assert {run.setting.name for run in plan} > {"largest class", "n-gram linear SVM"}
+    assert {run.experiment.name for run in plan} > {"largest class", "n-gram linear SVM"}
 
 
 def test_a_run_is_a_cross_validation_in_its_folds(data):
-    run = planned(data, folds=2, settings=(QUICK,))[-1]
+    run = planned(data, folds=2, experiments=(QUICK,))[-1]
     records = carried_out(run, data)
     model = rx.LynxClassifier(rx.parse_bias(BIASES["chain"]), **QUICK.parameters)
     wanted = evaluation.cross_validate(model, data.X, data.y, folds=2, groups=data.groups)
@@ -127,10 +127,10 @@ def test_a_run_is_a_cross_validation_in_its_folds(data):
 
 
 def test_a_run_that_was_done_is_not_done_again(data, tmp_path, monkeypatch):
-    plan = planned(data, folds=2, settings=(QUICK,))[:3]
+    plan = planned(data, folds=2, experiments=(QUICK,))[:3]
     first = resumed(tmp_path, plan, data)
 
-    def no_run(*args, **settings):
+    def no_run(*args, **experiments):
         raise AssertionError("this was done before")
 
     monkeypatch.setattr(runs, "carried_out", no_run)
@@ -138,27 +138,27 @@ def test_a_run_that_was_done_is_not_done_again(data, tmp_path, monkeypatch):
     assert len(done_before(tmp_path, plan, data)) == 6
 
 
-def test_a_run_with_another_setting_is_done_again(data, tmp_path):
-    run = planned(data, folds=2, settings=(QUICK,))[-1]
+def test_a_run_with_other_parameters_is_done_again(data, tmp_path):
+    run = planned(data, folds=2, experiments=(QUICK,))[-1]
     records = carried_out(run, data)
     write_records(tmp_path, records)
     assert done_before(tmp_path, [run], data) == records
-    other = replace(run, setting=replace(QUICK, parameters={**QUICK.parameters, "max_iter": 3}))
+    other = replace(run, experiment=replace(QUICK, parameters={**QUICK.parameters, "max_iter": 3}))
     assert done_before(tmp_path, [other], data) == []
 
 
 def test_of_half_a_run_the_other_half_is_done(data, tmp_path, monkeypatch):
-    run = planned(data, folds=2, settings=(QUICK,))[-1]
+    run = planned(data, folds=2, experiments=(QUICK,))[-1]
     whole = resumed(tmp_path, [run], data)
     write_records(tmp_path, whole[1:])
-    told = []
-    again = resumed(tmp_path, [run], data, progress=lambda _, fold: told.append(fold.number))
-    assert told == [1]
+    described = []
+    again = resumed(tmp_path, [run], data, progress=lambda _, fold: described.append(fold.number))
+    assert described == [1]
     assert [replace(one, seconds=0) for one in again] == [replace(r, seconds=0) for r in whole]
 
 
 def test_what_a_killed_reproduction_left_is_removed(data, tmp_path):
-    run = planned(data, folds=2, settings=())[0]
+    run = planned(data, folds=2, experiments=())[0]
     (tmp_path / "folds.csv.77.part").write_text("half")
     (tmp_path / "mine.77.part").write_text("not ours")
     (tmp_path / "mined-old").mkdir()
@@ -168,14 +168,14 @@ def test_what_a_killed_reproduction_left_is_removed(data, tmp_path):
 
 
 def test_what_another_reproduction_mines_is_left_alone(data, tmp_path):
-    run = planned(data, folds=2, settings=())[0]
+    run = planned(data, folds=2, experiments=())[0]
     with locked(tmp_path / "mined-other"):
         resumed(tmp_path, [run], data)
         assert (tmp_path / "mined-other").is_dir()
 
 
 def test_a_run_is_done_again_when_a_default_or_the_bias_of_the_data_changes(data, monkeypatch):
-    run = planned(data, folds=2, settings=(Setting("defaults", "sheet"),))[-1]
+    run = planned(data, folds=2, experiments=(Experiment("defaults", "sheet"),))[-1]
     key = run.key(data)
     assert key == run.key(data)
     assert run.key(replace(data, bias=rx.parse_bias(BIASES["chain"]))) != key
@@ -185,7 +185,7 @@ def test_a_run_is_done_again_when_a_default_or_the_bias_of_the_data_changes(data
 
 
 def test_a_run_is_done_again_when_the_data_change(data):
-    run = planned(data, folds=2, settings=())[0]
+    run = planned(data, folds=2, experiments=())[0]
     order = np.arange(len(data.y))[::-1]
     renamed = rx.Sequences(
         data.X.vocabulary,
@@ -204,7 +204,7 @@ def test_a_run_is_done_again_when_the_data_change(data):
 
 
 def test_a_run_is_done_again_when_the_code_that_learns_changes(data, monkeypatch, tmp_path):
-    run = planned(data, folds=2, settings=())[0]
+    run = planned(data, folds=2, experiments=())[0]
     for name in runs.LEARNS:
         (tmp_path / name).mkdir()
     source = tmp_path / "mining" / "search.py"
@@ -228,7 +228,7 @@ def test_every_package_that_learns_is_there():
 
 
 def test_records_of_other_plans_stay_in_the_folder(data, tmp_path):
-    some, others = (planned(data, folds=n, settings=())[:2] for n in (2, 3))
+    some, others = (planned(data, folds=n, experiments=())[:2] for n in (2, 3))
     first = resumed(tmp_path, some, data)
     assert {one.key for one in resumed(tmp_path, others, data)}.isdisjoint(r.key for r in first)
     assert done_before(tmp_path, some, data) == first
@@ -236,15 +236,15 @@ def test_records_of_other_plans_stay_in_the_folder(data, tmp_path):
 
 
 def test_what_another_process_adds_meanwhile_stays_in_the_folder(data, tmp_path):
-    some, others = (planned(data, folds=n, settings=())[:2] for n in (2, 3))
-    told = []
+    some, others = (planned(data, folds=n, experiments=())[:2] for n in (2, 3))
+    described = []
 
     def meanwhile(run, fold):
-        if not told:
-            told.append(resumed(tmp_path, others, data))
+        if not described:
+            described.append(resumed(tmp_path, others, data))
 
     resumed(tmp_path, some, data, progress=meanwhile)
-    assert done_before(tmp_path, others, data) == told[0]
+    assert done_before(tmp_path, others, data) == described[0]
     assert len(done_before(tmp_path, some, data)) == 4
 
 
@@ -269,7 +269,7 @@ def test_another_process_knows_a_run_by_the_same_key():
 
 
 def test_what_was_done_before_a_stop_is_kept(data, tmp_path):
-    plan = planned(data, folds=2, settings=())[:4]
+    plan = planned(data, folds=2, experiments=())[:4]
     seen = []
 
     def stop(run, fold):
@@ -285,7 +285,7 @@ def test_what_was_done_before_a_stop_is_kept(data, tmp_path):
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "protocol,bias\nx", "\x00"])
 def test_a_file_that_is_not_ours_is_written_anew(data, tmp_path, text):
     (tmp_path / "folds.csv").write_text(text)
-    plan = planned(data, folds=2, settings=())[:1]
+    plan = planned(data, folds=2, experiments=())[:1]
     resumed(tmp_path, plan, data)
     assert len(done_before(tmp_path, plan, data)) == 2
 
@@ -397,15 +397,15 @@ def test_the_figure_has_a_point_for_each_mean_at_its_place():
 def test_reproduce_shows_tables_and_names_its_files(data, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("relynx.bias.protein_folds.load_protein_folds", lambda: data)
-    plan = planned(data, folds=2, settings=(replace(QUICK, name=OWN_ROW),))
-    monkeypatch.setattr(runs, "planned", lambda *args, **settings: plan)
+    plan = planned(data, folds=2, experiments=(replace(QUICK, name=OWN_ROW),))
+    monkeypatch.setattr(runs, "planned", lambda *args, **experiments: plan)
     assert cli.main(["reproduce", "--folds", "2", "--jobs", "1", "-o", "here"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[-3:] == [
         str(Path("here") / name) for name in ("folds.csv", "summary.csv", "accuracy.svg")
     ]
     assert "Table 1, one dimension: along the chain; folds random" in out
-    assert "Table 2, with other settings and simple methods; 1 seed" in out
+    assert "Table 2, with other parameters and baselines; 1 seed" in out
     assert f"folds: 24 of 24, {OWN_ROW}, chain, by family, seed 0, fold 2: " in err
     assert all(Path("here", name).stat().st_size for name in ("folds.csv", "accuracy.svg"))
 
@@ -414,7 +414,7 @@ def test_reproduce_says_what_is_kept_when_it_is_stopped(data, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("relynx.bias.protein_folds.load_protein_folds", lambda: data)
 
-    def stopped(folder, plan, *args, **settings):
+    def stopped(folder, plan, *args, **experiments):
         resumed(folder, plan[:2], data)
         raise KeyboardInterrupt
 
@@ -423,7 +423,7 @@ def test_reproduce_says_what_is_kept_when_it_is_stopped(data, tmp_path, monkeypa
     said = capsys.readouterr().err.splitlines()[-1]
     path = re.escape(str(Path("here") / "folds.csv"))
     assert re.fullmatch(
-        rf"stopped; {path} keeps 4 of \d+ folds, and the same command goes on from there", said
+        rf"stopped; {path} has 4 of \d+ folds; the same command resumes from there", said
     )
 
 
@@ -437,7 +437,7 @@ def test_a_folder_that_cannot_be_made_is_the_users_error(tmp_path, monkeypatch, 
 
 def test_runs_that_mine_the_same_come_one_after_the_other(data):
     plan = planned(data, folds=2, seeds=(0, 1))
-    kinds = [(run.setting.bias, run.protocol, run.seed) for run in plan]
+    kinds = [(run.experiment.bias, run.protocol, run.seed) for run in plan]
     changes = sum(one != other for one, other in pairwise(kinds))
     assert changes + 1 == len(set(kinds))
 
@@ -447,8 +447,8 @@ def test_what_was_mined_is_kept_for_the_next_run(data, tmp_path, monkeypatch):
     real = pair_model.mine
     monkeypatch.setattr(pair_model, "mine", lambda *a, **k: searches.append(1) or real(*a, **k))
     all_patterns = replace(QUICK, name="all", parameters={**QUICK.parameters, "selection": None})
-    plan = planned(data, folds=2, settings=(QUICK, all_patterns))
-    ours = [run for run in plan if run.setting.bias and run.protocol == "random"]
+    plan = planned(data, folds=2, experiments=(QUICK, all_patterns))
+    ours = [run for run in plan if run.experiment.bias and run.protocol == "random"]
     resumed(tmp_path, ours[:1], data, n_jobs=1)
     once = len(searches)
     (tmp_path / "both").mkdir()

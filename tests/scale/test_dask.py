@@ -171,7 +171,7 @@ def test_an_error_of_a_worker_is_told_as_it_is(client, tmp_path):
     X, _ = rx.from_lists([["a", "b"], ["b", "e1"]])
     X.to_parquet(tmp_path / "x", partitions=2)
     (tmp_path / "x" / "part-00001.parquet").unlink()
-    with pytest.raises(rx.DataError, match="there is no such file, but the manifest speaks of it"):
+    with pytest.raises(rx.DataError, match="there is no such file, but the manifest lists it"):
         rx.mine(rx.scan_parquet(tmp_path / "x"), None, rx.Bias.infer(X), client=client)
 
 

@@ -308,7 +308,7 @@ def test_other_work_is_refused_and_all_that_differs_is_named(tmp_path, monkeypat
         "c: this checkpoint is of other work: the form of the results was 1 and is 2; "
         "the data changed; step was 1 and is 2; most was None and is unknown; "
         "least was unknown and is 3\n"
-        "hint: give another folder, or remove this one to begin anew"
+        "hint: give another folder, or remove this one to start afresh"
     )
     assert kept("c") == [1]
 
@@ -318,12 +318,12 @@ def test_work_of_another_kind_or_relynx_is_refused(tmp_path, monkeypatch):
     keep("c", 1)
     assert message_of(Journal, "c", Work("mining", 1, "", {}, {})) == (
         "c: this checkpoint is of other work: it is of counting, this is mining\n"
-        "hint: give another folder, or remove this one to begin anew"
+        "hint: give another folder, or remove this one to start afresh"
     )
     monkeypatch.setattr(jn, "__version__", "9.9")
     assert message_of(Journal, "c", WORK) == (
         f"c: this checkpoint is of other work: relynx was {rx.__version__} and is 9.9\n"
-        "hint: give another folder, or remove this one to begin anew"
+        "hint: give another folder, or remove this one to start afresh"
     )
 
 
@@ -388,8 +388,8 @@ def test_a_manifest_that_is_none_is_refused(tmp_path, monkeypatch, text):
     (tmp_path / "c" / "manifest.json").write_text(text)
     assert message_of(Journal, "c", WORK) == (
         f"{os.path.join('c', 'manifest.json')}: this is no manifest of a checkpoint, or it is "
-        "damaged\nhint: something else changed it: remove the folder to begin anew, or restore it "
-        "from a copy"
+        "damaged\nhint: something else changed it: remove the folder to start afresh, or restore "
+        "it from a copy"
     )
 
 
@@ -410,7 +410,7 @@ def test_a_missing_segment_is_refused(tmp_path, monkeypatch):
     (tmp_path / "c" / "segment-000001.bin").unlink()
     assert message_of(Journal, "c", WORK) == (
         "c: segment-000001.bin is missing, and later ones are there\n"
-        "hint: something else changed it: remove the folder to begin anew, or restore it from a "
+        "hint: something else changed it: remove the folder to start afresh, or restore it from a "
         "copy"
     )
 
@@ -436,7 +436,7 @@ def test_a_damaged_segment_is_refused(tmp_path, monkeypatch, change, said):
         file.write(changed)
     assert message_of(kept, "c") == (
         f"{path}: {said}\n"
-        "hint: something else changed it: remove the folder to begin anew, or restore it from a "
+        "hint: something else changed it: remove the folder to start afresh, or restore it from a "
         "copy"
     )
     with pytest.raises(DataError):
@@ -474,7 +474,7 @@ def test_what_was_kept_stays_when_nothing_more_can_be_written(tmp_path, monkeypa
         full.setattr(os, "replace", failing(code))
         assert message_of(keep, "c", 2) == (
             f"{os.path.join('c', 'segment-000001.bin')}: this file cannot be written {said}; "
-            "what was kept before stays, and the same call goes on from there"
+            "what was kept before stays, and the same call resumes from there"
         )
     assert sorted(os.listdir("c")) == ["lock", "manifest.json", "segment-000000.bin"]
     keep("c", 2)

@@ -1,4 +1,10 @@
-"""The language bias: which patterns a search may build, as a value, as text, or inferred."""
+"""The language bias: which patterns a search may build, as a value, as text, or inferred.
+
+`declarations` has the class `Bias`, `reader` its text format, and `foreign` the formats of Aleph
+and Popper. `checks` finds contradictions and `source_spans` where they are in the text;
+`constraints` tests patterns. `infer` makes a bias for some data, as large as `size_estimate`
+allows. `wording` holds the texts that describe patterns.
+"""
 
 from relynx.bias.declarations import Bias
 from relynx.bias.reader import parse_bias, read_bias

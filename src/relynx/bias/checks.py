@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Protocol
 
-from relynx.bias.modes import EVENT, SIGNS, operators
-from relynx.bias.source_spans import Places, Where
-from relynx.bias.stated_settings import SETTINGS
-from relynx.bias.wording import Told, word_problems
+from relynx.bias.modes import EVENT, MODE_SIGNS, operators
+from relynx.bias.source_spans import SourceSpans, Where
+from relynx.bias.wording import Subject, wording_problems
 from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
@@ -26,10 +25,11 @@ from relynx.logic.terms import (
     quoted,
     term_text,
 )
+from relynx.search_settings import SETTINGS
 
 
 class Language(Protocol):
-    """The declarations of a bias, as far as they can be wrong."""
+    """The declarations of a bias that are checked."""
 
     @property
     def types(self) -> Mapping[str, tuple[str, ...]]: ...
@@ -52,10 +52,10 @@ class Language(Protocol):
     @property
     def allowed(self) -> tuple[Atom, ...]: ...
     @property
-    def words(self) -> Mapping[Told, str]: ...
+    def words(self) -> Mapping[Subject, str]: ...
 
 
-def language_problems(bias: Language, at: Places) -> list[Problem]:
+def language_problems(bias: Language, at: SourceSpans) -> list[Problem]:
     """Everything that is wrong with a bias in itself, in the order of its text."""
     atoms = _AtomChecks(bias, at)
     found = chain(
@@ -65,7 +65,7 @@ def language_problems(bias: Language, at: Places) -> list[Problem]:
         _check_settings(bias, at),
         _check_white_list(bias, atoms),
         _check_constraints(bias, at, atoms),
-        word_problems(bias, at, atoms.check),
+        wording_problems(bias, at, atoms.check),
     )
     problems = list(islice(found, MOST_PROBLEMS + 1))
     keys = list(islice(_check_key(bias, at, atoms), MOST_PROBLEMS + 1))
@@ -87,10 +87,10 @@ def _count(n: int) -> str:
     return "1 argument" if n == 1 else f"{n} arguments"
 
 
-def _check_modes(bias: Language, at: Places) -> Iterator[Problem]:
+def _check_modes(bias: Language, at: SourceSpans) -> Iterator[Problem]:
     links = operators(bias.dimensions)
     for name, modes in bias.modes.items():
-        kinds = bias.types.get(name)
+        types = bias.types.get(name)
         for k, mode in enumerate(modes):
             here: Where = ("mode", name, k)
             if name in links:
@@ -100,35 +100,35 @@ def _check_modes(bias: Language, at: Places) -> Iterator[Problem]:
                     hint=f"leave this out; dimension({quoted('next_' + links[name][0])}) is enough",
                 )
                 continue
-            if kinds is None:
+            if types is None:
                 if name not in at.broken:
                     yield at.problem(here, *_no_type(bias, at, name, mode))
-            elif len(kinds) != len(mode):
+            elif len(types) != len(mode):
                 yield at.problem(
                     here,
-                    f"a mode of {quoted(name)} has {_count(len(mode))}, its type {len(kinds)}",
+                    f"a mode of {quoted(name)} has {_count(len(mode))}, its type {len(types)}",
                     hint=f"the type is declared{at.on_line(('type', name))}: "
-                    + str(Atom(name, kinds)),
+                    + str(Atom(name, types)),
                 )
             for i, sign in enumerate(mode):
-                yield from _check_sign(at, (*here, i), sign, kinds, i)
+                yield from _check_mode_sign(at, (*here, i), sign, types, i)
 
 
-def _check_sign(
-    at: Places, where: Where, sign: str, kinds: Sequence[str] | None, i: int
+def _check_mode_sign(
+    at: SourceSpans, where: Where, sign: str, types: Sequence[str] | None, i: int
 ) -> Iterator[Problem]:
-    if sign not in SIGNS:
+    if sign not in MODE_SIGNS:
         hint = "+ a variable already there, - a new one, # a constant, * any of these"
-        if sign[:1] in SIGNS:
+        if sign[:1] in MODE_SIGNS:
             hint = f"write {sign[0]} only; the types stand in a type declaration"
         yield at.problem(where, f"unknown sign '{sign}' in a mode", hint=hint)
-    elif sign == "#" and kinds is not None and i < len(kinds) and kinds[i] == EVENT:
+    elif sign == "#" and types is not None and i < len(types) and types[i] == EVENT:
         yield at.problem(
             where, "an event is never a constant: # cannot stand here", hint="write + or -"
         )
 
 
-def _no_type(bias: Language, at: Places, name: str, mode: tuple[str, ...]) -> tuple[str, str]:
+def _no_type(bias: Language, at: SourceSpans, name: str, mode: tuple[str, ...]) -> tuple[str, str]:
     near = did_you_mean(name, [other for other in bias.types if other not in bias.modes])
     near = near or did_you_mean(name, list(bias.types))
     if near is not None:
@@ -139,33 +139,33 @@ def _no_type(bias: Language, at: Places, name: str, mode: tuple[str, ...]) -> tu
     return f"{quoted(name)} has a mode and no type", f"declare it: type({example})."
 
 
-def _check_values(bias: Language, at: Places) -> Iterator[Problem]:
-    known = list(dict.fromkeys(kind for kinds in bias.types.values() for kind in kinds))
-    for kind, constants in bias.values.items():
-        if kind in (EVENT, "e"):
+def _check_values(bias: Language, at: SourceSpans) -> Iterator[Problem]:
+    known = list(dict.fromkeys(type_name for types in bias.types.values() for type_name in types))
+    for type_name, constants in bias.values.items():
+        if type_name in (EVENT, "e"):
             yield at.problem(
-                ("values", kind, "name"),
+                ("values", type_name, "name"),
                 "an event is never a constant: events have no values",
                 hint="leave this out",
             )
-        elif kind not in known and kind not in at.broken:
+        elif type_name not in known and type_name not in at.broken:
             yield at.problem(
-                ("values", kind, "name"),
-                f"no predicate has an argument of the type '{kind}'",
-                hint=did_you_mean(kind, known) or "declare it in a type, or leave this out",
+                ("values", type_name, "name"),
+                f"no predicate has an argument of the type '{type_name}'",
+                hint=did_you_mean(type_name, known) or "declare it in a type, or leave this out",
             )
         seen: set[object] = set()
         for j, constant in enumerate(constants):
             if constant_key(constant) in seen:
                 yield at.problem(
-                    ("values", kind, j),
-                    f"{constant_text(constant)} stands twice among the values of '{kind}'",
+                    ("values", type_name, j),
+                    f"{constant_text(constant)} stands twice among the values of '{type_name}'",
                     hint="leave one out",
                 )
             seen.add(constant_key(constant))
 
 
-def _check_dimensions(bias: Language, at: Places) -> Iterator[Problem]:
+def _check_dimensions(bias: Language, at: SourceSpans) -> Iterator[Problem]:
     for i, dimension in enumerate(bias.dimensions):
         if dimension in bias.dimensions[:i]:
             yield at.problem(
@@ -183,7 +183,7 @@ def _check_dimensions(bias: Language, at: Places) -> Iterator[Problem]:
         )
 
 
-def _check_settings(bias: Language, at: Places) -> Iterator[Problem]:
+def _check_settings(bias: Language, at: SourceSpans) -> Iterator[Problem]:
     for declaration, setting in SETTINGS.items():
         value = getattr(bias, setting.field)
         if value is not None and not setting.valid(value):
@@ -194,14 +194,14 @@ def _check_settings(bias: Language, at: Places) -> Iterator[Problem]:
 
 
 class _AtomChecks:
-    """The checks of an atom that stands in a key, a constraint or the white list."""
+    """The checks of an atom in a key, a constraint or the white list."""
 
-    def __init__(self, bias: Language, at: Places) -> None:
+    def __init__(self, bias: Language, at: SourceSpans) -> None:
         self.bias, self.at = bias, at
         self.links = operators(bias.dimensions)
         self.values = {
-            kind: {constant_key(constant) for constant in constants}
-            for kind, constants in bias.values.items()
+            type_name: {constant_key(constant) for constant in constants}
+            for type_name, constants in bias.values.items()
         }
 
     def check(self, where: Where, atom: Atom, *, constants: bool = True) -> Iterator[Problem]:
@@ -212,15 +212,15 @@ class _AtomChecks:
         if name in self.links:
             yield from self._check_link(where, atom)
             return
-        kinds = self.bias.types.get(name)
-        if kinds is None or name not in self.bias.modes:
-            yield problem(where, *self._undeclared(name, kinds))
+        types = self.bias.types.get(name)
+        if types is None or name not in self.bias.modes:
+            yield problem(where, *self._undeclared(name, types))
             return
-        if len(kinds) != arity:
+        if len(types) != arity:
             yield problem(
                 where,
-                f"{quoted(name)} has {_count(arity)} here and {len(kinds)} in its type",
-                hint=f"the type is declared{self.at.on_line(('type', name))}: {Atom(name, kinds)}",
+                f"{quoted(name)} has {_count(arity)} here and {len(types)} in its type",
+                hint=f"the type is declared{self.at.on_line(('type', name))}: {Atom(name, types)}",
             )
             return
         for i, arg in enumerate(atom.args):
@@ -229,9 +229,9 @@ class _AtomChecks:
             elif constants and not isinstance(arg, Var):
                 yield from self._check_constant((*where, i), name, i, arg)
 
-    def _undeclared(self, name: str, kinds: tuple[str, ...] | None) -> tuple[str, str]:
-        if kinds is not None:
-            shown = f"mode({quoted(name)}(...))" if kinds else f"mode({quoted(name)})"
+    def _undeclared(self, name: str, types: tuple[str, ...] | None) -> tuple[str, str]:
+        if types is not None:
+            shown = f"mode({quoted(name)}(...))" if types else f"mode({quoted(name)})"
             return (
                 f"{quoted(name)} has a type and no mode: no pattern contains it",
                 f"add {shown}",
@@ -272,22 +272,24 @@ class _AtomChecks:
     def _check_constant(
         self, where: Where, name: str, i: int, constant: Constant
     ) -> Iterator[Problem]:
-        kind = self.bias.types[name][i]
+        type_name = self.bias.types[name][i]
         text = constant_text(constant)
-        if kind == EVENT:
+        if type_name == EVENT:
             yield self.at.problem(
                 where,
                 f"{text}: an event is never a constant in a pattern",
                 hint="write a variable",
             )
-        elif kind in self.values and constant_key(constant) not in self.values[kind]:
-            known = [constant_text(value) for value in self.bias.values[kind]]
-            line = self.at.on_line(("values", kind))
-            hint = f"the values of '{kind}' are declared{line}"
+        elif type_name in self.values and constant_key(constant) not in self.values[type_name]:
+            known = [constant_text(value) for value in self.bias.values[type_name]]
+            line = self.at.on_line(("values", type_name))
+            hint = f"the values of '{type_name}' are declared{line}"
             if not known:
-                hint = f"declare the constants of this type: values({quoted(kind)},[{text}])."
+                hint = f"declare the constants of this type: values({quoted(type_name)},[{text}])."
             yield self.at.problem(
-                where, f"{text} is no value of the type '{kind}'", did_you_mean(text, known) or hint
+                where,
+                f"{text} is no value of the type '{type_name}'",
+                did_you_mean(text, known) or hint,
             )
         elif not any(mode[i] in "#*" for mode in self.bias.modes[name] if i < len(mode)):
             yield self.at.problem(
@@ -302,7 +304,7 @@ def _check_white_list(bias: Language, atoms: _AtomChecks) -> Iterator[Problem]:
         yield from atoms.check(("v", i), atom, constants=False)
 
 
-def _check_constraints(bias: Language, at: Places, atoms: _AtomChecks) -> Iterator[Problem]:
+def _check_constraints(bias: Language, at: SourceSpans, atoms: _AtomChecks) -> Iterator[Problem]:
     for declaration, lists in (
         ("negconstraint", bias.negconstraints),
         ("posconstraint", bias.posconstraints),
@@ -333,12 +335,14 @@ def _check_constraints(bias: Language, at: Places, atoms: _AtomChecks) -> Iterat
 
 
 def refused_literal(declaration: str, literal: Literal) -> tuple[str, str]:
-    """Message and hint for what is no atom where a declaration wants one."""
+    """Message and hint for a literal that is not an atom where a declaration needs one."""
     what = "atoms and \\== tests" if declaration.endswith("constraint") else "atoms"
     return f"'{literal}' cannot stand in this {declaration}", f"it holds {what} only"
 
 
-def _check_test(at: Places, where: Where, test: Comparison, named: set[str]) -> Iterator[Problem]:
+def _check_test(
+    at: SourceSpans, where: Where, test: Comparison, named: set[str]
+) -> Iterator[Problem]:
     if test.operator != "\\==":
         yield at.problem(
             where,
@@ -357,7 +361,7 @@ def _check_test(at: Places, where: Where, test: Comparison, named: set[str]) -> 
             )
 
 
-def _check_key(bias: Language, at: Places, atoms: _AtomChecks) -> Iterator[Problem]:
+def _check_key(bias: Language, at: SourceSpans, atoms: _AtomChecks) -> Iterator[Problem]:
     for i, atom in enumerate(bias.key):
         where: Where = ("key", i)
         if atom.predicate in atoms.links:
@@ -385,7 +389,7 @@ def _first_modes(bias: Language, atom: Atom) -> Iterator[tuple[str, ...]]:
             yield mode
 
 
-def _check_bound(bias: Language, at: Places) -> Iterator[Problem]:
+def _check_bound(bias: Language, at: SourceSpans) -> Iterator[Problem]:
     """Modes that no pattern can use, because the key and the other modes never lead to them.
 
     Without a key every atom may be first, and its `+` is then a new variable.
@@ -400,7 +404,9 @@ def _check_bound(bias: Language, at: Places) -> Iterator[Problem]:
             pairs: Iterable[tuple[str, str, Term]] = zip(
                 bias.types[atom.predicate], mode, atom.args, strict=False
             )
-            known |= {kind for kind, sign, arg in pairs if sign != "#" and isinstance(arg, Var)}
+            known |= {
+                type_name for type_name, sign, arg in pairs if sign != "#" and isinstance(arg, Var)
+            }
     modes = [
         (name, k, mode, bias.types[name])
         for name in bias.modes
@@ -411,17 +417,19 @@ def _check_bound(bias: Language, at: Places) -> Iterator[Problem]:
     before = -1
     while before != len(known):
         before = len(known)
-        for _, _, mode, kinds in modes:
-            if _joins(mode, kinds, known):
-                known |= {kind for kind, sign in zip(kinds, mode, strict=True) if sign in "-*"}
-    for name, k, mode, kinds in modes:
-        if (name, mode) in first or _joins(mode, kinds, known):
+        for _, _, mode, types in modes:
+            if _joins(mode, types, known):
+                known |= {
+                    type_name for type_name, sign in zip(types, mode, strict=True) if sign in "-*"
+                }
+    for name, k, mode, types in modes:
+        if (name, mode) in first or _joins(mode, types, known):
             continue
-        unbound = _unbound(mode, kinds, known)
+        unbound = _unbound(mode, types, known)
         for i in unbound:
             yield at.problem(
                 ("mode", name, k, i),
-                f"this + is never bound: no variable of the type '{kinds[i]}' comes into a pattern",
+                f"this + is never bound: no variable of the type '{types[i]}' comes into a pattern",
                 hint="let the key, or a - or * of another mode, bring in one",
             )
         if not unbound:
@@ -433,26 +441,26 @@ def _check_bound(bias: Language, at: Places) -> Iterator[Problem]:
             )
 
 
-def _joins(mode: Sequence[str], kinds: Sequence[str], known: set[str]) -> bool:
+def _joins(mode: Sequence[str], types: Sequence[str], known: set[str]) -> bool:
     """Whether an atom of this mode can be added to a pattern with variables of some types."""
-    return not _unbound(mode, kinds, known) and any(
-        sign in "+*" and kind in known for sign, kind in zip(mode, kinds, strict=True)
+    return not _unbound(mode, types, known) and any(
+        sign in "+*" and type_name in known for sign, type_name in zip(mode, types, strict=True)
     )
 
 
-def _unbound(mode: Sequence[str], kinds: Sequence[str], known: set[str]) -> list[int]:
+def _unbound(mode: Sequence[str], types: Sequence[str], known: set[str]) -> list[int]:
     """The `+` arguments for which there is no variable, old or brought in by one before them."""
     known = set(known)
     unbound = []
-    for i, (sign, kind) in enumerate(zip(mode, kinds, strict=True)):
+    for i, (sign, type_name) in enumerate(zip(mode, types, strict=True)):
         if sign in "-*":
-            known.add(kind)
-        elif sign == "+" and kind not in known:
+            known.add(type_name)
+        elif sign == "+" and type_name not in known:
             unbound.append(i)
     return unbound
 
 
-def data_problems(bias: Language, at: Places, keys: Iterable[Key]) -> list[Problem]:
+def data_problems(bias: Language, at: SourceSpans, keys: Iterable[Key]) -> list[Problem]:
     """Predicates of a bias that the data, with their background knowledge, do not have.
 
     A dimension that the data lack is no problem in itself: its atoms never occur. It is named

@@ -1,7 +1,7 @@
 """Constraints on patterns: conjunctions and lists of atoms that a pattern's atoms may match.
 
-A constraint's variables stand for terms of the pattern, whose own variables are frozen: they are
-as good as constants here. Two of a constraint's variables may stand for the same term; each `_` is
+A constraint's variables are bound to terms of the pattern, whose own variables are treated as
+constants. Two of a constraint's variables may be bound to the same term; each `_` is
 a variable of its own.
 """
 
@@ -117,7 +117,7 @@ def unifiable(left: Atom, right: Atom) -> bool:
 
 
 def _value(term: Term, bound: Binding) -> Term:
-    """What a term stands for so far: a constant, or a variable that is free."""
+    """The current value of a term: a constant, or an unbound variable."""
     while isinstance(term, Var) and term.name in bound:
         term = bound[term.name]
     return term

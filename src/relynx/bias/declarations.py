@@ -1,4 +1,4 @@
-"""`Bias`: the declarations of a language of patterns, and what they say of a pattern."""
+"""`Bias`: the declarations of a pattern language, and the tests of patterns against them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from relynx.bias.checks import data_problems, language_problems
 from relynx.bias.constraints import Conjunction, by_predicate, more_than_one, unifiable
 from relynx.bias.infer import infer_language
 from relynx.bias.modes import EVENT
-from relynx.bias.python_values import wrong_kinds
-from relynx.bias.source_spans import Places
-from relynx.bias.stated_settings import SETTINGS
-from relynx.bias.wording import Told, words_text
+from relynx.bias.python_values import wrong_types
+from relynx.bias.source_spans import SourceSpans
+from relynx.bias.wording import Subject, wording_text
 from relynx.data.sequences import Sequences
 from relynx.errors import BiasError, Problem
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, Literal, as_constant, constant_key, quoted, term_text
+from relynx.search_settings import SETTINGS
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,8 @@ class Bias:
     allowed
         A white list: an atom of a predicate named here must unify with one of these.
     words
-        How a pattern is told in words: the text for a fact, where a variable between braces stands
-        for its value, for a constant, or for a dimension (`next_s`). They change no pattern.
+        Wording for explanations: the text for a fact, where a variable in braces is replaced by its
+        value, for a constant, or for a dimension (`next_s`). It does not change the patterns.
     max_length, max_gap, min_frequency, min_support, min_cover, object_identity, prior
         Settings of the search; None leaves them to the call.
 
@@ -84,38 +84,39 @@ class Bias:
     min_cover: int | None = None
     object_identity: bool | None = None
     prior: str | None = None
-    words: Mapping[Told, str] = field(default_factory=dict)
-    places: Places = field(default=Places(), repr=False)
+    words: Mapping[Subject, str] = field(default_factory=dict)
+    source_spans: SourceSpans = field(default=SourceSpans(), repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        wrong = [Problem(message) for message in wrong_kinds(self)]
+        wrong = [Problem(message) for message in wrong_types(self)]
         if wrong:
             raise BiasError(wrong)
         normal: dict[str, object] = {
             "types": {
-                name: tuple(EVENT if kind == "e" else kind for kind in kinds)
-                for name, kinds in self.types.items()
+                name: tuple(EVENT if type_name == "e" else type_name for type_name in types)
+                for name, types in self.types.items()
             },
             "modes": {
                 name: tuple(dict.fromkeys(map(tuple, modes))) for name, modes in self.modes.items()
             },
             "values": {
-                kind: tuple(map(as_constant, constants)) for kind, constants in self.values.items()
+                type_name: tuple(map(as_constant, constants))
+                for type_name, constants in self.values.items()
             },
             "dimensions": tuple(self.dimensions),
             "key": tuple(self.key),
             "allowed": tuple(self.allowed),
             "words": {
-                told if isinstance(told, Atom) else as_constant(told): text
-                for told, text in self.words.items()
+                subject if isinstance(subject, Atom) else as_constant(subject): text
+                for subject, text in self.words.items()
             },
         }
         for name in ("negconstraints", "posconstraints", "atmostone", "sametype"):
             normal[name] = tuple(map(tuple, getattr(self, name)))
         for name, value in normal.items():
             object.__setattr__(self, name, value)
-        problems = language_problems(self, self.places)
+        problems = language_problems(self, self.source_spans)
         if problems:
             raise BiasError(problems)
 
@@ -123,16 +124,17 @@ class Bias:
     def infer(cls, X: Sequences, y: Iterable[object] | None = None) -> Bias:
         """A bias for some data: every predicate, derived ones included.
 
-        Events are what the dimensions link. Arguments that share a value have one type. An argument
-        of at most 40 different values may be a constant or any variable. Of more values, those that
-        many sequences have may be constants; where there are none, it is a variable, and one that
-        could join nothing only a new one. An atom joins the pattern by an event, or where there are
-        none by such a variable. Columns that `from_events` read have a type each; two of texts
-        share one if they share at least half of their values.
+        Events are the constants that dimensions link. Arguments that share a value have the same
+        type. An argument with at most 40 distinct values may be a constant or any variable. Of more
+        values, those that occur in many sequences may be constants; without any, the argument is a
+        variable, and only a new one if it could connect nothing. An atom is connected to the
+        pattern by an event, or without events by such a variable. Columns that `from_events` read
+        have a type each; two text columns share one if they share at least half of their values.
 
-        The language is kept small enough to mine at once: where there would be too many patterns,
-        arguments of few values are constants only, patterns are shorter, or their support larger.
-        `notes` says what was left out or narrowed, and why; in the text these are comments.
+        The language is kept small enough to mine at once: if there would be too many patterns,
+        arguments with few values are constants only, patterns are shorter, or the minimum support
+        is larger. `notes` says what was left out or narrowed, and why; in the text these are
+        comments.
 
         Parameters
         ----------
@@ -166,7 +168,7 @@ class Bias:
         """Raise BiasError where a predicate is in neither the data nor the background rules."""
         X = _sequences(X)
         heads = X.background.heads if X.background else ()
-        problems = data_problems(self, self.places, [*X.tables, *heads])
+        problems = data_problems(self, self.source_spans, [*X.tables, *heads])
         if problems:
             raise BiasError(problems)
 
@@ -202,9 +204,9 @@ class Bias:
         return all(conjunction.matches(grouped) for conjunction in self._positive)
 
     def admits(self, atom: Atom) -> bool:
-        """Whether the white list lets an atom stand in a pattern.
+        """Whether the white list allows an atom in a pattern.
 
-        An atom may stand there when it unifies with an atom of the list: an instance of it, or more
+        An atom is allowed if it unifies with an atom of the list: an instance of it, or more
         general. Predicates that the list does not name are free.
         """
         listed = self._white_list.get(atom.key)
@@ -222,12 +224,12 @@ class Bias:
         return [f"mode({_call(name, mode)})" for mode in self.modes.get(name, ())]
 
     def _declarations(self) -> Iterator[str]:
-        for name, kinds in self.types.items():
-            yield f"type({_call(name, map(quoted, kinds))})"
+        for name, types in self.types.items():
+            yield f"type({_call(name, map(quoted, types))})"
         for name in self.modes:
             yield from self.mode_lines(name)
-        for kind, constants in self.values.items():
-            yield f"values({quoted(kind)},{term_text(constants)})"
+        for type_name, constants in self.values.items():
+            yield f"values({quoted(type_name)},{term_text(constants)})"
         for dimension in self.dimensions:
             yield f"dimension({quoted('next_' + dimension)})"
         if self.key:
@@ -246,8 +248,8 @@ class Bias:
             value = getattr(self, setting.field)
             if value is not None:
                 yield f"{declaration}({setting.file_text(value)})"
-        for told, text in self.words.items():
-            yield words_text(told, text)
+        for subject, text in self.words.items():
+            yield wording_text(subject, text)
 
     def _content(self) -> tuple[object, ...]:
         """What makes two biases equal: everything but the order of types, modes and values."""
@@ -263,7 +265,7 @@ class Bias:
             frozenset(self.sametype),
             frozenset(self.allowed),
             tuple(getattr(self, setting.field) for setting in SETTINGS.values()),
-            tuple(words_text(*pair) for pair in self.words.items()),
+            tuple(wording_text(*pair) for pair in self.words.items()),
         )
 
     def __eq__(self, other: object) -> bool:

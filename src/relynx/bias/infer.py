@@ -1,4 +1,4 @@
-"""A language for data that come without a bias."""
+"""Infers a bias from data."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from relynx.bias.modes import EVENT, operators
 from relynx.bias.size_estimate import Size, fitting_size
-from relynx.data.event_arguments import Tables, dimension_names, event_keys
+from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences
-from relynx.data.tables.schema import Reading
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError, Problem
 from relynx.logic import tables as tb
@@ -25,18 +25,19 @@ from relynx.logic.terms import Constant, quoted
 MAX_CONSTANTS = 40  # of an argument of more values than this only common ones are constants
 MAX_LISTED = 100  # and no more than these
 COMMON = 0.05  # a common value is in this share of the sequences, and in two
-OVERLAP = 0.5  # columns of texts that share so many of the values of the smaller have one type
+OVERLAP = 0.5  # text columns that share this fraction of the smaller one's values have one type
 EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
-_SIGNS = {"loose": "-", "event": "*", "name": "+"}
+_MODE_SIGNS = {"loose": "-", "event": "*", "name": "+"}
 MOST_ARGUMENTS, MOST_MODES = 12, 62  # of a predicate, that the miner takes
-MAX_FREE = 4  # so many variables of an atom may each be old or new; of more, one or all are old
+MAX_FREE = (
+    4  # up to this number, each variable of an atom may be old or new; of more, one or all are old
+)
 
 Types = dict[str, tuple[str, ...]]
 Modes = dict[str, tuple[tuple[str, ...], ...]]
-Place = tuple[Key, int]
-Used = dict[Place, NDArray[np.int32]]  # the different values of each argument
-Common = dict[Place, NDArray[np.int32]]  # of arguments of many values those that are constants
+Used = dict[Argument, NDArray[np.int32]]  # the different values of each argument
+Common = dict[Argument, NDArray[np.int32]]  # of arguments of many values those that are constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,38 +57,24 @@ def infer_language(
 ) -> Inferred:
     """Types, modes, constants and dimensions for all the predicates of some data.
 
-    `size` says how wide the language is; None takes the widest that is small enough to mine.
+    `size` bounds the language; None takes the widest that is small enough to mine.
     """
     facts = X.facts()
     tables = {key: table for key, table in facts.tables.items() if table.shape[1]}
     dimensions = dimension_names(tables)
-    events = _event_places(X, tables, facts.vocabulary)
-    of_dimensions = operators(dimensions)
-    keys = [key for key in tables if key[0] not in of_dimensions]
-    if not keys:
-        what = "only links between events" if tables else "no facts"
-        raise BiasError(f"the sequences hold {what}: there is nothing to make patterns of")
-    wide = [key for key in keys if key[1] > MOST_ARGUMENTS]
-    keys = [key for key in keys if key not in wide]
-    if not keys:
-        what = f"{_too_wide(wide[0])}, and there are no others"
-        hint = "give fewer values to a predicate, or several predicates"
-        raise BiasError(Problem(what, hint=hint))
+    events = _event_arguments(X, tables, facts.vocabulary)
+    keys, wide = _predicates(tables, dimensions)
     used = {
         (key, i): np.unique(tables[key][1 + i])
         for key in keys
         for i in range(key[1])
         if (key, i) not in events
     }
-    kinds = {} if X.reading is None else _column_kinds(X.reading)
-    names = _column_types(used, kinds) if kinds else _type_names(used, len(facts.vocabulary))
+    is_text = {} if X.reading is None else _text_columns(X.reading)
+    names = _column_types(used, is_text) if is_text else _type_names(used, len(facts.vocabulary))
     later = {} if X.reading is None else _cut_later(X.reading)
-    many = {
-        place
-        for place, values in used.items()
-        if len(values) > MAX_CONSTANTS and place not in later
-    }
-    measured = {place for place in many if _is_measured(used[place], facts.vocabulary)}
+    many = {one for one in used if len(used[one]) > MAX_CONSTANTS and one not in later}
+    measured = {argument for argument in many if _is_measured(used[argument], facts.vocabulary)}
     common = _common_values(many - measured, tables, len(X))
     many -= set(common)
     loose = {p for p in many if p in measured or _joins_nothing(p, names, tables)}
@@ -100,19 +87,20 @@ def infer_language(
         for key in keys
     }
     naming = _naming(keys, loose - measured, names, tables)
-    roles = {
-        key: [_role((key, i), events, many, loose, naming) for i in range(key[1])] for key in keys
+    categories = {
+        key: [_category((key, i), events, many, loose, naming) for i in range(key[1])]
+        for key in keys
     }
     has_fluents = any(EVENT in signature for signature in types.values())
     dimensions = dimensions if has_fluents else ()
     if size is None:
-        size = fitting_size(tables, roles, common, _classes(X, y), len(dimensions))
+        size = fitting_size(tables, categories, common, _classes(X, y), len(dimensions))
     if not size.related:
-        keys = [key for key in keys if roles[key].count("event") < 2]
-    kept = {place: codes for place, codes in common.items() if place[0] in keys}
+        keys = [key for key in keys if categories[key].count("event") < 2]
+    kept = {argument: codes for argument, codes in common.items() if argument[0] in keys}
     return Inferred(
         {key[0]: types[key[0]] for key in keys},
-        {key[0]: _modes(roles[key], size.sign) for key in keys},
+        {key[0]: _modes(categories[key], size.mode_sign) for key in keys},
         _listed_values(kept, used, names, facts.vocabulary),
         dimensions,
         size.settings,
@@ -123,6 +111,22 @@ def infer_language(
             *size.notes,
         ),
     )
+
+
+def _predicates(tables: Tables, dimensions: tuple[str, ...]) -> tuple[list[Key], list[Key]]:
+    """The predicates that patterns may have, and those of too many arguments. Raises BiasError."""
+    of_dimensions = operators(dimensions)
+    keys = [key for key in tables if key[0] not in of_dimensions]
+    if not keys:
+        what = "only links between events" if tables else "no facts"
+        raise BiasError(f"the sequences hold {what}: there is nothing to make patterns of")
+    wide = [key for key in keys if key[1] > MOST_ARGUMENTS]
+    keys = [key for key in keys if key not in wide]
+    if not keys:
+        what = f"{_too_wide(wide[0])}, and there are no others"
+        hint = "give fewer values to a predicate, or several predicates"
+        raise BiasError(Problem(what, hint=hint))
+    return keys, wide
 
 
 def _too_wide(key: Key) -> str:
@@ -140,8 +144,8 @@ def _classes(X: Sequences, y: Iterable[object] | None) -> NDArray[np.int64]:
     return np.array([numbers[one] for one in given], np.int64)
 
 
-def _common_values(many: set[Place], tables: Tables, n: int) -> Common:
-    """Of arguments of many values those that enough sequences have, the most common first."""
+def _common_values(many: set[Argument], tables: Tables, n: int) -> Common:
+    """For arguments with many values, the frequent values, the most common first."""
     least = max(2, COMMON * n)
     found = {}
     for key, i in many:
@@ -155,58 +159,62 @@ def _common_values(many: set[Place], tables: Tables, n: int) -> Common:
 
 
 def _listed_values(
-    common: Common, used: Used, names: dict[Place, Place], vocabulary: Vocabulary
+    common: Common, used: Used, names: dict[Argument, Argument], vocabulary: Vocabulary
 ) -> dict[str, tuple[Constant, ...]]:
-    """The constants of types that have more values than may be constants."""
+    """The constants of types with too many values for all of them to be constants."""
     listed: dict[str, tuple[Constant, ...]] = {}
-    for place in common:
-        peers = [peer for peer, first in names.items() if first == names[place]]
+    for argument in common:
+        peers = [peer for peer, first in names.items() if first == names[argument]]
         codes = [common[p] if p in common else used[p] for p in peers]
         few = [
             c for p, c in zip(peers, codes, strict=True) if p in common or len(c) <= MAX_CONSTANTS
         ]
         united = dict.fromkeys(np.concatenate(few).tolist())
-        listed[_type_name(names[place])] = tuple(vocabulary[code] for code in united)
+        listed[_type_name(names[argument])] = tuple(vocabulary[code] for code in united)
     return listed
 
 
-def _event_places(X: Sequences, tables: Tables, vocabulary: Vocabulary) -> set[Place]:
+def _event_arguments(X: Sequences, tables: Tables, vocabulary: Vocabulary) -> set[Argument]:
     """The arguments that hold events, also where few events or none are linked.
 
-    A reading says which they are. Without one and without any link, facts that all begin with an
-    event as `from_lists` names it, e1, e2, ..., tell of events.
+    A schema says which they are. Without one and without any link, facts whose first argument is
+    always named as `from_lists` names events, e1, e2, ..., are facts of events.
     """
-    places = event_keys(tables, max(len(vocabulary), 1))[1]
+    arguments = event_keys(tables, max(len(vocabulary), 1))[1]
     if X.reading is not None:
         n_events = X.reading.n_events
-        places |= {(key, i) for key in tables for i in range(n_events.get(key[0], 0))}
+        arguments |= {(key, i) for key in tables for i in range(n_events.get(key[0], 0))}
         others = [key for key in tables if key[0] not in n_events]  # links, and what rules derive
-        codes = np.unique(np.concatenate([EMPTY, *(tables[key][1 + i] for key, i in places)]))
+        codes = np.unique(np.concatenate([EMPTY, *(tables[key][1 + i] for key, i in arguments)]))
     elif dimension_names(tables):
-        return places
+        return arguments
     else:
         named = [code for code, name in enumerate(vocabulary) if EVENT_NAME.match(str(name))]
         others, codes = list(tables), np.array(named, np.int32)
         if not all(key[1] and np.isin(tables[key][1], codes).all() for key in tables):
-            return places
+            return arguments
     holds = {(key, i) for key in others for i in range(key[1])}
-    return places | {
-        place for place in holds if np.isin(tables[place[0]][1 + place[1]], codes).all()
+    return arguments | {
+        argument for argument in holds if np.isin(tables[argument[0]][1 + argument[1]], codes).all()
     }
 
 
-def _role(
-    place: Place, events: set[Place], many: set[Place], loose: set[Place], naming: set[Place]
+def _category(
+    argument: Argument,
+    events: set[Argument],
+    many: set[Argument],
+    loose: set[Argument],
+    naming: set[Argument],
 ) -> str:
-    if place in events:
+    if argument in events:
         return "event"
-    if place not in many:
+    if argument not in many:
         return "few"
-    others = [(place[0], i) for i in range(place[0][1])]
+    others = [(argument[0], i) for i in range(argument[0][1])]
     has_event = any(other in events for other in others)
     joined = any(other in many and other not in loose for other in others)
-    if place in loose and (has_event or joined):
-        return "name" if place in naming else "loose"
+    if argument in loose and (has_event or joined):
+        return "name" if argument in naming else "loose"
     return "many"
 
 
@@ -215,22 +223,22 @@ def _is_measured(codes: NDArray[np.int32], vocabulary: Vocabulary) -> bool:
     return any(isinstance(vocabulary[code], float) for code in codes.tolist())
 
 
-def _joins_nothing(place: Place, names: dict[Place, Place], tables: Tables) -> bool:
-    """Whether a variable of an argument says nothing where it comes again.
+def _joins_nothing(argument: Argument, names: dict[Argument, Argument], tables: Tables) -> bool:
+    """Whether a variable of an argument is uninformative where it recurs.
 
-    So it is with values of which a sequence holds none in two facts, and with the name of the
+    So it is with values that never occur in two facts of a sequence, and with the name of the
     sequence, which all its facts have.
     """
-    pairs = _held(place, names, tables)
+    pairs = _held(argument, names, tables)
     return tb.in_order(pairs).shape[1] == pairs.shape[1] or _is_name(pairs)
 
 
 def _naming(
-    keys: list[Key], loose: set[Place], names: dict[Place, Place], tables: Tables
-) -> set[Place]:
-    """The arguments that hold the name of the sequence, where every predicate has one.
+    keys: list[Key], loose: set[Argument], names: dict[Argument, Argument], tables: Tables
+) -> set[Argument]:
+    """The arguments that hold the name of the sequence, if every predicate has one.
 
-    They are the same variable in all atoms of a pattern: different ones would stand for different
+    They are the same variable in all atoms of a pattern: different ones would be different
     names under Object Identity, and no sequence has two.
     """
     found = {
@@ -242,9 +250,9 @@ def _naming(
     return found if {key for key, _ in found} == set(keys) else set()
 
 
-def _held(place: Place, names: dict[Place, Place], tables: Tables) -> tb.Table:
+def _held(argument: Argument, names: dict[Argument, Argument], tables: Tables) -> tb.Table:
     """The sequences and values of an argument and of all others of its type."""
-    peers = [peer for peer, first in names.items() if first == names[place]]
+    peers = [peer for peer, first in names.items() if first == names[argument]]
     return np.hstack([tables[key][[0, 1 + i]] for key, i in peers])
 
 
@@ -254,8 +262,8 @@ def _is_name(pairs: tb.Table) -> bool:
     return bool(len(np.unique(distinct[0])) == distinct.shape[1] < pairs.shape[1])
 
 
-def _says_nothing(keys: list[Key], events: set[Place], loose: set[Place]) -> set[Key]:
-    """Predicates that could only say that there is some value; unless there are no others."""
+def _says_nothing(keys: list[Key], events: set[Argument], loose: set[Argument]) -> set[Key]:
+    """Predicates that only say that some value exists; none if there are no others."""
     found = set()
     for key in keys:
         values = [(key, i) for i in range(key[1]) if (key, i) not in events]
@@ -266,36 +274,36 @@ def _says_nothing(keys: list[Key], events: set[Place], loose: set[Place]) -> set
 
 def _notes(
     used: Used,
-    many: set[Place],
-    loose: set[Place],
+    many: set[Argument],
+    loose: set[Argument],
     common: Common,
     dropped: set[Key],
-    naming: set[Place],
+    naming: set[Argument],
 ) -> tuple[str, ...]:
     notes = []
-    for place, values in used.items():
-        key, i = place
+    for argument, values in used.items():
+        key, i = argument
         what = f"{quoted(key[0])}/{key[1]}: argument {i + 1} has {len(values):,} values"
         if key in dropped:
-            notes.append(f"{what}, none of which tells or joins anything: left out")
-        elif place in common:
-            n = len(common[place])
+            notes.append(f"{what}, none of which is frequent or recurs: left out")
+        elif argument in common:
+            n = len(common[argument])
             which = "the most common one" if n == 1 else f"the {n} most common"
             notes.append(f"{what}: {which} may be constant")
-        elif place in naming:
+        elif argument in naming:
             notes.append(f"{what}, the names of the sequences: one variable in all atoms")
-        elif place in loose:
-            notes.append(f"{what}, more than {MAX_CONSTANTS}: it joins nothing and is no constant")
-        elif place in many:
+        elif argument in loose:
+            notes.append(f"{what}, more than {MAX_CONSTANTS}: it does not recur and is no constant")
+        elif argument in many:
             notes.append(f"{what}, more than {MAX_CONSTANTS}: it is a variable, never a constant")
     return tuple(notes)
 
 
-def _cut_later(reading: Reading) -> dict[Place, str]:
+def _cut_later(schema: Schema) -> dict[Argument, str]:
     """The arguments that hold numbers which `fit` cuts into few ranges, with a note on each."""
     found = {}
-    for group in reading.groups:
-        before = reading.n_events[group.predicate]
+    for group in schema.groups:
+        before = schema.n_events[group.predicate]
         for i, column in enumerate(group.columns):
             if column.supervised and column.cuts is None:
                 key = group.predicate, before + len(group.columns)
@@ -304,56 +312,56 @@ def _cut_later(reading: Reading) -> dict[Place, str]:
     return found
 
 
-def _column_kinds(reading: Reading) -> dict[str, tuple[bool, ...]]:
+def _text_columns(schema: Schema) -> dict[str, tuple[bool, ...]]:
     """For each predicate of a table whether its last arguments are texts."""
     return {
-        group.predicate: tuple(column.kind == "text" for column in group.columns)
-        for group in reading.groups
+        group.predicate: tuple(column.type == "text" for column in group.columns)
+        for group in schema.groups
     }
 
 
-def _column_types(used: Used, kinds: dict[str, tuple[bool, ...]]) -> dict[Place, Place]:
+def _column_types(used: Used, is_text: dict[str, tuple[bool, ...]]) -> dict[Argument, Argument]:
     """For each argument the first one of its type, where arguments are columns of a table.
 
     Only texts of different columns can mean the same, and only where many of them are the same:
     months, marks and numbers of beds have values in common that no pattern should join.
     """
-    places = list(used)
-    leader = list(range(len(places)))
-    for i, j in combinations(range(len(places)), 2):
-        if _one_type(places[i], places[j], used, kinds):
+    arguments = list(used)
+    leader = list(range(len(arguments)))
+    for i, j in combinations(range(len(arguments)), 2):
+        if _one_type(arguments[i], arguments[j], used, is_text):
             first, second = sorted((_root(leader, i), _root(leader, j)))
             leader[second] = first
-    return {place: places[_root(leader, i)] for i, place in enumerate(places)}
+    return {argument: arguments[_root(leader, i)] for i, argument in enumerate(arguments)}
 
 
-def _one_type(a: Place, b: Place, used: Used, kinds: dict[str, tuple[bool, ...]]) -> bool:
+def _one_type(a: Argument, b: Argument, used: Used, is_text: dict[str, tuple[bool, ...]]) -> bool:
     shared = len(np.intersect1d(used[a], used[b], assume_unique=True))
-    texts = [_is_text(place, kinds) for place in (a, b)]
+    texts = [_is_text(argument, is_text) for argument in (a, b)]
     if None in texts:  # derived by a rule
         return shared > 0
     return all(texts) and shared > OVERLAP * min(len(used[a]), len(used[b]))
 
 
-def _is_text(place: Place, kinds: dict[str, tuple[bool, ...]]) -> bool | None:
-    (name, arity), i = place
-    texts = kinds.get(name)
+def _is_text(argument: Argument, is_text: dict[str, tuple[bool, ...]]) -> bool | None:
+    (name, arity), i = argument
+    texts = is_text.get(name)
     return None if texts is None else texts[i - arity]
 
 
-def _type_names(used: Used, n_constants: int) -> dict[Place, Place]:
+def _type_names(used: Used, n_constants: int) -> dict[Argument, Argument]:
     """For each argument the first one that it shares values with, directly or through others."""
-    places = list(used)
-    leader = list(range(len(places)))
+    arguments = list(used)
+    leader = list(range(len(arguments)))
     owner = np.full(n_constants, -1)
-    for i, place in enumerate(places):
-        codes = used[place]
+    for i, argument in enumerate(arguments):
+        codes = used[argument]
         for j in np.unique(owner[codes]).tolist():
             if j >= 0:
                 first, second = sorted((_root(leader, i), _root(leader, j)))
                 leader[second] = first
         owner[codes] = i
-    return {place: places[_root(leader, i)] for i, place in enumerate(places)}
+    return {argument: arguments[_root(leader, i)] for i, argument in enumerate(arguments)}
 
 
 def _root(leader: list[int], i: int) -> int:
@@ -362,21 +370,21 @@ def _root(leader: list[int], i: int) -> int:
     return i
 
 
-def _type_name(place: Place) -> str:
-    (name, _), i = place
+def _type_name(argument: Argument) -> str:
+    (name, _), i = argument
     return f"{name}_{i + 1}"
 
 
-def _modes(roles: list[str], few: str) -> tuple[tuple[str, ...], ...]:
+def _modes(categories: list[str], few: str) -> tuple[tuple[str, ...], ...]:
     """The modes of a predicate whose arguments are events, have few values, or many.
 
-    `few` is the sign of those of few values.
+    `few` is the mode sign of arguments with few values.
 
-    An atom joins the pattern by one of its events, or by an argument of many values where it has
-    no event. A loose argument, of many values that never recur, joins nothing.
+    An atom is connected to the pattern by one of its events, or by an argument with many values if
+    it has no event. A loose argument, with many values that never recur, connects nothing.
     """
-    events = [i for i, role in enumerate(roles) if role == "event"]
-    many = [i for i, role in enumerate(roles) if role == "many"]
+    events = [i for i, category in enumerate(categories) if category == "event"]
+    many = [i for i, category in enumerate(categories) if category == "many"]
     choices = list(product("+-", repeat=len(many)))
     if len(many) > MAX_FREE or len(events) * len(choices) > MOST_MODES:
         choices = [("+",) * len(many)] + [
@@ -387,7 +395,7 @@ def _modes(roles: list[str], few: str) -> tuple[tuple[str, ...], ...]:
     modes = []
     for old in events or [-1]:
         for choice in choices:
-            signs = [_SIGNS.get(role, few) for role in roles]
+            signs = [_MODE_SIGNS.get(category, few) for category in categories]
             if old >= 0:
                 signs[old] = "+"
             for i, sign in zip(many, choice, strict=True):

@@ -7,7 +7,8 @@ from dataclasses import replace
 from relynx.bias.declarations import Bias
 from relynx.bias.reader import parse_bias
 from relynx.errors import InputError, Problem
-from relynx.storage.parts import Part
+from relynx.storage import Part
+from relynx.storage.fields import Field
 
 LONGEST_BIAS = 1 << 20  # characters
 
@@ -31,3 +32,6 @@ def bias_of(part: Part, name: str) -> Bias:
         return parse_bias(text)
     except InputError as error:
         raise part.wrong(name, f"is no bias: {error.problems[0].message}") from None
+
+
+BIAS = Field(lambda bias, _: bias_text(bias), lambda part, key, _: bias_of(part, key))

@@ -3,7 +3,7 @@
 from relynx.logic.dimensions import OPERATORS
 
 EVENT = "event"
-SIGNS = ("+", "-", "#", "*")
+MODE_SIGNS = ("+", "-", "#", "*")
 
 
 def operators(dimensions: tuple[str, ...]) -> dict[str, tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""What a bias made in Python is made of: dicts, tuples, texts and atoms."""
+"""Type checks for a bias made in Python: dicts, tuples, texts and atoms."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from relynx.logic.terms import Atom, Comparison, Not, as_constant
 
 
-def wrong_kinds(bias: Any) -> Iterator[str]:
-    """A message for each part of a bias that is no value of the kind it must be."""
+def wrong_types(bias: Any) -> Iterator[str]:
+    """A message for each field of a bias that has a value of the wrong type."""
     parts: tuple[tuple[str, Callable[[object], bool], str], ...] = (
         ("types", _all_of(_is_text), "a tuple of texts"),
         ("modes", _all_of(_is_mode), "a tuple of modes, as in ('+#', '+-')"),
@@ -26,9 +26,9 @@ def wrong_kinds(bias: Any) -> Iterator[str]:
     if not isinstance(bias.words, Mapping):
         yield f"words is {bias.words!r}: give a dict"
     else:
-        for told, text in bias.words.items():
-            if not _is_text(text) or not (_is_atom(told) or _is_constant(told)):
-                yield f"words of {told!r} is {text!r}: give a text for an atom or a constant"
+        for subject, text in bias.words.items():
+            if not _is_text(text) or not (_is_atom(subject) or _is_constant(subject)):
+                yield f"words of {subject!r} is {text!r}: give a text for an atom or a constant"
     lists: tuple[tuple[str, Callable[[object], bool], str], ...] = (
         ("dimensions", _all_of(_is_text), "a tuple of names, as in ('s',)"),
         ("key", _all_of(_is_atom), "a tuple of atoms"),

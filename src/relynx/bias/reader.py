@@ -9,12 +9,11 @@ from typing import Any
 
 from relynx.bias.checks import refused_literal
 from relynx.bias.declarations import Bias
-from relynx.bias.foreign.read_foreign import ForeignReader, dialect
+from relynx.bias.foreign import ForeignReader, dialect
 from relynx.bias.foreign.translation import Translation
 from relynx.bias.modes import EVENT
-from relynx.bias.source_spans import Places, Span, Where
-from relynx.bias.stated_settings import FLAGS, IGNORED_FLAGS, SETTINGS, UNBALANCED
-from relynx.bias.wording import Told
+from relynx.bias.source_spans import SourceSpans, Span, Where
+from relynx.bias.wording import Subject
 from relynx.errors import (
     MOST_PROBLEMS,
     BiasError,
@@ -28,10 +27,16 @@ from relynx.logic.nodes import Clause, Node, node_literal, node_text
 from relynx.logic.parser import ClauseParser
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, Constant, Literal, flatten, quoted
+from relynx.search_settings import SETTINGS
 
 FLAG = "set_lynx_flag"
 MOST_EITHER = 12  # arguments of a mode of the original program that may be variables or constants
 OLD_NAMES = {"onlyone": "atmostone"}
+# The flags of the original program that are settings here; '$unbalanced_data' is a prior, and
+# '$lynx_verbose' says nothing of the language.
+FLAGS = {setting.flag or name: name for name, setting in SETTINGS.items() if name != "prior"}
+UNBALANCED = "unbalanced_data"
+IGNORED_FLAGS = ("lynx_verbose",)
 EXAMPLES = {
     "type": "type(he(event,kind))",
     "mode": "mode(he(+,#))",
@@ -43,13 +48,7 @@ EXAMPLES = {
     "atmostone": "atmostone([he(E,_),st(E,_)])",
     "sametype": "sametype([he(E,_),st(E,_)])",
     "v": "v(he(_,alpha))",
-    "maxsize": "maxsize(3)",
-    "maxfollowat": "maxfollowat(2)",
-    "minfreq": "minfreq(1)",
-    "minsupport": "minsupport(0.1)",
-    "mincover": "mincover(10)",
-    "object_identity": "object_identity(true)",
-    "prior": "prior(uniform)",
+    **{name: f"{name}({setting.example})" for name, setting in SETTINGS.items()},
     "words": "words(he(E,K),'a {K} helix')",
 }
 
@@ -62,7 +61,7 @@ def parse_bias(text: str, path: str | None = None, *, event: str | None = None) 
     text
         Declarations such as `type(he(event,kind)). mode(he(+,#)). dimension(next_s).`; see `Bias`
         for what they mean. A text with a directive `:- set_lynx_flag(...)` is of the original
-        program: there `#` stands for `*`, `+` admits the listed values too, and a type without
+        program: there `#` means `*`, `+` admits the listed values too, and a type without
         `values` has no constants. Declarations of Aleph (`:- modeb(*,near(+car,-car)).`) and of
         Popper (`body_pred(near,2).`) are read as far as they have a meaning here; the notes of the
         bias say what has none, line by line.
@@ -115,7 +114,7 @@ class _Reader:
             "negconstraint": [],
             "posconstraint": [],
         }
-        self.words: dict[Told, str] = {}
+        self.words: dict[Subject, str] = {}
         self.settings: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
 
@@ -145,8 +144,8 @@ class _Reader:
         for name, modes in self.modes.items():
             for k, mode in enumerate(modes):
                 node, signs = self.mode_nodes[name, mode]
-                self._place(("mode", name, k), node)
-                self._place_all(("mode", name, k), signs)
+                self._keep_span(("mode", name, k), node)
+                self._keep_spans(("mode", name, k), signs)
         try:
             bias = self._bias()
             self._check_event(bias)
@@ -170,16 +169,18 @@ class _Reader:
             sametype=tuple(self.lists["sametype"]),
             allowed=tuple(self.atoms["v"]),
             words=self.words,
-            places=Places(self.source, self.spans, frozenset(self.broken)),
+            source_spans=SourceSpans(self.source, self.spans, frozenset(self.broken)),
             notes=self.notes,
             **settings,
         )
 
     def _check_event(self, bias: Bias) -> None:
-        """Raises BiasError where no argument is of the type that was said to be that of events."""
+        """Raises BiasError where no argument has the type given as that of events."""
         if self.event is None or self.has_event:
             return
-        known = list(dict.fromkeys(kind for kinds in bias.types.values() for kind in kinds))
+        known = list(
+            dict.fromkeys(type_name for types in bias.types.values() for type_name in types)
+        )
         hint = did_you_mean(self.event, known) or f"the types are {', '.join(known)}"
         raise BiasError(
             Problem(f"no argument is of the type {self.event!r}", self.source, hint=hint)
@@ -189,15 +190,15 @@ class _Reader:
         """What the declarations of another system come to."""
         self.notes, self.has_event = found.notes(), found.has_event
         self.broken |= found.broken
-        for name, kinds in found.types.items():
-            self.types[name] = kinds
-            self._place(("type", name), found.type_nodes[name])
+        for name, types in found.types.items():
+            self.types[name] = types
+            self._keep_span(("type", name), found.type_nodes[name])
         for name, modes in found.modes.items():
             self.modes[name] = modes
         self.mode_nodes |= found.mode_nodes
         for dimension, node in found.dimensions.items():
             if dimension not in self.dimensions:
-                self._place(("dimension", dimension, len(self.dimensions)), node)
+                self._keep_span(("dimension", dimension, len(self.dimensions)), node)
                 self.dimensions.append(dimension)
         for name, (value, node) in found.settings.items():
             if name not in self.settings:
@@ -212,19 +213,19 @@ class _Reader:
                     translated.append(new)
                     self.mode_nodes.setdefault((name, new), self.mode_nodes[name, mode])
             self.modes[name] = list(dict.fromkeys(translated))
-        for kinds in self.types.values():
-            for kind in kinds:
-                if kind != EVENT:
-                    self.values.setdefault(kind, ())
+        for types in self.types.values():
+            for type_name in types:
+                if type_name != EVENT:
+                    self.values.setdefault(type_name, ())
 
     def _translated(self, name: str, mode: tuple[str, ...]) -> list[tuple[str, ...]]:
         """`#` becomes `*`; `+` stays, and where its type has values may be a constant instead."""
-        kinds = self.types.get(name, ())
-        if len(mode) != len(kinds):
+        types = self.types.get(name, ())
+        if len(mode) != len(types):
             return [mode]
         choices = [
-            "*" if sign == "#" else "+#" if sign == "+" and self.values.get(kind) else [sign]
-            for sign, kind in zip(mode, kinds, strict=True)
+            "*" if sign == "#" else "+#" if sign == "+" and self.values.get(type_name) else [sign]
+            for sign, type_name in zip(mode, types, strict=True)
         ]
         either = sum(len(signs) > 1 for signs in choices)
         if either > MOST_EITHER:
@@ -330,7 +331,7 @@ class _Reader:
             self._again((name,), node, f"{name} is set twice")
         else:
             self.settings[name] = value
-            self._place((name,), node)
+            self._keep_span((name,), node)
 
     # Declarations
 
@@ -353,7 +354,7 @@ class _Reader:
         events = ("e", self.event)
         self.has_event |= any(arg.value == self.event for arg in args)
         self.types[name] = tuple(EVENT if arg.value in events else str(arg.value) for arg in args)
-        self._place(("type", name), node.args[0])
+        self._keep_span(("type", name), node.args[0])
 
     def _mode(self, _: str, node: Node) -> None:
         found = self._signature(node, "a mode")
@@ -378,11 +379,11 @@ class _Reader:
         return str(inner.value), list(_leaves(inner))
 
     def _values(self, _: str, node: Node) -> None:
-        kind, listed = node.args
-        if kind.kind != "atom":
-            self._wrong(kind, f"expected the name of a type, found {node_text(kind)}")
+        type_node, listed = node.args
+        if type_node.kind != "atom":
+            self._wrong(type_node, f"expected the name of a type, found {node_text(type_node)}")
             return
-        name = str(kind.value)
+        name = str(type_node.value)
         if listed.kind != "list":
             self._no_list(listed, f"values({quoted(name)},[{self._text(listed)}])")
             return
@@ -398,9 +399,9 @@ class _Reader:
                     hint=capital if arg.kind == "variable" else None,
                 )
         self.values[name] = tuple(arg.value for arg in listed.args)
-        self._place(("values", name), node)
-        self._place(("values", name, "name"), kind)
-        self._place_all(("values", name), list(listed.args))
+        self._keep_span(("values", name), node)
+        self._keep_span(("values", name, "name"), type_node)
+        self._keep_spans(("values", name), list(listed.args))
 
     def _dimension(self, _: str, node: Node) -> None:
         inner = node.args[0]
@@ -418,7 +419,7 @@ class _Reader:
             where = ("dimension", dimension, self.dimensions.index(dimension))
             self._again(where, node, f"the dimension {dimension} is declared twice")
             return
-        self._place(("dimension", dimension, len(self.dimensions)), inner)
+        self._keep_span(("dimension", dimension, len(self.dimensions)), inner)
         self.dimensions.append(dimension)
 
     def _key(self, name: str, node: Node) -> None:
@@ -426,13 +427,13 @@ class _Reader:
         atoms = [(arg, self._atom(name, arg)) for arg in listed or ()]
         for arg, atom in atoms:
             if atom is not None:
-                self._place_atom((name, len(self.atoms[name])), arg)
+                self._keep_atom_spans((name, len(self.atoms[name])), arg)
                 self.atoms[name].append(atom)
 
     def _allowed(self, name: str, node: Node) -> None:
         atom = self._atom(name, node.args[0])
         if atom is not None:
-            self._place_atom((name, len(self.atoms[name])), node.args[0])
+            self._keep_atom_spans((name, len(self.atoms[name])), node.args[0])
             self.atoms[name].append(atom)
 
     def _list(self, name: str, node: Node) -> None:
@@ -440,7 +441,7 @@ class _Reader:
         listed = self._elements(node) or ()
         atoms = [atom for arg in listed if (atom := self._atom(name, arg)) is not None]
         if listed and len(atoms) == len(listed):
-            self._place_list((name, len(self.lists[name])), node, listed)
+            self._keep_list_spans((name, len(self.lists[name])), node, listed)
             self.lists[name].append(tuple(atoms))
 
     def _conjunction(self, name: str, node: Node) -> None:
@@ -448,7 +449,7 @@ class _Reader:
         listed = self._elements(node) or ()
         literals = [literal for arg in listed if (literal := self._literal(arg)) is not None]
         if listed and len(literals) == len(listed):
-            self._place_list((name, len(self.conjunctions[name])), node, listed)
+            self._keep_list_spans((name, len(self.conjunctions[name])), node, listed)
             self.conjunctions[name].append(tuple(literals))
 
     def _words(self, name: str, node: Node) -> None:
@@ -460,12 +461,12 @@ class _Reader:
                 hint=f"as in {EXAMPLES[name]}.",
             )
             return
-        told: Told
+        subject: Subject
         if inner.kind in ("atom", "number"):
-            told = inner.value
+            subject = inner.value
         elif inner.kind == "call" and (atom := self._literal(inner)) is not None:
             assert isinstance(atom, Atom)
-            told = atom
+            subject = atom
         else:
             if inner.kind != "call":
                 self._wrong(
@@ -474,14 +475,14 @@ class _Reader:
                     hint=f"as in {EXAMPLES[name]}.",
                 )
             return
-        if told in self.words:
-            k = list(self.words).index(told)
+        if subject in self.words:
+            k = list(self.words).index(subject)
             self._again((name, k), node, f"there are words for {self._text(inner)} already")
             return
         k = len(self.words)
-        self.words[told] = str(text.value)
-        self._place_atom((name, k), inner)
-        self._place((name, k, "text"), text)
+        self.words[subject] = str(text.value)
+        self._keep_atom_spans((name, k), inner)
+        self._keep_span((name, k, "text"), text)
 
     def _elements(self, node: Node) -> tuple[Node, ...] | None:
         """The elements of the list that a declaration needs."""
@@ -510,21 +511,21 @@ class _Reader:
             return None
         return flatten(literal) if isinstance(literal, Atom) else literal
 
-    def _place_list(self, where: Where, node: Node, listed: tuple[Node, ...]) -> None:
-        self._place(where, node)
+    def _keep_list_spans(self, where: Where, node: Node, listed: tuple[Node, ...]) -> None:
+        self._keep_span(where, node)
         for i, arg in enumerate(listed):
-            self._place_atom((*where, i), arg)
+            self._keep_atom_spans((*where, i), arg)
 
-    def _place(self, where: Where, node: Node) -> None:
+    def _keep_span(self, where: Where, node: Node) -> None:
         self.spans[where] = (node.start, node.end)
 
-    def _place_all(self, where: Where, nodes: list[Node]) -> None:
+    def _keep_spans(self, where: Where, nodes: list[Node]) -> None:
         for i, node in enumerate(nodes):
-            self._place((*where, i), node)
+            self._keep_span((*where, i), node)
 
-    def _place_atom(self, where: Where, node: Node) -> None:
-        self._place(where, node)
-        self._place_all(where, list(_leaves(node)))
+    def _keep_atom_spans(self, where: Where, node: Node) -> None:
+        self._keep_span(where, node)
+        self._keep_spans(where, list(_leaves(node)))
 
     def _text(self, node: Node) -> str:
         return self.source.text[node.start : node.end]
@@ -537,7 +538,7 @@ class _Reader:
         self.broken |= set(_names(node))
 
     def _again(self, where: Where, node: Node, message: str) -> None:
-        line = self.source.place(self.spans[where][0])[0]
+        line = self.source.line_and_column(self.spans[where][0])[0]
         self._wrong(node, message, hint=f"the first is on line {line}; leave one out")
 
     def _no_list(self, node: Node, example: str) -> None:

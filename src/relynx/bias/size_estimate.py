@@ -1,10 +1,10 @@
-"""How many patterns a language has in some data, roughly, and how to keep them few enough.
+"""An estimate of the number of patterns of a bias in some data, and settings that bound it.
 
-Each fact with its constants is in some sequences. Facts that are together in enough sequences of a
-class make a pattern, in about as many ways as there are links. That is counted for two facts, and
-for three in a sample; with the settings of `CHOICES`, from wide to narrow, until it is few. Facts
-of several events, linked in all ways along a dimension, may match a sequence a million times, and
-so may facts with variables in a long sequence: that is counted, too.
+Facts that occur together in enough sequences of a class make a pattern for each link that may
+connect them. Such combinations are counted for two facts, and for three in a sample, with the
+settings of `CHOICES`, from wide to narrow, until the number is small enough. Facts of several
+events, linked along a dimension, may match a sequence a million times, and so may facts with
+variables in a long sequence: these matches are counted, too.
 """
 
 from __future__ import annotations
@@ -18,17 +18,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.event_arguments import Tables
+from relynx.data.event_arguments import Argument, Tables
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 
-Place: TypeAlias = tuple[Key, int]
 Bits: TypeAlias = NDArray[np.float32]  # facts by sequences, 1 where a sequence has a fact
 
 MOST = 200_000  # patterns, of all pairs of classes together
 MOST_MATCHES = 20_000_000  # of facts of several events that a dimension links
-MOST_WAYS = 2_000_000  # of facts with variables, in sequences of more events than these
-MANY_EVENTS = 64  # beyond, the miner goes through all ways in which variables match
+MOST_VARIABLE_MATCHES = 2_000_000  # of facts with variables, in sequences of more events than these
+MANY_EVENTS = 64  # beyond, the search enumerates all matches of variables
 MOST_CLASSES, MOST_SEQUENCES = 6, 400  # that are looked at, the sequences of each class
 MOST_FACTS = 1500  # of them the most common
 N_TRIPLES = 10_000
@@ -38,16 +37,16 @@ MASKED = 4  # of more arguments, one or all are constants
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The sign of arguments of few values, whether relations of events are kept, the rest."""
+    """The mode sign of arguments with few values, whether relations are kept, and the settings."""
 
-    sign: str
+    mode_sign: str
     related: bool = True
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
 # From wide to narrow: the sign, the least support, the largest length, and whether facts of several
-# events are kept, which dimensions may link in many ways more.
+# events are kept, which multiply the matches along a dimension.
 CHOICES = (
     ("*", 0.1, 3, True),
     ("#", 0.1, 3, True),
@@ -62,8 +61,8 @@ CHOICES = (
 
 def fitting_size(
     tables: Tables,
-    roles: Mapping[Key, Sequence[str]],
-    common: Mapping[Place, NDArray[np.int32]],
+    categories: Mapping[Key, Sequence[str]],
+    common: Mapping[Argument, NDArray[np.int32]],
     classes: NDArray[np.int64],
     n_dimensions: int,
 ) -> Size:
@@ -84,28 +83,40 @@ def fitting_size(
     """
     parts = _sampled(classes)
     n_classes = len(np.unique(classes))
-    pairs = max(n_classes - 1, 1) * n_classes / len(parts)  # a class is in so many pairs
-    widest, ways = 0, 0.0
-    alone = {key: one for key, one in roles.items() if list(one).count("event") < 2}
-    can_leave = 0 < len(alone) < len(roles) and n_dimensions > 0
+    pairs = max(n_classes - 1, 1) * n_classes / len(parts)  # the number of pairs that a class is in
+    widest, n_matches = 0, 0.0
+    alone = {key: one for key, one in categories.items() if list(one).count("event") < 2}
+    can_leave = 0 < len(alone) < len(categories) and n_dimensions > 0
     long = n_dimensions > 0 and _has_long_sequences(tables)
     for sign, support, length, related in CHOICES:
-        used = roles if related or not can_leave else alone
+        used = categories if related or not can_leave else alone
         n = matches = found = 0.0
         for part in parts:
             if long and length > 2:
-                found += pairs * _ways(tables, _with_variables(used, sign), part, length)
+                found += pairs * _n_variable_matches(
+                    tables, _with_variables(used, sign), part, length
+                )
             matches += pairs * _matches(tables, used, part, length) if can_leave else 0
             facts, links = _facts(tables, used, common, part, joined=sign == "*")
             n += pairs * _patterns(
                 facts, _linked(links, n_dimensions), support, length, n_dimensions
             )
-        widest, ways = widest or round(n), ways or found
-        if n <= MOST and matches <= MOST_MATCHES and found <= MOST_WAYS:
+        widest, n_matches = widest or round(n), n_matches or found
+        if n <= MOST and matches <= MOST_MATCHES and found <= MOST_VARIABLE_MATCHES:
             break
     if sign == CHOICES[0][0]:
         return Size(sign)
-    related = related or not can_leave
+    what = "facts of several events match in too many ways"
+    if n_matches > MOST_VARIABLE_MATCHES:
+        events = f"a sequence has more than {MANY_EVENTS} events"
+        what = f"variables match in too many ways where {events}"
+    if widest > MOST:
+        what = f"{_rounded(widest)} patterns are too many"
+    return _narrowed(sign, support, length, what, related=related or not can_leave)
+
+
+def _narrowed(sign: str, support: float, length: int, why: str, *, related: bool) -> Size:
+    """The size of a language that is not the widest, with a note that says how it is narrower."""
     settings: dict[str, Any] = {}
     said = ["an argument of few values is a constant, no variable"]
     if not related:
@@ -116,14 +127,7 @@ def fitting_size(
     if support != CHOICES[0][1]:
         settings["min_support"] = support
         said.append(f"minsupport is {support}")
-    what = "facts of several events match in too many ways"
-    if ways > MOST_WAYS:
-        what = (
-            f"variables match in too many ways where a sequence has more than {MANY_EVENTS} events"
-        )
-    if widest > MOST:
-        what = f"{_rounded(widest)} patterns are too many"
-    return Size(sign, related, settings, (f"{what}: {', '.join(said)}",))
+    return Size(sign, related, settings, (f"{why}: {', '.join(said)}",))
 
 
 def _sampled(classes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -140,8 +144,8 @@ def _spread(n: int, most: int) -> NDArray[np.int64]:
 
 def _facts(
     tables: Tables,
-    roles: Mapping[Key, Sequence[str]],
-    common: Mapping[Place, NDArray[np.int32]],
+    categories: Mapping[Key, Sequence[str]],
+    common: Mapping[Argument, NDArray[np.int32]],
     part: NDArray[np.int64],
     *,
     joined: bool,
@@ -154,12 +158,12 @@ def _facts(
     number[part] = np.arange(len(part))
     found: list[Bits] = []
     links: list[int] = []
-    for key, arguments in roles.items():
+    for key, arguments in categories.items():
         n_events = list(arguments).count("event")
         table = tables[key]
         table = table[:, table[0] < len(number)]
         table = table[:, number[table[0]] >= 0]
-        few = [i for i, role in enumerate(arguments) if role == "few"]
+        few = [i for i, category in enumerate(arguments) if category == "few"]
         for constants in _masks(few) if joined else [tuple(few)]:
             rows = table
             for i in constants:
@@ -179,11 +183,11 @@ def _facts(
 
 
 def _matches(
-    tables: Tables, roles: Mapping[Key, Sequence[str]], part: NDArray[np.int64], length: int
+    tables: Tables, categories: Mapping[Key, Sequence[str]], part: NDArray[np.int64], length: int
 ) -> float:
-    """In how many ways facts of several events may be combined, in some sequences."""
+    """The number of combinations of facts of several events, in some sequences."""
     counts = np.zeros(int(part.max()) + 1)
-    for key, arguments in roles.items():
+    for key, arguments in categories.items():
         if list(arguments).count("event") > 1:
             rows = tables[key][0]
             counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
@@ -196,14 +200,18 @@ def _has_long_sequences(tables: Tables) -> bool:
     return any(int(np.bincount(one).max(initial=0)) >= MANY_EVENTS for one in links)
 
 
-def _with_variables(roles: Mapping[Key, Sequence[str]], sign: str) -> list[Key]:
+def _with_variables(categories: Mapping[Key, Sequence[str]], sign: str) -> list[Key]:
     """The predicates of one event that have a variable beside it."""
     constant = {"event"} if sign == "*" else {"event", "few"}
-    return [k for k, one in roles.items() if list(one).count("event") == 1 and {*one} - constant]
+    return [
+        k for k, one in categories.items() if list(one).count("event") == 1 and {*one} - constant
+    ]
 
 
-def _ways(tables: Tables, keys: Sequence[Key], part: NDArray[np.int64], length: int) -> float:
-    """In how many ways facts of some predicates follow each other, in some sequences."""
+def _n_variable_matches(
+    tables: Tables, keys: Sequence[Key], part: NDArray[np.int64], length: int
+) -> float:
+    """The number of ordered combinations of facts of some predicates, in some sequences."""
     counts = np.zeros(int(part.max()) + 1)
     for key in keys:
         rows = tables[key][0]
@@ -212,7 +220,7 @@ def _ways(tables: Tables, keys: Sequence[Key], part: NDArray[np.int64], length: 
 
 
 def _linked(links: NDArray[np.int64], n_dimensions: int) -> NDArray[np.float64]:
-    """In how many ways the events of each fact may be linked beside it."""
+    """The number of ways to link the events of each fact to others."""
     return np.asarray((1.0 + LINKS) ** (links * n_dimensions))
 
 
@@ -234,10 +242,10 @@ def _patterns(
     facts, forms = facts[often], forms[often]
     if not len(facts):
         return 0
-    ways = 1 + LINKS * n_dimensions
+    n_links = 1 + LINKS * n_dimensions
     together = facts @ facts.T >= least
     n_pairs = float(forms @ together @ forms) / 2
-    n = float(forms.sum()) + n_pairs * ways
+    n = float(forms.sum()) + n_pairs * n_links
     if length < 3:
         return n
     draw = np.random.default_rng(0)
@@ -246,11 +254,11 @@ def _patterns(
     third = draw.integers(len(facts), size=N_TRIPLES)
     all_three = facts[first[some]] * facts[second[some]] * facts[third]
     share = float((all_three.sum(axis=1) >= least).mean())
-    return n + share * n_pairs * float(forms.sum()) / 3 * ways**2
+    return n + share * n_pairs * float(forms.sum()) / 3 * n_links**2
 
 
 def _rounded(n: int) -> str:
-    """A number in words that claim no more than is known."""
+    """An approximate number in words."""
     for unit, name in ((10**9, "billion"), (10**6, "million")):
         if n >= unit:
             return f"some {max(n // unit, 1):,} {name}"

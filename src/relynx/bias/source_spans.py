@@ -1,4 +1,4 @@
-"""Where the declarations of a bias stand in its text."""
+"""Source positions of the declarations of a bias, for error messages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Span: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """The span of each part of a bias: `("mode", "he", 0, 2)` is a sign of a mode of `he`.
+class SourceSpans:
+    """The span of each part of a bias; `("mode", "he", 0, 2)` is a sign in a mode of `he`.
 
-    A bias made in Python has no text, and its problems no place. `broken` names the predicates and
-    types with a declaration that could not be understood, of which little else should be said.
+    A bias made in Python has no source, and its problems no line. `broken` names the predicates
+    and types with an invalid declaration; problems that only follow from it are not reported.
     """
 
     source: Source | None = None
@@ -36,7 +36,7 @@ class Places:
         span = self._span(where)
         if span is None or self.source is None:
             return ""
-        return f" on line {self.source.place(span[0])[0]}"
+        return f" on line {self.source.line_and_column(span[0])[0]}"
 
     def _span(self, where: Where) -> Span | None:
         while where and where not in self.spans:

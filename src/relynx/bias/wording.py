@@ -1,6 +1,7 @@
-"""The words of a bias: how facts, constants and dimensions are told, and what is wrong with them.
+"""The wording that a bias declares for facts, constants and dimensions, and its checks.
 
-A key is an atom for the facts that it fits, else a constant, or `next_h` for a dimension.
+`words` maps a subject to a text. A subject is an atom, for the facts that it matches, a constant,
+or `next_h` for a dimension.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ from typing import Protocol, TypeAlias
 
 from relynx.bias.constraints import matched
 from relynx.bias.modes import EVENT
-from relynx.bias.source_spans import Places, Where
+from relynx.bias.source_spans import SourceSpans, Where
 from relynx.errors import Problem
 from relynx.logic.dimensions import link_name
 from relynx.logic.terms import Atom, Constant, Term, Var, constant_key, quoted, term_text
 
-Told: TypeAlias = Atom | Constant
+Subject: TypeAlias = Atom | Constant
 Check: TypeAlias = Callable[[Where, Atom], Iterator[Problem]]
 
-PLACE = re.compile(r"\{([^{}]*)\}")
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 class Worded(Protocol):
-    """The declarations that words must agree with."""
+    """The declarations that the wording must agree with."""
 
     @property
     def types(self) -> Mapping[str, tuple[str, ...]]: ...
@@ -32,47 +33,47 @@ class Worded(Protocol):
     @property
     def dimensions(self) -> tuple[str, ...]: ...
     @property
-    def words(self) -> Mapping[Told, str]: ...
+    def words(self) -> Mapping[Subject, str]: ...
 
 
-def fitting(words: Mapping[Told, str], fact: Atom) -> tuple[str, dict[str, Term]] | None:
-    """The words of a fact, and what their variables stand for; None where it has none."""
-    for told, text in words.items():
+def fitting(words: Mapping[Subject, str], fact: Atom) -> tuple[str, dict[str, Term]] | None:
+    """The text for a fact and the values of its variables; None where no subject matches."""
+    for subject, text in words.items():
         binding = None
-        if isinstance(told, Atom):
-            binding = matched(told, fact, {})
-        elif not fact.args and told == fact.predicate:
+        if isinstance(subject, Atom):
+            binding = matched(subject, fact, {})
+        elif not fact.args and subject == fact.predicate:
             binding = {}
         if binding is not None:
             return text, dict(binding)
     return None
 
 
-def word_problems(bias: Worded, at: Places, check_atom: Check) -> Iterator[Problem]:
-    """Everything that is wrong with the words of a bias."""
+def wording_problems(bias: Worded, at: SourceSpans, check_atom: Check) -> Iterator[Problem]:
+    """Everything that is wrong with the wording of a bias."""
     facts: list[tuple[int, Atom]] = []
-    for k, (told, text) in enumerate(bias.words.items()):
+    for k, (subject, text) in enumerate(bias.words.items()):
         here: Where = ("words", k)
         if not text.strip():
             yield at.problem((*here, "text"), "these words are empty", hint="leave this out")
-        if not isinstance(told, Atom):
-            yield from _check_name(bias, at, here, told)
-            yield from _check_places(at, here, text, {}, "a constant or a dimension")
+        if not isinstance(subject, Atom):
+            yield from _check_name(bias, at, here, subject)
+            yield from _check_placeholders(at, here, text, {}, "a constant or a dimension")
             continue
-        if link_name(told.predicate) and told.args:
-            name = quoted("next_" + told.predicate.partition("_")[2])
+        if link_name(subject.predicate) and subject.args:
+            name = quoted("next_" + subject.predicate.partition("_")[2])
             yield at.problem(
                 here,
-                "a dimension is told by its name, without arguments",
+                "a dimension is named without arguments",
                 hint=f"write words({name},{quoted(text)}).",
             )
             continue
-        problems = list(check_atom(here, told))
+        problems = list(check_atom(here, subject))
         yield from problems
-        kinds = bias.types.get(told.predicate, ())
-        if problems or len(kinds) != len(told.args):
+        types = bias.types.get(subject.predicate, ())
+        if problems or len(types) != len(subject.args):
             continue
-        before = next((i for i, other in facts if matched(other, told, {}) is not None), None)
+        before = next((i for i, other in facts if matched(other, subject, {}) is not None), None)
         if before is not None:
             line = at.on_line(("words", before))
             yield at.problem(
@@ -80,58 +81,60 @@ def word_problems(bias: Worded, at: Places, check_atom: Check) -> Iterator[Probl
                 f"these words are never used: those before them{line} fit every such fact",
                 hint="put the words of special facts first, or leave one out",
             )
-        facts.append((k, told))
-        yield from _check_places(at, here, text, _shown(told, kinds), str(told))
+        facts.append((k, subject))
+        yield from _check_placeholders(at, here, text, _shown(subject, types), str(subject))
 
 
-def _shown(told: Atom, kinds: Sequence[str]) -> dict[str, bool]:
-    """The variables of a fact, and whether its words may speak of them."""
+def _shown(subject: Atom, types: Sequence[str]) -> dict[str, bool]:
+    """The variables of a subject, and whether its text may mention them."""
     pairs = [
-        (arg.name, kind)
-        for arg, kind in zip(told.args, kinds, strict=True)
+        (arg.name, type_name)
+        for arg, type_name in zip(subject.args, types, strict=True)
         if isinstance(arg, Var) and not arg.anonymous
     ]
-    alone = sum(kind == EVENT for kind in kinds) == 1
-    return {name: not (alone and kind == EVENT) for name, kind in pairs}
+    alone = sum(type_name == EVENT for type_name in types) == 1
+    return {name: not (alone and type_name == EVENT) for name, type_name in pairs}
 
 
-def _check_name(bias: Worded, at: Places, here: Where, told: Constant) -> Iterator[Problem]:
+def _check_name(bias: Worded, at: SourceSpans, here: Where, subject: Constant) -> Iterator[Problem]:
     """A name alone is that of a dimension or of a constant."""
-    if not isinstance(told, str) or told in at.broken:
+    if not isinstance(subject, str) or subject in at.broken:
         return
-    link = link_name(told)
+    link = link_name(subject)
     if link is not None and link[1] in bias.dimensions:
         if link[0] != "next":
             yield at.problem(
                 here,
-                f"a dimension is told by its predicate {quoted('next_' + link[1])}",
+                f"a dimension is named by its predicate {quoted('next_' + link[1])}",
                 hint="its words are those of all three operators",
             )
         return
     listed = {constant_key(value) for values in bias.values.values() for value in values}
-    kinds = bias.types.get(told)
-    if kinds and told not in listed:
-        example = Atom(told, tuple(Var(chr(ord("A") + i % 26)) for i in range(len(kinds))))
+    types = bias.types.get(subject)
+    if types and subject not in listed:
+        example = Atom(subject, tuple(Var(chr(ord("A") + i % 26)) for i in range(len(types))))
         yield at.problem(
             here,
-            f"the words of {quoted(told)} are those of a fact: its arguments are missing",
+            f"the words of {quoted(subject)} are those of a fact: its arguments are missing",
             hint=f"write words({example},...).",
         )
-    elif link is not None and link[0] == "next" and told not in listed:
+    elif link is not None and link[0] == "next" and subject not in listed:
         known = [quoted("next_" + name) for name in bias.dimensions]
         yield at.problem(
             here,
             f"the dimension {link[1]} is not declared",
-            hint=f"declared are {', '.join(known)}" if known else f"add dimension({quoted(told)}).",
+            hint=f"declared are {', '.join(known)}"
+            if known
+            else f"add dimension({quoted(subject)}).",
         )
 
 
-def _check_places(
-    at: Places, here: Where, text: str, shown: Mapping[str, bool], what: str
+def _check_placeholders(
+    at: SourceSpans, here: Where, text: str, shown: Mapping[str, bool], what: str
 ) -> Iterator[Problem]:
     """What stands between braces must be a variable that may be shown."""
     where: Where = (*here, "text")
-    rest = PLACE.sub("", text)
+    rest = PLACEHOLDER.sub("", text)
     if "{" in rest or "}" in rest:
         yield at.problem(
             where,
@@ -139,18 +142,18 @@ def _check_places(
             hint="between braces stands a variable, as in 'a {L} helix'",
         )
     names = [name for name, free in shown.items() if free]
-    for name in dict.fromkeys(PLACE.findall(text)):
+    for name in dict.fromkeys(PLACEHOLDER.findall(text)):
         if name not in shown:
             hint = f"its variables are {', '.join(names)}" if names else "write plain words here"
             yield at.problem(where, f"{{{name}}} is no variable of {what}", hint=hint)
         elif not shown[name]:
             yield at.problem(
                 where,
-                f"{{{name}}} is the event itself, which the whole phrase stands for",
+                f"{{{name}}} is the event itself, which the whole phrase describes",
                 hint="leave it out",
             )
 
 
-def words_text(told: Told, text: str) -> str:
+def wording_text(subject: Subject, text: str) -> str:
     """A declaration as it is written in a file."""
-    return f"words({told if isinstance(told, Atom) else term_text(told)},{quoted(text)})"
+    return f"words({subject if isinstance(subject, Atom) else term_text(subject)},{quoted(text)})"

@@ -1,4 +1,10 @@
-"""The command line. Exit 0 fine, 2 the user's error (a message, no traceback), 1 ours."""
+"""The command line: `main` runs it and returns the exit code.
+
+0 is success, 2 an error of the user (a message, no traceback), 1 an error of relynx, 130 an
+interrupt. `files`, `learning`, `explaining`, `reporting` and `shows` have the commands, `reading`
+the one way in which they read sequences, `options` what they share. Commands import the library
+when they run, so that `relynx --help` stays fast.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +13,6 @@ from collections.abc import Sequence
 
 import click
 
-from relynx import __version__
 from relynx.cli.explaining import explain
 from relynx.cli.files import check, mine
 from relynx.cli.learning import evaluate, fit, predict
@@ -15,6 +20,7 @@ from relynx.cli.options import INTERRUPTED
 from relynx.cli.reporting import report
 from relynx.cli.shows import demo, reproduce, warmup
 from relynx.errors import InputError
+from relynx.version import __version__
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -19,13 +19,13 @@ SHOWN_IDS = 5
 @click.argument("model")
 @click.argument("test")
 @click.option("--id", "wanted", required=True, help="The sequence to explain.")
-@click.option("-k", "--background", help="The rules that the model was learnt with.")
+@click.option("-k", "--background", help="The background rules of the model.")
 def explain(model: str, test: str, wanted: str, background: str | None) -> int:
-    """Say why a model gives a sequence of TEST its class.
+    """Explain why a model predicts the class of a sequence of TEST.
 
-    MODEL is written by relynx fit. TEST is a .m file, or a table of events as the one that the
-    model was learnt from. What is printed: the share of each class, the patterns that say most,
-    where they match, and what would change the class.
+    MODEL is written by relynx fit. TEST is a .m file, or a table of events like the training table.
+    Prints the class probabilities, the patterns of largest effect, where they match, and which
+    changes would change the class.
     """
     # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.reports.explain import explain as explained

@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.bias import Bias
-    from relynx.data.parquet.partitions import Partitions
+    from relynx.data.parquet import Partitions
     from relynx.data.sequences import Sequences
     from relynx.logic.datalog import Background
+    from relynx.mining.patterns.pattern_set import PatternSet
 
 DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l", ".b")
 ENDINGS = (
@@ -56,7 +57,7 @@ ENDINGS = (
 @table_options
 @event_option
 def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> int:
-    """Report every problem of FILES at once, and run nothing.
+    """Report all problems of FILES at once, and run nothing.
 
     Data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, background
     knowledge in .bk or .pl, a bias in .l. Of a table or a log it says how it is read and what is
@@ -93,24 +94,28 @@ def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> i
     "--max-support",
     multiple=True,
     metavar="CLASS=MOST",
-    help="Most of a class that is covered: a share, no=0.05, or sequences, no=2. Several add up.",
+    help="Largest part of a class covered: a proportion, no=0.05, or a number of sequences, no=2.",
 )
-@click.option("--closed", is_flag=True, help="Drop what a more specific pattern equals.")
-@click.option("--top-k", type=click.IntRange(min=1), help="Keep the best so many by confidence.")
 @click.option(
-    "--time-limit", type=click.FloatRange(min=0), help="Seconds; then keep what is found."
+    "--closed", is_flag=True, help="Drop patterns with a more specific one of equal supports."
+)
+@click.option(
+    "--top-k", type=click.IntRange(min=1), help="Keep the k patterns of highest confidence."
+)
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), help="Seconds; then the result is partial."
 )
 @click.option(
     "--memory-limit",
     metavar="SIZE",
-    help="Memory of the process, 4GB or 500MB; then keep what is found.  [4/5 of what is free]",
+    help="Memory of the process, 4GB or 500MB; then the result is partial.  [4/5 of free memory]",
 )
 @jobs_option
 @checkpoint_option
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Let the workers of a Dask scheduler do it, tcp://host:8786; TRAIN is a folder.",
+    help="Run on the workers of a Dask scheduler, tcp://host:8786; TRAIN is a folder.",
 )
 def mine(
     train: str,
@@ -119,32 +124,19 @@ def mine(
     event_type: str | None,
     background: str | None,
     output: str,
-    min_support: float | None,
-    min_frequency: int | None,
-    max_length: int | None,
-    max_gap: int | None,
-    min_confidence: float | None,
-    no_object_identity: bool,
-    max_support: tuple[str, ...],
-    closed: bool,
-    top_k: int | None,
-    time_limit: float | None,
-    memory_limit: str | None,
-    jobs: int,
-    checkpoint: str | None,
     scheduler: str | None,
+    **options: Any,
 ) -> int:
-    """Find every frequent pattern of TRAIN and write them to a file.
+    """Find all frequent patterns of TRAIN and write them to a file.
 
     TRAIN is a .m file, a .csv or .parquet table with a row for each event, a .xes log, or a folder
     of partitions, which is read one partition at a time. A setting that is not given is that of the
     bias, else the one in brackets.
     """
-    ending = table_ending(output)
-    most = [_class_and_most(text) for text in max_support]
-    most_bytes = None if memory_limit is None else _n_bytes(memory_limit)
+    ending, checkpoint = table_ending(output), options["checkpoint"]
+    settings, most = _search_settings(options)
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
-    from relynx.console import mining_progress, plain_warnings, show_search
+    from relynx.console import mining_progress, plain_warnings
     from relynx.data.tables.frames import parquet_library
     from relynx.mining.search import mine as search
     from relynx.storage.whole_files import check_writable
@@ -159,46 +151,47 @@ def mine(
         X, y, classes = _to_mine(train, background, columns, scheduler)
         show_reading(X)
         named = {str(c): c for c in classes}
+        settings["max_support"] = {named.get(c, c): n for c, n in most} or None
         with (
             plain_warnings(),
             mining_progress() as progress,
             _workers(scheduler) as client,
         ):
             warnings.filterwarnings("ignore", "stopped by ")  # said below
-            patterns = search(
-                X,
-                y,
-                bias,
-                min_support=min_support,
-                min_frequency=min_frequency,
-                max_length=max_length,
-                max_gap=max_gap,
-                object_identity=False if no_object_identity else None,
-                min_confidence=min_confidence,
-                max_support={named.get(c, c): n for c, n in most} or None,
-                closed=closed,
-                top_k=top_k,
-                time_limit=time_limit,
-                memory_limit=most_bytes,
-                progress=progress,
-                n_jobs=jobs,
-                checkpoint=checkpoint,
-                client=client,
-            )
+            patterns = search(X, y, bias, **settings, progress=progress, client=client)
         write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}
         write.get(ending, patterns.to_parquet)(output)
     except KeyboardInterrupt:
         more = going_on(checkpoint)
         click.echo(f"stopped; nothing was written to {output}{more}", err=True)
         return INTERRUPTED
+    _show_patterns(patterns, checkpoint, stopped=progress.stopped)
+    click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {described(X)}")
+    return INTERRUPTED if progress.stopped and patterns.partial else 0
+
+
+def _search_settings(options: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]]]:
+    """What `mine` is given, and the `max_support` of classes by their texts. Raises UsageError."""
+    settings = dict(options)
+    settings["n_jobs"] = settings.pop("jobs")
+    if settings.pop("no_object_identity"):
+        settings["object_identity"] = False
+    most = [_class_and_most(text) for text in settings.pop("max_support")]
+    if settings["memory_limit"] is not None:
+        settings["memory_limit"] = _n_bytes(settings["memory_limit"])
+    return settings, most
+
+
+def _show_patterns(patterns: PatternSet, checkpoint: str | None, *, stopped: bool) -> None:
+    """What the search saw, and how far it is complete."""
+    from relynx.console import show_search
+
     show_search(patterns)
     if patterns.partial:
         how_far = f"complete up to length {patterns.complete_up_to}{going_on(checkpoint)}"
         click.echo(f"{patterns.partial}; {how_far}", err=True)
-        for line in () if progress.stopped else patterns.report.advice:
+        for line in () if stopped else patterns.report.advice:
             click.echo(line, err=True)
-    click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {described(X)}")
-    return INTERRUPTED if progress.stopped and patterns.partial else 0
 
 
 def _to_mine(
@@ -237,11 +230,11 @@ def _n_bytes(text: str) -> int:
 
 
 def _class_and_most(text: str) -> tuple[str, float]:
-    """A class, and the share or number of its sequences that may be covered."""
+    """A class, and the largest proportion or number of its sequences that may be covered."""
     parts = re.fullmatch(r"(.+)=([0-9]*\.?[0-9]+)", text)
     if parts is None:
         raise click.UsageError(
-            f"--max-support is {text!r}: give a class and a share, no=0.05, or a class and a "
+            f"--max-support is {text!r}: give a class and a proportion, no=0.05, or a class and a "
             "number of sequences, no=2"
         )
     name, most = parts.groups()
@@ -259,7 +252,7 @@ def _checked(
     """One line about a good file; what was read joins the lists. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
-    from relynx.data.lynx.files import read_lynx
+    from relynx.data.lynx import read_lynx
     from relynx.logic.datalog import read_background
 
     if path.lower().endswith(EVENT_TABLES + LOGS):
@@ -290,7 +283,7 @@ def _checked(
 
 def _is_foreign(path: str) -> bool:
     """Whether a file of rules is the bias of another system: Popper's ends in .pl, too."""
-    from relynx.bias.foreign.read_foreign import dialect
+    from relynx.bias.foreign import dialect
     from relynx.logic.source_files import read_source
 
     return dialect(read_source(path)) is not None
@@ -304,7 +297,7 @@ def _missing_predicates(
 
     keys = [key for X in data for key in X.tables]
     keys += [key for background in backgrounds for key in background.heads]
-    return data_problems(bias, bias.places, keys) if data else []
+    return data_problems(bias, bias.source_spans, keys) if data else []
 
 
 def _arity_problems(background: Background, data: list[Sequences]) -> Iterator[Problem]:

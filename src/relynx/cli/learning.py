@@ -26,7 +26,7 @@ from relynx.cli.reading import (
     refuse_rules,
     show_reading,
     table_options,
-    warn_of_unheard,
+    warn_of_unknown_predicates,
 )
 from relynx.errors import DataError, Problem, Source
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.data.sequences import Sequences
+    from relynx.models.evaluation.cross_validation import CrossValidation
     from relynx.models.lynx.classifier import LynxClassifier
 
 MODEL = ".relynx"
@@ -55,7 +56,7 @@ def fit(
     background: str | None,
     **settings: Any,
 ) -> int:
-    """Learn a classifier from TRAIN and write it to a file.
+    """Train a classifier on TRAIN and write it to a file.
 
     TRAIN is a .m file with classes, a .csv or .parquet table with a row for each event, or a .xes
     log. For each pair of classes: mine, select patterns by GRASP, fit naive Bayes. A setting that
@@ -83,8 +84,7 @@ def fit(
     _show_model(model)
     for note in model.bias_.notes:
         click.echo(f"note: {note}", err=True)
-    right = f"training accuracy {score:.3f}, of the sequences that it was learnt from"
-    click.echo(f"{right};\nrelynx evaluate says how it does on others")
+    click.echo(f"training accuracy {score:.3f};\nrelynx evaluate estimates it for new sequences")
     click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {described(X)}")
     return 0
 
@@ -93,14 +93,14 @@ def fit(
 @click.argument("model")
 @click.argument("test")
 @click.option("-o", "--output", required=True, help="A .csv, .jsonl or .parquet file.")
-@click.option("-k", "--background", help="The rules that the model was learnt with.")
+@click.option("-k", "--background", help="The background rules of the model.")
 def predict(model: str, test: str, output: str, background: str | None) -> int:
-    """Give each sequence of TEST a class, by a model of relynx fit.
+    """Predict the class of each sequence of TEST with a model of relynx fit.
 
-    TEST is a .m file, a table of events as the one that the model was learnt from, or a folder of
-    partitions, which is read one partition at a time. What is written has a row for each sequence:
-    its id, the class, and the probability of each class. Where TEST has classes of its own, they
-    are beside it, and the accuracy is printed.
+    TEST is a .m file, a table of events like the training table, or a folder of partitions, which
+    is read one partition at a time. The output has a row for each sequence: its id, the predicted
+    class, and the class probabilities. If TEST has classes, they are included, and the accuracy is
+    printed.
     """
     ending = table_ending(output)
     from relynx.console import working
@@ -115,7 +115,7 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
         if Path(test).is_dir():
             refuse_rules(test, background)
             loaded, folder = read_classifier(model), open_folder(test)
-            warn_of_unheard(loaded, folder.without_sequences(), test)
+            warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
             what, parts = described(folder), folder.partitions()
         else:
             loaded, X, _ = read_model_and_test(model, test, background)
@@ -138,8 +138,8 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
 @click.argument("train")
 @click.option("--folds", type=click.IntRange(min=2), default=10, help="[10]")
 @click.option("--groups", help="A .csv file, id,group: no group is split between folds.")
-@click.option("--compare", default="", help="Other systems too: lohmm,fisher,tildecrf.")
-@click.option("--no-baselines", is_flag=True, help="Leave out the simple methods.")
+@click.option("--compare", default="", help="Other systems to compare with: lohmm,fisher,tildecrf.")
+@click.option("--no-baselines", is_flag=True, help="Leave out the baselines.")
 @table_options
 @mining_options
 @model_options
@@ -154,66 +154,72 @@ def evaluate(
     background: str | None,
     **settings: Any,
 ) -> int:
-    """Say how well a classifier does on sequences it has not seen.
+    """Cross-validate a classifier, and compare it with others.
 
     TRAIN is a .m file with classes, a .csv or .parquet table of events, or a .xes log. Sequences
-    are divided into folds, each with its share of every class. Each fold is predicted by a
-    classifier learnt from the others: nothing of it is used, not even to mine. Simple methods that
-    know nothing of relations stand beneath. So do the systems that --compare names: logical hidden
-    Markov models, their Fisher kernel, and relational conditional random fields, with their
-    defaults. They read all that is said of an event, whatever the bias.
+    are divided into stratified folds. Each fold is predicted by a classifier trained on the others:
+    nothing of it is used, not even for mining. Simple baselines without relations are listed
+    below, and so are the systems that --compare names: logical hidden Markov models, their Fisher
+    kernel, and relational conditional random fields, with default parameters. They use all facts
+    of an event, whatever the bias.
     """
-    from relynx.console import plain_warnings, show_table, steps
+    from relynx.console import show_table
+    from relynx.data.event_order import ordered_events
     from relynx.data.groups import read_groups
-    from relynx.data.tables.order import ordered_events
     from relynx.models.evaluation.baselines import baselines
-    from relynx.models.evaluation.cross_validation import Fold, cross_validate
     from relynx.models.evaluation.systems import systems
 
     accuracies: list[float] = []
     jobs = settings.pop("jobs")
     try:
-        others = systems(compare)  # a name that is not one is told before any reading
+        others = systems(compare)  # reject an unknown name before reading anything
         X, y = _read_labelled(train, background, columns)
         if others:
-            ordered_events(X)  # they need an order; that there is none is told before any work
-        kinds = None if groups is None else read_groups(groups, X.ids.tolist())
+            ordered_events(X)  # they need an order; reject sequences without one before any work
+        by_id = None if groups is None else read_groups(groups, X.ids.tolist())
         lynx = _classifier(bias_file, settings | {"jobs": 1})
         for note in () if lynx.bias is None else lynx.bias.notes:
             click.echo(f"note: {note}", err=True)
         rows = {"Lynx": lynx, **others}
         if not no_baselines:
             rows |= baselines(X)
-        results = {}
-        with plain_warnings(), steps("folds", folds * len(rows)) as step:
-            for name, estimator in rows.items():
-
-                def told(fold: Fold, name: str = name) -> None:
-                    if name == "Lynx":
-                        accuracies.append(fold.accuracy)
-                    step(f"{name}, fold {fold.number}: {fold.accuracy:.3f}, {fold.seconds:.1f} s")
-
-                results[name] = cross_validate(
-                    estimator,
-                    X,
-                    y,
-                    folds=folds,
-                    groups=kinds,
-                    seeds=(settings["seed"],),
-                    n_jobs=jobs,
-                    progress=told,
-                )
+        how = {"folds": folds, "groups": by_id, "seeds": (settings["seed"],), "n_jobs": jobs}
+        results = _cross_validated(rows, X, y, how, accuracies)
     except KeyboardInterrupt:
         so_far = f"; mean so far {sum(accuracies) / len(accuracies):.3f}" if accuracies else ""
         so_far += going_on(settings["checkpoint"])
         click.echo(f"stopped after {len(accuracies)} of {folds} folds{so_far}", err=True)
         return INTERRUPTED
-    how = "stratified" if groups is None else f"stratified, no group of {groups} split"
-    click.echo(f"{train}: {described(X)}; {folds} folds, {how}, seed {settings['seed']}\n")
+    kind = "stratified" if groups is None else f"stratified, no group of {groups} split"
+    click.echo(f"{train}: {described(X)}; {folds} folds, {kind}, seed {settings['seed']}\n")
     show_table(*_fold_table(results))
     click.echo("")
     show_table(*_confusion_table(results["Lynx"]))
     return 0
+
+
+def _cross_validated(
+    rows: dict[str, Any],
+    X: Sequences,
+    y: NDArray[Any],
+    how: dict[str, Any],
+    accuracies: list[float],
+) -> dict[str, CrossValidation]:
+    """Cross-validate each method; `accuracies` gets those of the folds of Lynx as they come."""
+    from relynx.console import plain_warnings, steps
+    from relynx.models.evaluation.cross_validation import Fold, cross_validate
+
+    results = {}
+    with plain_warnings(), steps("folds", how["folds"] * len(rows)) as step:
+        for name, estimator in rows.items():
+
+            def show(fold: Fold, name: str = name) -> None:
+                if name == "Lynx":
+                    accuracies.append(fold.accuracy)
+                step(f"{name}, fold {fold.number}: {fold.accuracy:.3f}, {fold.seconds:.1f} s")
+
+            results[name] = cross_validate(estimator, X, y, progress=show, **how)
+    return results
 
 
 def _read_labelled(
@@ -231,7 +237,7 @@ def _read_labelled(
 
 
 def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifier:
-    """The classifier that the options describe; what was not given is its default."""
+    """The classifier that the options describe; other parameters have their defaults."""
     from relynx.models.lynx.classifier import PAPER, LynxClassifier
     from relynx.models.lynx.learners import learner
 
@@ -254,7 +260,7 @@ def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifi
 
 
 def _show_model(model: LynxClassifier) -> None:
-    """A row for each pair of classes: what there was to select from, and what was selected."""
+    """A row for each pair of classes: numbers of candidates and of selected patterns."""
     from relynx.console import show_table
 
     rows = [
@@ -275,19 +281,19 @@ def _fold_table(results: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     for name, result in results.items():
         values = result.accuracies.ravel().tolist()
         shown = values if n <= SHOWN_FOLDS else [min(values), max(values)]
-        rows.append([name, *(_share(value) for value in shown), f"{result.mean:.3f}"])
+        rows.append([name, *(_rounded(value) for value in shown), f"{result.mean:.3f}"])
     columns = [str(i + 1) for i in range(n)] if n <= SHOWN_FOLDS else ["least", "most"]
     return ["accuracy", *columns, "mean"], rows
 
 
 def _confusion_table(result: Any) -> tuple[list[str], list[list[str]]]:
-    """How many sequences of each class were given each class."""
+    """The confusion matrix."""
     names = list(map(str, result.classes.tolist()))
     counts = result.confusion.tolist()
     rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]
     return ["Lynx: class \\ predicted", *names], rows
 
 
-def _share(value: float) -> str:
+def _rounded(value: float) -> str:
     """.948, and 1.00 for all."""
     return f"{value:.2f}" if value >= 1 else f"{value:.3f}"[1:]

@@ -1,4 +1,4 @@
-"""What several commands share: options, endings of files, and lines about what was read."""
+"""What several commands share: options, file endings, and summaries of what was read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from relynx.search_settings import NAMED, default
+
 if TYPE_CHECKING:
-    from relynx.data.parquet.partitions import Partitions
+    from relynx.data.parquet import Partitions
     from relynx.data.sequences import Sequences
 
 INTERRUPTED = 130
@@ -23,7 +25,7 @@ jobs_option = click.option("--jobs", type=COUNT, default=1, help="Cores to use. 
 checkpoint_option = click.option(
     "--checkpoint",
     metavar="FOLDER",
-    help="Keep results on the way there; the same command goes on from them.",
+    help="Save intermediate results there; the same command resumes from them.",
 )
 
 
@@ -35,7 +37,7 @@ event_option = click.option(
 
 
 def mining_options(function: Function) -> Function:
-    """The bias, the background knowledge, and the settings of the search."""
+    """The bias, the background knowledge, and the search settings."""
     return with_options(
         function,
         click.option(
@@ -43,25 +45,38 @@ def mining_options(function: Function) -> Function:
         ),
         event_option,
         click.option("-k", "--background", help="Rules that hold in every sequence."),
-        click.option("--min-support", type=SHARE, help="Least share of some class.  [0.1]"),
-        click.option("--min-frequency", type=COUNT, help="Least number of sequences.  [1]"),
-        click.option("--max-length", type=COUNT, help="Most atoms, links not counted.  [3]"),
-        click.option("--max-gap", type=COUNT, help="Largest n of followat.  [2]"),
-        click.option("--min-confidence", type=SHARE, help="Keep what marks a class so well."),
-        click.option("--no-object-identity", is_flag=True, help="Let variables share a constant."),
+        *map(_setting_option, ("min_support", "min_frequency", "max_length", "max_gap")),
+        click.option("--min-confidence", type=SHARE, help="Minimum confidence for some class."),
+        click.option(
+            "--no-object-identity",
+            is_flag=True,
+            help="Different variables may stand for one constant.",
+        ),
     )
 
 
+def _setting_option(name: str) -> Callable[[Function], Function]:
+    """The option of a setting of the search, by its name in Python."""
+    setting = NAMED[name]
+    kind = SHARE if setting.kind == "share" else COUNT
+    shown = f"{setting.help}  [{default(name)}]"
+    return click.option(f"--{name.replace('_', '-')}", type=kind, help=shown)
+
+
 def model_options(function: Function) -> Function:
-    """The settings of the classifier, by their names in `LynxClassifier`."""
+    """The parameters of the classifier, by their names in `LynxClassifier`."""
     return with_options(
         function,
-        click.option("--paper", is_flag=True, help="The method of the paper, nothing added."),
-        click.option("--all-patterns", is_flag=True, help="Use all patterns found; no GRASP."),
+        click.option("--paper", is_flag=True, help="The method of the paper, without additions."),
         click.option(
-            "--n-features", type=COUNT, help="Patterns selected for a pair at most.  [validated]"
+            "--all-patterns", is_flag=True, help="Use all patterns found, without selection."
         ),
-        click.option("--max-features", type=COUNT, help="Patterns to select from.  [1000]"),
+        click.option(
+            "--n-features",
+            type=COUNT,
+            help="Most patterns selected per pair of classes.  [validated]",
+        ),
+        click.option("--max-features", type=COUNT, help="Most patterns to select from.  [1000]"),
         click.option("--max-iter", type=COUNT, help="Rounds of GRASP.  [200]"),
         click.option(
             "--multiclass", type=click.Choice(["auto", "round_robin", "single"]), help="[auto]"
@@ -72,7 +87,7 @@ def model_options(function: Function) -> Function:
             "--learner",
             type=click.Choice(["naive_bayes", "logistic", "svm"]),
             default="naive_bayes",
-            help="What decides on the patterns selected.  [naive_bayes]",
+            help="Final classifier on the selected patterns.  [naive_bayes]",
         ),
         click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="[0]"),
         jobs_option,
@@ -87,14 +102,14 @@ def with_options(function: Function, *options: Callable[[Function], Function]) -
 
 
 def going_on(checkpoint: str | None) -> str:
-    """The end of a line that says that work was stopped."""
+    """The end of a message about an interrupted run."""
     if checkpoint is None:
         return ""
-    return f"; {checkpoint} keeps what was done, and the same command goes on from there"
+    return f"; {checkpoint} has the results so far; the same command resumes from there"
 
 
 def table_ending(output: str) -> str:
-    """The ending of a file for a table. Raises UsageError for one that is not known."""
+    """The ending of a table file. Raises UsageError for an unknown one."""
     ending = Path(output).suffix.lower()
     if ending not in TABLES:
         raise click.UsageError(f"{output} ends in none of {', '.join(TABLES)}")
@@ -102,7 +117,7 @@ def table_ending(output: str) -> str:
 
 
 def described(X: Sequences | Partitions) -> str:
-    """What is in some sequences, in one line."""
+    """A summary of some sequences in one line."""
     parts = [counted(len(X), "sequence")]
     if not hasattr(X, "tables"):
         return f"{parts[0]} in {counted(X.n_partitions, 'partition')}"

@@ -1,4 +1,4 @@
-"""The one way in which commands read sequences: .m files, tables of events, and event logs."""
+"""How all commands read sequences: .m files, tables of events, event logs and folders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from relynx.bias import Bias
-    from relynx.data.parquet.partitions import Partitions
+    from relynx.data.parquet import Partitions
     from relynx.data.sequences import Sequences
     from relynx.models.lynx.classifier import LynxClassifier
 
@@ -178,8 +178,8 @@ def table_options(function: Function) -> Function:
 def read_train(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
-    from relynx.data.lynx.files import read_lynx
-    from relynx.data.tables.from_events import columns_of, from_events
+    from relynx.data.lynx import read_lynx
+    from relynx.data.tables.reader import columns_of, from_events
 
     if os.path.isdir(path):
         parts = open_folder(path, columns)
@@ -210,7 +210,7 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
 
 def open_folder(path: str, columns: Columns | None = None) -> Partitions:
     """A folder of partitions. Raises InputError where it is none, or where columns are chosen."""
-    from relynx.data.parquet.partitions import scan_parquet
+    from relynx.data.parquet import scan_parquet
 
     if columns is not None and columns.given:
         what = "this is a folder of partitions: it has no columns to choose"
@@ -229,7 +229,7 @@ def refuse_rules(path: str, background: str | None) -> None:
 
 def _read_log(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of an event log."""
-    from relynx.data.xes.read_xes import read_xes
+    from relynx.data.xes import read_xes
 
     if columns.sequence is not None:
         what = "the sequences of an event log are its traces"
@@ -246,10 +246,10 @@ def _read_log(path: str, background: str | None, columns: Columns) -> Read:
 
 
 def read_test(path: str, background: str | None, model: Any) -> Read:
-    """Sequences and labels to ask a model about; a table is read as the one of the training was."""
-    from relynx.data.lynx.files import read_lynx
-    from relynx.data.tables.from_events import from_events
-    from relynx.data.xes.read_xes import read_xes
+    """Sequences and labels to predict; a table is read by the schema of the training table."""
+    from relynx.data.lynx import read_lynx
+    from relynx.data.tables.reader import from_events
+    from relynx.data.xes import read_xes
 
     log = path.lower().endswith(LOGS)
     if not log and not path.lower().endswith(TABLES):
@@ -275,10 +275,10 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
 
 
 def read_model_and_test(model: str, test: str, background: str | None) -> ModelRead:
-    """A classifier, and the sequences and labels to ask it about; what these lack is told."""
+    """A classifier, and the test sequences and labels; warns of predicates that these lack."""
     loaded = read_classifier(model)
     X, y = read_test(test, background, loaded)
-    warn_of_unheard(loaded, X, test)
+    warn_of_unknown_predicates(loaded, X, test)
     return loaded, X, y
 
 
@@ -294,12 +294,12 @@ def read_classifier(model: str) -> LynxClassifier:
     return cast("LynxClassifier", loaded)
 
 
-def warn_of_unheard(model: LynxClassifier, X: Sequences, test: str) -> None:
-    """Say what the model asks for and the sequences can never have."""
-    from relynx.models.evaluation.predictions import unheard_of
+def warn_of_unknown_predicates(model: LynxClassifier, X: Sequences, test: str) -> None:
+    """Warn of predicates that the model uses and the sequences can never have."""
+    from relynx.models.evaluation.predictions import unknown_predicates
 
-    for name in unheard_of(model, X):
-        what = f"warning: the model asks for {name}, which {test} does not have"
+    for name in unknown_predicates(model, X):
+        what = f"warning: the model uses {name}, which {test} does not have"
         click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
 
 

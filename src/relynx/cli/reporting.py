@@ -1,4 +1,4 @@
-"""`relynx report`: a model and what it says of sequences, as one HTML file."""
+"""`relynx report`: a model and its predictions as one HTML file."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PAGES = (".html", ".htm")
 @click.argument("model")
 @click.argument("test")
 @click.option("-o", "--output", required=True, help="The page, a .html file.")
-@click.option("-k", "--background", help="The rules that the model was learnt with.")
+@click.option("-k", "--background", help="The background rules of the model.")
 def report(model: str, test: str, output: str, background: str | None) -> int:
-    """Show a model, and what it says of TEST, on one page.
+    """Show a model and its predictions for TEST on one page.
 
-    TEST is a .m file, or a table of events as the one that the model was learnt from. Where it has
-    classes, the page says how many are predicted, and which are mistaken. It needs no network: open
-    it in a browser.
+    TEST is a .m file, or a table of events like the training table. If it has classes, the page
+    shows accuracy, calibration and the misclassified sequences. It needs no network: open it in a
+    browser.
     """
     if Path(output).suffix.lower() not in PAGES:
         raise click.UsageError(f"{output} does not end in {PAGES[0]}")

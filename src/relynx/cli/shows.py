@@ -1,4 +1,4 @@
-"""`relynx demo`, `relynx reproduce` and `relynx warmup`: what needs no files of the user's."""
+"""`relynx demo`, `relynx reproduce` and `relynx warmup`: commands that need no files."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", default="relynx-demo", help="A folder.  [relynx-demo]")
 @click.option("--jobs", type=COUNT, help="Cores to use.  [all]")
 def demo(output: str, jobs: int | None) -> None:
-    """Learn to tell protein folds apart, and say how.
+    """Learn to classify protein folds, and explain how.
 
-    Mines the bundled protein folds, selects patterns, tests the classifier on families that it has
-    not seen, and shows the patterns that tell most. About a minute on two cores.
+    Mines the bundled protein folds, selects patterns, tests the classifier on families not in its
+    training set, and shows the best patterns. About a minute on two cores.
     """
     from relynx.demo import show
 
@@ -33,15 +33,15 @@ def demo(output: str, jobs: int | None) -> None:
 
 @click.command()
 @click.option("-o", "--output", default="relynx-reproduce", help="A folder.  [relynx-reproduce]")
-@click.option("--seeds", type=COUNT, default=1, help="Times that all is repeated.  [1]")
+@click.option("--seeds", type=COUNT, default=1, help="Number of repetitions.  [1]")
 @click.option("--folds", type=click.IntRange(min=2), default=10, help="[10]")
 @click.option("--jobs", type=COUNT, help="Cores to use.  [all]")
 def reproduce(output: str, seeds: int, folds: int, jobs: int | None) -> int:
-    """Do the paper's experiments on the bundled protein folds.
+    """Reproduce the paper's experiments on the bundled protein folds.
 
     Prints its Tables 1 and 2 with our figures beside the published ones, and writes folds.csv,
-    summary.csv and accuracy.svg to a folder. What is done is kept there: the same command goes on
-    where it was stopped. About twenty minutes on two cores for each seed.
+    summary.csv and accuracy.svg to a folder. Results are saved there: the same command resumes an
+    interrupted run. About twenty minutes on two cores for each seed.
     """
     from relynx.bias.protein_folds import load_protein_folds
     from relynx.console import plain_warnings, steps
@@ -56,17 +56,17 @@ def reproduce(output: str, seeds: int, folds: int, jobs: int | None) -> int:
         left = len(runs) * folds - len(done_before(folder, runs, data))
         with plain_warnings(), steps("folds", left) as step:
 
-            def told(run: Run, fold: Fold) -> None:
+            def show(run: Run, fold: Fold) -> None:
                 step(
                     f"{run.title()}, fold {fold.number}: {fold.accuracy:.3f}, {fold.seconds:.1f} s"
                 )
 
             n_jobs = jobs or os.cpu_count()
-            records = resumed(folder, runs, data, n_jobs=n_jobs, progress=told)
+            records = resumed(folder, runs, data, n_jobs=n_jobs, progress=show)
     except KeyboardInterrupt:
         kept = len(done_before(folder, runs, data))
-        what = f"{folder / RECORDS} keeps {kept} of {counted(len(runs) * folds, 'fold')}"
-        click.echo(f"stopped; {what}, and the same command goes on from there", err=True)
+        what = f"{folder / RECORDS} has {kept} of {counted(len(runs) * folds, 'fold')}"
+        click.echo(f"stopped; {what}; the same command resumes from there", err=True)
         return INTERRUPTED
     rows = summary(records)
     write_summary(folder, rows)
@@ -79,7 +79,7 @@ def reproduce(output: str, seeds: int, folds: int, jobs: int | None) -> int:
 
 @click.command()
 def warmup() -> None:
-    """Compile now what is compiled on first use, and keep it."""
+    """Compile and cache all kernels now instead of on first use."""
     from relynx.demo import warm_up
 
     click.echo(f"ready after {warm_up():.1f} s")
@@ -95,7 +95,7 @@ def _show_tables(rows: list[Row], seeds: int) -> None:
             click.echo(f"Table 1, {MEANING[bias]}; folds {protocol}")
             show_table(*table_1(rows, protocol, bias))
             click.echo("")
-    click.echo(f"Table 2, with other settings and simple methods; {counted(seeds, 'seed')}")
+    click.echo(f"Table 2, with other parameters and baselines; {counted(seeds, 'seed')}")
     show_table(*comparison(rows))
     click.echo("\nPublished figures are of 2,086 domains of the same five folds, ours of 966.")
 

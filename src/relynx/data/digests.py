@@ -1,4 +1,4 @@
-"""Short texts that stand for data: they change with any fact, rule or class."""
+"""Digests of data: they change with any fact, rule or class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from relynx.data.sequences import Sequences
 
 
 def digest(parts: Iterable[object]) -> str:
-    """A text that changes with any of some parts: arrays of numbers, and what `repr` tells."""
+    """A digest of some parts: arrays of numbers, and the `repr` of anything else."""
     total = hashlib.sha256()
     for part in parts:
         if isinstance(part, np.ndarray):

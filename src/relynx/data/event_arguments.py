@@ -1,4 +1,4 @@
-"""Which constants of a sequence are events: what the dimensions link, and what stands beside it."""
+"""Which constants of a sequence are events: what the dimensions link, and the event arguments."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.joins import member
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, quoted, term_text
-from relynx.storage.parts import Part
+from relynx.storage import Part
 
 Tables: TypeAlias = Mapping[Key, Table]
-Place: TypeAlias = tuple[Key, int]  # a predicate and the number of its argument, from 0
+Argument: TypeAlias = tuple[Key, int]  # a predicate and the number of its argument, from 0
 Pairs: TypeAlias = NDArray[np.int64]  # sequence * n_constants + code
 
 _ADVICE = (
@@ -43,7 +43,7 @@ class Conflict(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Roles:
+class _Uses:
     """What is known of events: the linked constants, all events, and how each argument is used.
 
     `counts` says for each argument how many of its facts hold a linked constant, and how many facts
@@ -53,10 +53,10 @@ class _Roles:
     linked: Pairs
     ordered: NDArray[np.int64]
     events: Pairs
-    counts: dict[Place, tuple[int, int]]
+    counts: dict[Argument, tuple[int, int]]
 
-    def is_event(self, place: Place) -> bool:
-        held, known = self.counts.get(place, (0, 0))
+    def is_event(self, argument: Argument) -> bool:
+        held, known = self.counts.get(argument, (0, 0))
         return known > 0 and 2 * held >= known
 
 
@@ -67,40 +67,41 @@ def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
 
 
 def event_keys(
-    facts: Tables, n_constants: int, places: Set[Place] | None = None
-) -> tuple[Pairs, set[Place]]:
+    facts: Tables, n_constants: int, arguments: Set[Argument] | None = None
+) -> tuple[Pairs, set[Argument]]:
     """Which constants are events, as sorted numbers sequence * n_constants + code.
 
     Events are what the dimensions link, and the constants in event arguments: arguments that hold
     linked constants in at least half of their facts (in sequences that have dimensions at all).
-    Also returns the event arguments, as (predicate, argument). `places` are those of a larger
-    whole, where the facts are a part of one.
+    Also returns the event arguments, as (predicate, argument). `arguments` are those of a larger
+    data set, of which the facts are a part.
     """
-    if places is None:
-        places = event_places(role_counts(facts, n_constants))
+    if arguments is None:
+        arguments = event_arguments(argument_counts(facts, n_constants))
     events = [
-        _events_at(some, n_constants, places) + first * n_constants
+        _events_in(some, n_constants, arguments) + first * n_constants
         for first, some in _in_pieces(facts)
     ]
-    return np.concatenate([np.empty(0, np.int64), *events]), set(places)
+    return np.concatenate([np.empty(0, np.int64), *events]), set(arguments)
 
 
-def role_counts(facts: Tables, n_constants: int) -> dict[Place, tuple[int, int]]:
+def argument_counts(facts: Tables, n_constants: int) -> dict[Argument, tuple[int, int]]:
     """How many facts hold a linked constant in an argument, and how many facts there are.
 
     Both in sequences that have dimensions; the counts of parts sum to those of the whole.
     """
-    total: dict[Place, tuple[int, int]] = {}
+    total: dict[Argument, tuple[int, int]] = {}
     for _, some in _in_pieces(facts):
-        for place, (held, known) in _roles(some, n_constants).counts.items():
-            before = total.get(place, (0, 0))
-            total[place] = before[0] + held, before[1] + known
+        for argument, (held, known) in _uses(some, n_constants).counts.items():
+            before = total.get(argument, (0, 0))
+            total[argument] = before[0] + held, before[1] + known
     return total
 
 
 def _in_pieces(facts: Tables) -> Iterator[tuple[int, dict[Key, Table]]]:
-    """Sequence by sequence some facts at a time: of each piece the first sequence, which is 0
-    there, and its facts."""
+    """The facts in pieces of whole sequences: the first sequence of each piece, and its facts.
+
+    The sequences of a piece are numbered from 0."""
     n_sequences = 1 + max((int(table[0].max(initial=-1)) for table in facts.values()), default=-1)
     n_pieces = 1 + sum(table.shape[1] for table in facts.values()) // tb.PIECE
     bounds = np.unique(np.linspace(0, n_sequences, n_pieces + 1).astype(np.int64))
@@ -113,22 +114,22 @@ def _in_pieces(facts: Tables) -> Iterator[tuple[int, dict[Key, Table]]]:
         yield first, some
 
 
-def event_places(counts: Mapping[Place, tuple[int, int]]) -> frozenset[Place]:
-    """The event arguments, by the counts of `role_counts`."""
+def event_arguments(counts: Mapping[Argument, tuple[int, int]]) -> frozenset[Argument]:
+    """The event arguments, by the counts of `argument_counts`."""
     none = np.empty(0, np.int64)
-    roles = _Roles(none, none, none, dict(counts))
-    return frozenset(place for place in counts if roles.is_event(place))
+    uses = _Uses(none, none, none, dict(counts))
+    return frozenset(argument for argument in counts if uses.is_event(argument))
 
 
-def _events_at(facts: Tables, n_constants: int, places: Set[Place]) -> Pairs:
-    """What the dimensions link, and what stands in event arguments that are known."""
+def _events_in(facts: Tables, n_constants: int, arguments: Set[Argument]) -> Pairs:
+    """What the dimensions link, and the constants in the given event arguments."""
     links = [((f"next_{name}", 2), i) for name in dimension_names(facts) for i in (0, 1)]
     columns = [_pairs(facts[key], i, n_constants) for key, i in links]
-    columns += [_pairs(facts[key], i, n_constants) for key, i in places if key in facts]
+    columns += [_pairs(facts[key], i, n_constants) for key, i in arguments if key in facts]
     return tb.distinct(np.concatenate([np.empty(0, np.int64), *columns]))
 
 
-def _roles(facts: Tables, n_constants: int) -> _Roles:
+def _uses(facts: Tables, n_constants: int) -> _Uses:
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
     linked_in = [_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
     linked = np.empty(0, np.int64)
@@ -137,26 +138,26 @@ def _roles(facts: Tables, n_constants: int) -> _Roles:
     ordered = tb.distinct(
         linked // n_constants, in_runs=True
     )  # the sequences that have some dimension
-    roles = _Roles(linked, ordered, linked, {})
+    uses = _Uses(linked, ordered, linked, {})
     if not len(linked):
-        return roles
+        return uses
     is_ordered = np.zeros(int(max(table[0].max(initial=-1) for table in facts.values())) + 1, bool)
     is_ordered[ordered] = True
-    place_of = tb.Finder(linked, len(is_ordered) * n_constants)
+    find = tb.Finder(linked, len(is_ordered) * n_constants)
     alone = []  # events that no dimension links
     for key, table in facts.items():
         n_here = int(is_ordered[table[0]].sum())
         for i in range(key[1]):
             column = _pairs(table, i, n_constants)
-            known = place_of(column) >= 0
-            roles.counts[key, i] = int(known.sum()), n_here
-            if roles.is_event((key, i)) and not known.all():
+            known = find(column) >= 0
+            uses.counts[key, i] = int(known.sum()), n_here
+            if uses.is_event((key, i)) and not known.all():
                 alone.append(column[~known])
-    return replace(roles, events=tb.distinct(np.concatenate([linked, *alone])) if alone else linked)
+    return replace(uses, events=tb.distinct(np.concatenate([linked, *alone])) if alone else linked)
 
 
-def _pairs(table: Table, argument: int, n_constants: int) -> Pairs:
-    pairs: Pairs = table[0].astype(np.int64) * n_constants + table[1 + argument]
+def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
+    pairs: Pairs = table[0].astype(np.int64) * n_constants + table[1 + i]
     return pairs
 
 
@@ -166,25 +167,25 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
     In the order of the sequences.
     """
     n = max(len(vocabulary), 1)
-    roles = _roles(tables, n)
-    if not len(roles.events):
+    uses = _uses(tables, n)
+    if not len(uses.events):
         return []
-    columns = {place: _pairs(tables[place[0]], place[1], n) for place in roles.counts}
-    values = [column for place, column in columns.items() if not roles.is_event(place)]
+    columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in uses.counts}
+    values = [column for argument, column in columns.items() if not uses.is_event(argument)]
     used_as_value = tb.distinct(np.concatenate(values)) if values else np.empty(0, np.int64)
     found = []
-    for place, column in columns.items():
-        (key, i), linked = place, member(column, roles.linked)
-        among_events = roles.is_event(place)
+    for argument, column in columns.items():
+        (key, i), linked = argument, member(column, uses.linked)
+        among_events = uses.is_event(argument)
         wrong = member(column, used_as_value) & ~linked if among_events else linked
         at = np.flatnonzero(wrong)
         if not len(at):
             continue
-        held, known = roles.counts[place]
+        held, known = uses.counts[argument]
         share = f"{held:,} of {known:,} facts of {quoted(key[0])}/{key[1]} hold an event there"
         hint = f"{_ADVICE} this fact"
         if not among_events:
-            here = member(tables[key][0].astype(np.int64), roles.ordered)
+            here = member(tables[key][0].astype(np.int64), uses.ordered)
             other = _atom(key, tables[key], int(np.flatnonzero(here & ~linked)[0]), vocabulary)
             hint = f"{_ADVICE} facts such as {other}"
         for j in at.tolist():
@@ -200,17 +201,17 @@ def _atom(key: Key, table: Table, at: int, vocabulary: Vocabulary) -> Atom:
 # In model files
 
 
-def places_state(places: Iterable[Place]) -> list[list[str | int]]:
-    """Places as plain values, in order."""
-    return [[name, arity, i] for (name, arity), i in sorted(places)]
+def arguments_state(arguments: Iterable[Argument]) -> list[list[str | int]]:
+    """Arguments as plain values, sorted."""
+    return [[name, arity, i] for (name, arity), i in sorted(arguments)]
 
 
-def places_of(part: Part, name: str) -> frozenset[Place]:
-    """The places that `places_state` made a field of."""
-    return frozenset(_place(part, name, value) for value in part.listed(name))
+def arguments_of(part: Part, name: str) -> frozenset[Argument]:
+    """The arguments that `arguments_state` stored in a field."""
+    return frozenset(_argument(part, name, value) for value in part.listed(name))
 
 
-def _place(part: Part, name: str, value: object) -> Place:
+def _argument(part: Part, name: str, value: object) -> Argument:
     right = isinstance(value, list) and [type(one) for one in value] == [str, int, int]
     if not isinstance(value, list) or not right or not 0 <= value[2] < value[1]:
         raise part.wrong(name, "holds what is no argument of a predicate")

@@ -21,7 +21,7 @@ def read_groups(path: str | os.PathLike[str], ids: Iterable[object]) -> list[str
     Parameters
     ----------
     path
-        The file. It may name sequences that are not asked for.
+        The file. It may name further sequences.
     ids
         The ids of the sequences.
 

@@ -1,4 +1,4 @@
-"""Plain lists as sequences: one event a position, dimension `s` links the positions."""
+"""Plain lists as sequences: one event per position, linked by the dimension `s`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, Constant, Term, as_constant, flatten
 from relynx.logic.tokens import MAX_DIGITS
 
-KINDS = "text, a tuple, an atom, or a list or set of these"
+COLUMN_TYPES = "text, a tuple, an atom, or a list or set of these"
 OF_TABLES = "rx.from_events reads tables, with a row for each event"
 AS_TEXT = "give it as text"
 MOST_BITS = int((MAX_DIGITS - 1) * math.log2(10))
@@ -37,15 +37,15 @@ def from_lists(
     Parameters
     ----------
     lists
-        One list a sequence. A position holds a symbol (`"a"` is read as `a(E)`), a tuple
+        One list per sequence. A position holds a symbol (`"a"` is read as `a(E)`), a tuple
         (`("he", "alpha", 7)` as `he(E,alpha,7)`), an atom (the event becomes its first argument),
         or a list or set of these.
     labels
-        One label a sequence.
+        One label per sequence.
     ids
-        One id a sequence; without it `s1`, `s2`, ...
+        One id per sequence; default `s1`, `s2`, ...
     predicate
-        Read a symbol `"a"` as `predicate(E,a)`; numbers are symbols then, too.
+        Read a symbol `"a"` as `predicate(E,a)`; numbers are then symbols, too.
 
     Returns
     -------
@@ -62,19 +62,17 @@ def from_lists(
     [False, True]
     """
     _check_predicate(predicate)
-    reading = _Reading(predicate)
+    reader = _ListReader(predicate)
     outer = _outer(lists)
     plain = _plain_tables(outer, predicate)
-    sequences = [] if plain else [reading.sequence(i, one) for i, one in enumerate(outer)]
-    names = reading.named("ids", ids, len(outer))
-    marks = reading.named("labels", labels, len(outer))
-    reading.refuse_repeated(names)
+    sequences = [] if plain else [reader.sequence(i, one) for i, one in enumerate(outer)]
+    names = reader.named("ids", ids, len(outer))
+    marks = reader.named("labels", labels, len(outer))
+    reader.refuse_repeated(names)
     if not outer:
-        reading.problem(
-            "there is no sequence: the list of lists is empty", "give at least one list"
-        )
-    if reading.problems:
-        raise DataError(reading.problems)
+        reader.problem("there is no sequence: the list of lists is empty", "give at least one list")
+    if reader.problems:
+        raise DataError(reader.problems)
     if plain:
         if names is None:
             names = [f"s{i + 1}" for i in range(len(outer))]
@@ -87,15 +85,15 @@ def from_lists(
 def _plain_tables(
     lists: list[object], predicate: str | None
 ) -> tuple[Vocabulary, dict[Key, Table]] | None:
-    """Lists of nothing but names, or of nothing but integers, at the speed of columns.
+    """Tables of lists of only names or only integers, built column by column for speed.
 
-    None for all else, and wherever something might be wrong: that is read position by position.
+    None for any other input, or if something might be wrong: it is then read position by position.
     """
     if not lists or not all(type(one) is list for one in lists):
         return None
     flat = list(chain.from_iterable(cast(list[list[Any]], lists)))
-    kinds = set(map(type, flat))
-    if kinds != {str} and not (kinds == {int} and predicate is not None):
+    types = set(map(type, flat))
+    if types != {str} and not (types == {int} and predicate is not None):
         return None
     lengths = np.array([len(one) for one in cast(list[list[Any]], lists)], np.int64)
     events = [f"e{i + 1}" for i in range(int(lengths.max()))]
@@ -144,7 +142,7 @@ def _check_predicate(predicate: object) -> None:
 
 
 def _has_no_order(values: object) -> bool:
-    """Whether something is no collection, or one that keeps no order."""
+    """Whether something is not an ordered collection."""
     if isinstance(values, Mapping | set | frozenset) or not isinstance(values, Iterable):
         return True
     return getattr(values, "ndim", None) == 0  # an array of one number only looks like one
@@ -163,8 +161,8 @@ def _is_too_large(value: object) -> bool:
 
 
 @dataclass(slots=True)
-class _Reading:
-    """One call of `from_lists`: what was wrong so far, and where each predicate was first met."""
+class _ListReader:
+    """The problems of one call of `from_lists`, and the first use of each predicate."""
 
     predicate: str | None
     problems: list[Problem] = field(default_factory=list)
@@ -215,7 +213,7 @@ class _Reading:
             yield from self._atom(where, position)
 
     def _atom(self, where: str, value: object) -> Iterator[Atom]:
-        """The one atom that a value stands for, or none and a problem."""
+        """The atom of a value, or None with a problem."""
         given: tuple[object, ...]
         bare = False
         if isinstance(value, Atom):
@@ -254,7 +252,7 @@ class _Reading:
                 args.append(as_constant(value))
             except (TypeError, ValueError):  # the latter of what cannot be shown
                 if symbol:
-                    what, hint = "symbol", f"a position holds {KINDS}"
+                    what, hint = "symbol", f"a position holds {COLUMN_TYPES}"
                 else:
                     what, hint = "constant", "give text or a number"
                 self.problem(f"{where}: {shown(value)} is no {what}", hint)
@@ -272,10 +270,10 @@ class _Reading:
             what = f"{where}: {name} links events and cannot be a fluent"
             self.problem(what, "rename it, or give predicate='symbol' to read symbols as values")
             return False
-        known, place = self.first.setdefault(name, (arity, where))
+        known, first_use = self.first.setdefault(name, (arity, where))
         if known != arity:
             what = f"{where}: {name} has {arity} arguments here, the event included"
-            self.problem(what, f"it has {known} at {place}")
+            self.problem(what, f"it has {known} at {first_use}")
         return known == arity
 
     def named(self, what: str, values: Iterable[object] | None, n: int) -> list[Constant] | None:

@@ -43,7 +43,7 @@ _STRAND = {
     "partners": list,
     "len": int,
 }
-_KINDS = {str: "text", bool: "true or false", int: "an integer", list: "a list"}
+_TYPE_NAMES = {str: "text", bool: "true or false", int: "an integer", list: "a list"}
 
 
 def read_folds(
@@ -120,13 +120,15 @@ def _wrong(domain: object) -> Iterator[str]:
     strands = 0
     for i, element in enumerate(domain["elements"]):
         where = f"elements[{i}]"
-        kind = element.get("type") if isinstance(element, dict) else None
-        if kind not in ("he", "st"):
+        element_type = element.get("type") if isinstance(element, dict) else None
+        if element_type not in ("he", "st"):
             yield f"{where} is neither a helix (type 'he') nor a strand (type 'st')"
             continue
-        strands += kind == "st"
+        strands += element_type == "st"
         missing += (
-            wrong := list(_wrong_fields(element, _HELIX if kind == "he" else _STRAND, where))
+            wrong := list(
+                _wrong_fields(element, _HELIX if element_type == "he" else _STRAND, where)
+            )
         )
         yield from wrong
     if not missing:
@@ -137,23 +139,24 @@ def _wrong_fields(value: object, fields: dict[str, type], where: str) -> Iterato
     if not isinstance(value, dict):
         yield f"{where} is no JSON object"
         return
-    for name, kind in fields.items():
+    for name, value_type in fields.items():
         if name not in value:
             yield f"{where} has no '{name}'"
-        elif type(value[name]) is not kind:
-            yield f"'{name}' of {where} must be {_KINDS[kind]}"
+        elif type(value[name]) is not value_type:
+            yield f"'{name}' of {where} must be {_TYPE_NAMES[value_type]}"
 
 
 def _wrong_sheets(elements: list[Any], n_strands: int) -> Iterator[str]:
-    places: dict[tuple[str, int], int] = {}
+    positions: dict[tuple[str, int], int] = {}
     strand = -1
     for i, element in enumerate(elements):
         if not isinstance(element, dict) or element.get("type") != "st":
             continue
         strand += 1
-        place = element["sheet"], element["sheet_ord"]
-        if places.setdefault(place, i) != i:
-            yield f"elements[{i}] has the place of elements[{places[place]}] in sheet {place[0]}"
+        position = element["sheet"], element["sheet_ord"]
+        if positions.setdefault(position, i) != i:
+            first = positions[position]
+            yield f"elements[{i}] has the place of elements[{first}] in sheet {position[0]}"
         for partner in element["partners"]:
             match partner:
                 case [int(index), "plus" | "minus"] if 0 <= index < n_strands and index != strand:

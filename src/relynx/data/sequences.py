@@ -5,22 +5,19 @@ from __future__ import annotations
 import html
 import os
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from relynx.data.event_arguments import Place, Tables, dimension_names
-from relynx.data.parquet.writer import cuts, write_folder
-from relynx.data.tables.schema import Reading
+from relynx.data.event_arguments import Argument, Tables, dimension_names
+from relynx.data.schema import Schema
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
-from relynx.data.xes.log import Log
 from relynx.errors import DataError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background, evaluate
@@ -38,21 +35,25 @@ from relynx.logic.terms import (
 )
 
 SHOWN = 60
+# What writes sequences, by the name of the format. Each format adds its own writer: the container
+# knows none of them.
+WRITERS: dict[str, Callable[..., None]] = {}
+
 READ_ATOMS = "rx.parse_atom('a(e1)') reads an atom from text"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Facts:
-    """All that holds in some sequences, the facts that background rules derive included.
+    """All facts of some sequences, including those derived by background rules.
 
     `cache` is where a later layer keeps what it computed from these facts (indexes, bit sets).
-    `event_arguments` are known where the facts are a part of a whole that decides on them.
+    `event_arguments` are given for a part of a larger data set, which determines them.
     """
 
     vocabulary: Vocabulary
     tables: Tables
     n_sequences: int
-    event_arguments: frozenset[Place] | None = None
+    event_arguments: frozenset[Argument] | None = None
     cache: dict[str, Any] = field(default_factory=dict)
     _offsets: dict[Key, NDArray[np.int64]] = field(default_factory=dict)
 
@@ -69,7 +70,7 @@ class Facts:
         return self._offsets[key]
 
     def part(self, key: Key, positions: NDArray[np.int64]) -> Table:
-        """The table of some of the sequences, which are numbered anew from 0."""
+        """The table of some of the sequences, renumbered from 0."""
         table, starts = self.tables[key], self.offsets(key)
         if len(positions) == 1:
             i = positions[0]
@@ -98,7 +99,7 @@ class Sequence:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """The ground atoms of the sequence, as they were read; derived ones are not here."""
+        """The ground atoms of the sequence, without derived ones."""
         X = self.sequences
         return tuple(
             Atom(name, tuple(X.vocabulary[code] for code in column[1:]))
@@ -159,9 +160,9 @@ class Sequences:
         labels: Iterable[Constant] | None = None,
         background: Background | None = None,
         *,
-        reading: Reading | None = None,
+        reading: Schema | None = None,
         times: Times | None = None,
-        origin: Log | None = None,
+        origin: Any = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.tables: dict[Key, Table] = dict(tables)
@@ -170,7 +171,7 @@ class Sequences:
         self.background = background
         self.reading = reading  # how a table of events was read, where the facts are of one
         self.times = times  # of each event, where the events are intervals
-        self.origin = origin  # the whole log they were read from; it stays in this process
+        self.origin = origin  # what the reader alone knows of its file; it stays in this process
         self._stored = Facts(vocabulary, self.tables, len(self.ids))
         self._facts: dict[bool, Facts] = {}
         for values in (self.ids, self.labels):
@@ -303,7 +304,7 @@ class Sequences:
     def facts(self, object_identity: bool = True) -> Facts:
         """What holds in each sequence, derived facts included.
 
-        Object Identity holds inside each background rule too, so there are two answers.
+        Object Identity also applies within background rules, so the result depends on it.
         """
         if self.background is None:
             return self._stored
@@ -323,9 +324,9 @@ class Sequences:
     def _in_order(
         self, constants: list[Constant], derived: Tables
     ) -> tuple[Vocabulary, dict[Key, Table]]:
-        """The vocabulary with the constants that rules made, in an order of their own.
+        """The vocabulary with the constants that rules added, in a canonical order.
 
-        So a part of the sequences has the constants that it makes in the order of the whole.
+        So a part of the sequences adds its constants in the same order as the whole.
         """
         n_known = len(self.vocabulary)
         if len(constants) == n_known:
@@ -371,7 +372,7 @@ class Sequences:
     def recoded(self, vocabulary: Vocabulary) -> Sequences:
         """The same sequences in the codes of another vocabulary.
 
-        Constants that it lacks get codes after its own: how unseen constants are met at prediction
+        Constants that it lacks get new codes after its own, as unseen constants do at prediction
         time.
         """
         merged, codes = vocabulary.merged(self.vocabulary)
@@ -379,12 +380,12 @@ class Sequences:
             key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
             for key, table in self.tables.items()
         }
-        return self._with(merged, tables)
+        return self.with_tables(merged, tables)
 
     def compact(self) -> Sequences:
         """The same sequences in a vocabulary of only their own constants, in order of text.
 
-        A slice keeps the vocabulary of the whole; after this nothing of the rest is left in it.
+        A slice keeps the vocabulary of the whole; this removes the constants of the rest.
         """
         arguments = [np.unique(table[1:]) for table in self.tables.values()]
         used = np.unique(np.concatenate(arguments)).tolist() if arguments else []
@@ -397,7 +398,7 @@ class Sequences:
             if table.shape[1]
         }
         vocabulary = Vocabulary(self.vocabulary[code] for code in ordered)
-        return self._with(vocabulary, tables)
+        return self.with_tables(vocabulary, tables)
 
     def to_parquet(
         self,
@@ -409,22 +410,21 @@ class Sequences:
     ) -> None:
         """Write the sequences to a new folder of Parquet partitions; see `scan_parquet`.
 
-        All is kept but the log of `read_xes`. The folder appears whole or not at all.
+        Everything is kept except the log of `read_xes`. The folder is written atomically.
 
         Parameters
         ----------
         folder
             A new folder.
         partitions, rows_per_partition
-            How many partitions there are, or how many sequences each has at most (100,000).
+            The number of partitions, or the maximum number of sequences per partition (100,000).
         y
-            Labels in place of those of the sequences.
+            Labels to write instead of those of the sequences.
         """
         X = self if y is None else self.with_labels(y)
-        edges = cuts(len(X), partitions, rows_per_partition)
-        write_folder((X[a:b] for a, b in pairwise(edges)), folder)
+        WRITERS["parquet"](X, folder, partitions, rows_per_partition)
 
-    def _with(self, vocabulary: Vocabulary, tables: Tables) -> Sequences:
+    def with_tables(self, vocabulary: Vocabulary, tables: Tables) -> Sequences:
         """The same sequences, their facts in other codes."""
         return Sequences(
             vocabulary,
@@ -498,7 +498,7 @@ class Sequences:
 
 
 class SequencesBuilder:
-    """Collects facts, sequence by sequence, in flat buffers; a reader may fill those itself."""
+    """Collects facts, sequence by sequence, in flat buffers, which a reader may fill directly."""
 
     def __init__(self) -> None:
         self._codes: dict[object, int] = {}
@@ -597,7 +597,7 @@ def wrong_link(key: Key) -> tuple[str, str] | None:
 
 
 def _check_number(what: str, n: int, n_sequences: int) -> None:
-    """There are as many ids or labels as sequences."""
+    """Raise DataError unless there is one id or label per sequence."""
     if n != n_sequences:
         raise DataError(
             Problem(
@@ -624,7 +624,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as Python writes it, in one line and cut to what a message can hold."""
+    """The `repr` of a value on one line, shortened for a message."""
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # of an integer of too many digits
@@ -646,7 +646,7 @@ def _positions(index: Any, n: int) -> NDArray[np.int64]:
 
 
 def label_array(labels: list[Constant]) -> NDArray[Any]:
-    """Labels as the array that scikit-learn expects: text, integers or floats of one kind."""
+    """Labels as the array that scikit-learn expects: text, integers or floats of one type."""
     if len({type(label) for label in labels}) == 1:
         return np.array(labels)
     return _objects(labels)

@@ -23,14 +23,12 @@ def planted_rule(
 
     Every event is an action on an object, both drawn uniformly: `do(E,a2,o1)`. The class is `yes`
     when the action a0 and later a1 are done to the same object, whichever it is; no count of
-    actions or objects tells the classes apart. Sequences are drawn until half of them are `yes`.
+    actions or objects separates the classes. Sequences are drawn until half of them are `yes`.
 
     Parameters
     ----------
-    n_sequences
-        How many sequences.
-    n_events, n_actions, n_objects
-        Events of each sequence, and how many actions (at least 2) and objects there are.
+    n_sequences, n_events, n_actions, n_objects
+        How many sequences, events of each, and how many actions (at least 2) and objects there are.
     flip
         The share of labels that are then turned into the other class.
     random_state
@@ -50,9 +48,8 @@ def planted_rule(
     (True, 10)
     """
     if n_actions < 2 or n_events < 2 or n_objects < 1:
-        what = (
-            f"{n_events} events, {n_actions} actions and {n_objects} objects cannot hold the rule"
-        )
+        sizes = f"{n_events} events, {n_actions} actions and {n_objects} objects"
+        what = f"{sizes} cannot hold the rule"
         raise InputError(Problem(what, hint="give at least 2 events, 2 actions and 1 object"))
     if not 0 <= flip <= 1:
         raise InputError(Problem(f"flip is {flip}", hint="give a share from 0 to 1"))
@@ -66,13 +63,10 @@ def planted_rule(
         objects[missing] = rng.integers(n_objects, size=(len(missing), n_events))
         missing = missing[rule_holds(actions[missing], objects[missing]) != wanted[missing]]
     flipped = rng.choice(n_sequences, round(flip * n_sequences), replace=False)
-    labels = wanted.copy()
-    labels[flipped] = ~labels[flipped]
-    lists = [
-        [("do", f"a{action}", f"o{thing}") for action, thing in zip(*row, strict=True)]
-        for row in zip(actions.tolist(), objects.tolist(), strict=True)
-    ]
-    y = np.where(labels, "yes", "no")
+    wanted[flipped] = ~wanted[flipped]
+    rows = zip(actions.tolist(), objects.tolist(), strict=True)
+    lists = [[("do", f"a{a}", f"o{o}") for a, o in zip(*row, strict=True)] for row in rows]
+    y = np.where(wanted, "yes", "no")
     X, _ = from_lists(lists, y.tolist())
     return X, y
 

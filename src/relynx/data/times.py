@@ -1,4 +1,4 @@
-"""When intervals begin and end, kept beside the facts of their sequences."""
+"""The start and end times of intervals, kept with the facts of their sequences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from relynx.logic import tables as tb
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Times:
-    """When the intervals of some sequences begin and end, in the order of their numbers.
+    """The start and end times of the intervals of some sequences, in the order of the intervals.
 
     Those of sequence i are at `offsets[i]` to `offsets[i + 1]`; dates are texts.
     """
@@ -43,7 +43,7 @@ class Times:
 
 
 def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of some ranges that lie end to end begins, and where the last ends."""
+    """The offsets of consecutive ranges of given lengths, and the end of the last."""
     out = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=out[1:])
     return out

@@ -1,4 +1,4 @@
-"""Which of the patterns found may become features: no chance finds, each column once, the best."""
+"""Which of the patterns found may become features: significant, distinct, and the best."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ LEAST_AT_ONCE, MOST_AT_ONCE = 250, 2_000  # patterns matched together
 
 
 def significant(found: PatternSet, level: float) -> PatternSet:
-    """The patterns that would hardly tell the classes apart so well by chance.
+    """The patterns that discriminate significantly between the classes.
 
     Pearson's chi-square test at `level` divided by the number of patterns that the search found
-    (Bonferroni): among thousands some fit the labels by luck. Where no pattern passes, there are
-    too few sequences to tell, and all are kept.
+    (Bonferroni): among thousands some fit the labels by chance. If no pattern passes, there are too
+    few sequences to decide, and all are kept.
     """
     if len(found.classes) < 2 or not len(found):
         return found
@@ -34,10 +34,10 @@ def significant(found: PatternSet, level: float) -> PatternSet:
 
 
 def by_class_in_turn(patterns: PatternSet, measure: str) -> PatternSet:
-    """The patterns in an order of which every beginning serves all classes.
+    """The patterns in an order of which every prefix serves all classes.
 
-    A pattern belongs to the class of which it covers the largest share. The classes take turns,
-    each with the best by the measure that it has left.
+    A pattern belongs to the class of which it covers the largest proportion. The classes take
+    turns, each with its best remaining pattern by the measure.
     """
     ordered = patterns.sort(measure)
     return ordered[turns(ordered.supports, ordered.class_sizes)]
@@ -118,13 +118,13 @@ def united(
     """
     trie, rows = _joined([lean(one) for one in sets])
     texts = [*_on(sets[0], trie, rows).texts()]
-    place: dict[str, int] = {}
+    number_of: dict[str, int] = {}
     first: list[int] = []
     for text, row in zip(texts, rows.tolist(), strict=True):
-        if text not in place:
-            place[text] = len(first)
+        if text not in number_of:
+            number_of[text] = len(first)
             first.append(row)
-    numbers = np.array([place[text] for text in texts], np.int64)
+    numbers = np.array([number_of[text] for text in texts], np.int64)
     chosen = np.array(first, np.int64)
     covered = _on(sets[0], trie, chosen).coverage(X)
     supports = np.zeros((len(trie), len(classes)), np.int32)
@@ -167,12 +167,12 @@ def _recoded(trie: Trie, codes: NDArray[np.int32]) -> NDArray[np.int32]:
     return steps
 
 
-def _on(like: PatternSet, trie: Trie, rows: Rows) -> PatternSet:
+def _on(template: PatternSet, trie: Trie, rows: Rows) -> PatternSet:
     return PatternSet(
         trie,
         rows,
-        complete_up_to=like.complete_up_to,
-        partial=like.partial,
-        report=like.report,
-        object_identity=like.object_identity,
+        complete_up_to=template.complete_up_to,
+        partial=template.partial,
+        report=template.report,
+        object_identity=template.object_identity,
     )

@@ -1,4 +1,4 @@
-"""GRASP: choose the patterns with which naive Bayes makes the fewest errors.
+"""GRASP: select the patterns with which naive Bayes makes the fewest errors.
 
 Feo and Resende, J. Global Optimization 6 (1995); the paper's algorithm GRASP^FS. The search itself
 is in `_grasp_kernels` and its tables in `grasp_tables`; here rounds are dealt out and compared.
@@ -11,9 +11,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import takewhile
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,15 +29,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relynx.data.digests import digest
 from relynx.errors import InputError, Problem, did_you_mean
 from relynx.features import _grasp_kernels as kernels
-from relynx.features.grasp_tables import Ints, Task, count_errors, log_likelihood, task_of
+from relynx.features.grasp_tables import Ints, Task, cost_of, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
 from relynx.mining.workers import n_threads
-from relynx.storage.journal import Journal, Work
+from relynx.storage import Journal, Work
+from relynx.storage.fields import COUNT, FEATURES_IN, NUMBER, Field, Fields, array
+from relynx.storage.parts import Part, plain
 from relynx.storage.segments import Result
 
 MOVES = ("add", "drop", "swap")
 OBJECTIVES = ("errors", "balanced")
-LUCK = 512  # numbers that a local search draws before it uses them again
+TIE_DRAWS = 512  # numbers that a local search draws before it uses them again
 KEPT_FORM = 1  # of the results in a checkpoint: change it when they, or the draws, change
 RANDOM = 1 / 16  # of the rounds have alpha 1: below it the worst column could never be drawn
 
@@ -61,9 +63,35 @@ class GraspRound:
     best: bool
 
 
+_PLAIN_TYPES = {"int": (int,), "float": (int, float), "bool": (bool,)}
+
+
+def _history_state(history: Sequence[GraspRound], _: str) -> dict[str, list[Any]]:
+    """A list for each field of the rounds."""
+    return {
+        field.name: [plain(getattr(one, field.name), field.name) for one in history]
+        for field in fields(GraspRound)
+    }
+
+
+def _history(part: Part, key: str, _: object) -> list[GraspRound]:
+    """Undo `_history_state`."""
+    columns = part.part(key)
+    rounds: dict[str, list[Any]] = {}
+    for field in fields(GraspRound):
+        rounds[field.name] = columns.listed(field.name)
+        types = _PLAIN_TYPES[str(field.type)]
+        if not all(type(one) in types and one == one for one in rounds[field.name]):
+            raise columns.wrong(field.name, "holds what no round has")
+    columns.end()
+    if len({len(values) for values in rounds.values()}) > 1:
+        raise part.wrong(key, "has lists of different lengths")
+    return [GraspRound(*row) for row in zip(*rounds.values(), strict=True)]
+
+
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The answer of a round, before it is compared with others."""
+class RoundResult:
+    """The result of a round, before it is compared with others."""
 
     round: int
     alpha: float
@@ -78,12 +106,12 @@ class Found:
         return self.cost, -self.log_likelihood, len(self.chosen)
 
     def kept(self) -> Result:
-        """The answer as a checkpoint keeps it."""
+        """The result as arrays for a checkpoint."""
         numbers = np.array([self.round, self.size_built, self.cost_built, self.cost], np.int64)
         return numbers, np.array([self.alpha, self.log_likelihood]), self.chosen
 
     @classmethod
-    def of(cls, kept: Result) -> Found:
+    def of(cls, kept: Result) -> RoundResult:
         (i, size_built, cost_built, cost), (alpha, likelihood) = kept[0].tolist(), kept[1].tolist()
         return cls(i, alpha, size_built, cost_built, kept[2], cost, likelihood)
 
@@ -107,8 +135,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The neighbours of a set: `"add"`, `"drop"`, `"swap"`. The paper has add and swap, the
         original program add and drop; `()` leaves out the local search.
     objective
-        `"errors"` counts the sequences that get a wrong class, `"balanced"` is the mean over the
-        classes of the share that does.
+        `"errors"` counts the misclassified sequences, `"balanced"` is the mean error rate over the
+        classes.
     n_features
         The most columns to choose; no limit if None.
     smoothing, prior
@@ -125,9 +153,9 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     random_state
         The seed.
     checkpoint
-        A folder that keeps the rounds that were played. A search that was killed or ended by
-        `time_limit` goes on from there, also with a larger `max_iter`; its answer is that of one
-        that was not. Other data or parameters are refused.
+        A folder for finished rounds, from which an interrupted search, or one stopped by
+        `time_limit`, resumes, also with a larger `max_iter`; its result is that of an uninterrupted
+        one. Other data or parameters are refused.
 
     Attributes
     ----------
@@ -143,7 +171,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         One record a round: `round`, `alpha`, `size_built`, `error_built`, `size`, `error`,
         `log_likelihood`, `best`.
     n_iter_ : int
-        The rounds that were played.
+        Number of rounds.
     partial_ : str or None
         What ended the search early.
 
@@ -167,6 +195,17 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     >>> selector.fit(X, ["yes", "yes", "no", "no"]).get_support()
     array([ True, False, False])
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        **FEATURES_IN,
+        "support_": array(np.bool_, lambda model: (model.n_features_in_,)),
+        "errors_": COUNT,
+        "objective_": NUMBER,
+        "log_likelihood_": NUMBER,
+        "history_": Field(_history_state, _history),
+        "n_iter_": Field(plain, lambda part, key, _: part.count(key, least=1)),
+        "partial_": Field(plain, lambda part, key, _: part.text_or_none(key)),
+    }
 
     def __init__(
         self,
@@ -227,7 +266,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _journal(self, bits: NDArray[np.uint8], y: NDArray[Any]) -> Journal:
         prior = self.prior if isinstance(self.prior, str) else np.asarray(self.prior, float)
-        settings = {
+        parameters = {
             "moves": [move for move in MOVES if move in self.moves],
             "objective": self.objective,
             "n_features": self.n_features,
@@ -239,10 +278,10 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         data = digest([bits, y if y.dtype.kind in "biuf" else y.tolist()])
         about = f"GRASP on {bits.shape[0]:,} rows and {bits.shape[1]:,} columns"
         return Journal(
-            self.checkpoint, Work("GRASP", KEPT_FORM, about, {"the data": data}, settings)
+            self.checkpoint, Work("GRASP", KEPT_FORM, about, {"the data": data}, parameters)
         )
 
-    def _search(self, task: Task, begun: float, journal: Journal | None) -> Found:
+    def _search(self, task: Task, begun: float, journal: Journal | None) -> RoundResult:
         """The best of all rounds, or what begins with the empty set, where they are worse."""
         drawn: Result = (check_random_state(self.random_state).randint(2**31 - 1, size=4),)
         if journal is not None:  # it has its own numbers, where they were drawn without a seed
@@ -251,22 +290,22 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         moves = np.array([move in self.moves for move in MOVES])
         most = len(task.first) if self.n_features is None else self.n_features
 
-        def play(i: int) -> Found:
+        def play(i: int) -> RoundResult:
             seed = SeedSequence(entropy, spawn_key=(i,))
             return play_round(task, i, seed, alpha=self.alpha, most=most, moves=moves)
 
         best = self._record(self._rounds(play, begun, journal), task)
         if journal is not None and self.partial_ is None:
             journal.finish()
-        if best.cost <= kernels.cost_of(task.tables, task.prior_margins):
+        if best.cost <= cost_of(task, task.prior_margins):
             return best
         return from_nothing(task, SeedSequence(entropy), most=most, moves=moves)
 
     def _rounds(
-        self, play: Callable[[int], Found], begun: float, journal: Journal | None
-    ) -> list[Found]:
+        self, play: Callable[[int], RoundResult], begun: float, journal: Journal | None
+    ) -> list[RoundResult]:
         """All rounds in their order; those that the time limit left out are missing."""
-        found = [] if journal is None else [Found.of(kept) for kept in journal.kept()]
+        found = [] if journal is None else [RoundResult.of(kept) for kept in journal.kept()]
         found = found[: self.max_iter]
         for one in self._played(play, begun, len(found)):
             found.append(one)
@@ -274,7 +313,9 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 journal.add(one.kept())
         return found
 
-    def _played(self, play: Callable[[int], Found], begun: float, first: int) -> Iterator[Found]:
+    def _played(
+        self, play: Callable[[int], RoundResult], begun: float, first: int
+    ) -> Iterator[RoundResult]:
         """The rounds from `first` on, while there is time."""
         end = math.inf if self.time_limit is None else begun + self.time_limit
         left = False
@@ -293,9 +334,9 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             left = True
             deque(results, maxlen=0)  # those under way end; no other begins
 
-    def _record(self, found: list[Found], task: Task) -> Found:
+    def _record(self, found: list[RoundResult], task: Task) -> RoundResult:
         """The best round; the history of all."""
-        best: Found | None = None
+        best: RoundResult | None = None
         self.history_ = []
         for one in found:
             better = best is None or one.key < best.key
@@ -327,8 +368,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         problems = [
             *_not_a_count("max_iter", self.max_iter),
             *_not_a_count("n_features", self.n_features, none="None for no limit"),
-            *_unknown_words("move", self.moves, MOVES),
-            *_unknown_words("objective", [self.objective], OBJECTIVES),
+            *_unknown_names("move", self.moves, MOVES),
+            *_unknown_names("objective", [self.objective], OBJECTIVES),
             *_outside(
                 "alpha", self.alpha, 1.0, "from 0 (greedy) to 1 (random), or None to draw it"
             ),
@@ -357,7 +398,7 @@ def play_round(
     alpha: float | None,
     most: int,
     moves: NDArray[np.bool_],
-) -> Found:
+) -> RoundResult:
     """Round i: the kernel's answer for what a generator of its own draws."""
     n = len(task.first)
     draws = _draws(seed, n)
@@ -365,9 +406,9 @@ def play_round(
     chosen = np.empty(n, np.int64)
     margins = task.prior_margins.copy()
     n_built, cost_built, size, cost = kernels.play_round(
-        task.tables, margins, task.first, draws, min(most, n), moves, chosen
+        task.tables, margins, task.first, draws, min(most, n), moves, -1, 0, chosen
     )
-    return Found(
+    return RoundResult(
         round=i,
         alpha=float(draws[0]),
         size_built=int(n_built),
@@ -378,20 +419,23 @@ def play_round(
     )
 
 
-def from_nothing(task: Task, seed: SeedSequence, *, most: int, moves: NDArray[np.bool_]) -> Found:
+def from_nothing(
+    task: Task, seed: SeedSequence, *, most: int, moves: NDArray[np.bool_]
+) -> RoundResult:
     """What the local search makes of the empty set."""
     n = len(task.first)
     chosen = np.empty(n, np.int64)
     margins = task.prior_margins.copy()
-    before = kernels.cost_of(task.tables, margins)
-    size, cost = kernels.improve(
-        task.tables, margins, _draws(seed, n), min(most, n), moves, 0, before, chosen
+    before = cost_of(task, margins)
+    draws = _draws(seed, n)
+    _, _, size, cost = kernels.play_round(
+        task.tables, margins, task.first, draws, min(most, n), moves, 0, before, chosen
     )
-    return Found(
+    return RoundResult(
         round=-1,
         alpha=0.0,
         size_built=0,
-        cost_built=int(before),
+        cost_built=before,
         chosen=np.sort(chosen[:size]),
         cost=int(cost),
         log_likelihood=log_likelihood(task, margins),
@@ -407,7 +451,7 @@ def seed_text(random_state: Any) -> object:
 
 
 def _draws(seed: SeedSequence, n: int) -> NDArray[np.float64]:
-    return np.random.default_rng(seed).random(1 + n + LUCK)
+    return np.random.default_rng(seed).random(1 + n + TIE_DRAWS)
 
 
 def _not_a_count(name: str, value: Any, none: str | None = None) -> list[Problem]:
@@ -419,16 +463,16 @@ def _not_a_count(name: str, value: Any, none: str | None = None) -> list[Problem
     return [Problem(f"{name} is {value!r}", hint=hint)]
 
 
-def _unknown_words(what: str, words: Any, known: Sequence[str]) -> list[Problem]:
-    if not isinstance(words, Sequence) or isinstance(words, str):
-        return [Problem(f"{what}s is {words!r}", hint=f"a tuple of {', '.join(known)}")]
+def _unknown_names(what: str, names: Any, known: Sequence[str]) -> list[Problem]:
+    if not isinstance(names, Sequence) or isinstance(names, str):
+        return [Problem(f"{what}s is {names!r}", hint=f"a tuple of {', '.join(known)}")]
     return [
         Problem(
-            f"unknown {what} {word!r}",
-            hint=did_you_mean(str(word), known) or f"one of {', '.join(known)}",
+            f"unknown {what} {name!r}",
+            hint=did_you_mean(str(name), known) or f"one of {', '.join(known)}",
         )
-        for word in words
-        if word not in known
+        for name in names
+        if name not in known
     ]
 
 

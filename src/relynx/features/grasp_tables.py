@@ -76,10 +76,15 @@ def log_likelihood(task: Task, margins: Ints) -> float:
     return -float(np.logaddexp.reduce(behind, axis=0).sum())
 
 
+def cost_of(task: Task, margins: Ints) -> int:
+    """The cost of the sequences that have a margin below 0."""
+    return int(kernels.cost_with(task.tables, margins, 0, 0, int(kernels.NEVER)))
+
+
 def count_errors(task: Task, chosen: Ints) -> int:
     """How many sequences get a wrong class with the chosen features."""
     margins = task.prior_margins.copy()
-    for j in chosen:
+    for j in chosen.tolist():
         kernels.add_feature(task.tables, j, 1, margins)
     return int((margins < 0).any(axis=0).sum())
 
@@ -165,21 +170,37 @@ def _tables(bits: NDArray[np.uint8], starts: Ints, weights: Ints, shift: Ints) -
     occurs = np.stack([has < np.diff(starts)[:, None], has > 0], axis=1)[:, None]
     best = np.where(occurs, shift, -kernels.NEVER).max(axis=(1, 2), initial=-kernels.NEVER)
     worst = np.where(occurs, shift, kernels.NEVER).min(axis=(1, 2), initial=kernels.NEVER)
-    mend = _side(bits, starts, rank, -best)
-    keep = _side(bits, starts, rank, worst)
+    sides = [_side(bits, starts, rank, by) for by in (-best, worst)]
+    order, rank, rows = (np.stack(part) for part in zip(*sides, strict=True))
+    reach = np.empty((2, n_classes, n_rivals, 2 * n_features + 1), np.int32)
     for c, k in np.ndindex(n_classes, n_rivals):
         # A margin m of place p has levels[p - 1] < -m <= levels[p]. It is mended by what reaches -m
         # at least, and broken by what goes below -m.
-        mend.reach[c, k, 0] = n_features
-        mend.reach[c, k, 1:] = np.searchsorted(np.sort(-best[c]), -levels[c, k])
-        keep.reach[c, k, -1] = n_features
-        keep.reach[c, k, :-1] = np.searchsorted(np.sort(worst[c]), levels[c, k])
-    columns = np.ascontiguousarray(bits.T)
-    return kernels.Tables(starts, weights, shift, levels, slots, grid, columns, mend, keep)
+        reach[0, c, k, 0] = n_features
+        reach[0, c, k, 1:] = np.searchsorted(np.sort(-best[c]), -levels[c, k])
+        reach[1, c, k, -1] = n_features
+        reach[1, c, k, :-1] = np.searchsorted(np.sort(worst[c]), levels[c, k])
+    fits = rank.dtype == np.int16
+    return kernels.Tables(
+        starts=starts,
+        weights=weights,
+        shift=shift,
+        levels=levels,
+        slots=slots,
+        grid=grid,
+        columns=np.ascontiguousarray(bits.T),
+        order=order,
+        rank=rank if fits else np.empty((0, 0, 0, 0, 0), np.int16),
+        wide=np.empty((0, 0, 0, 0, 0), np.int32) if fits else rank,
+        rows=rows,
+        reach=reach,
+    )
 
 
-def _side(bits: NDArray[np.uint8], starts: Ints, rank: NDArray[Any], by: Ints) -> kernels.Side:
-    """The candidates of each class in a rising order; their reach is filled in later."""
+def _side(
+    bits: NDArray[np.uint8], starts: Ints, rank: NDArray[Any], by: Ints
+) -> tuple[Ints, NDArray[Any], NDArray[np.uint8]]:
+    """The candidates of each class in a rising order, their ranks and which sequences have them."""
     order = np.argsort(by, axis=1, kind="stable")
     rows = np.empty_like(bits)
     sorted_rank = np.empty_like(rank)
@@ -187,9 +208,4 @@ def _side(bits: NDArray[np.uint8], starts: Ints, rank: NDArray[Any], by: Ints) -
         part = slice(starts[c], starts[c + 1])
         rows[part] = bits[part][:, one]
         sorted_rank[c] = rank[c][..., one]
-    n_classes, n_rivals, _, n_features = rank.shape
-    reach = np.empty((n_classes, n_rivals, 2 * n_features + 1), np.int32)
-    none = np.empty((0, 0, 0, 0), np.int16), np.empty((0, 0, 0, 0), np.int32)
-    if rank.dtype == np.int16:
-        return kernels.Side(order, sorted_rank, none[1], rows, reach)
-    return kernels.Side(order, none[0], sorted_rank, rows, reach)
+    return order, sorted_rank, rows

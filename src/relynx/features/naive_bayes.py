@@ -1,13 +1,13 @@
-"""Naive Bayes on patterns that cover a sequence or not: the discriminant function of the paper.
+"""Naive Bayes on coverage by patterns: the discriminant function of the paper.
 
-`p_ij = (supp_j(p_i) + a) / (n_j + 2a)` is the share of class j that pattern i covers. With a = 0 a
-share may be 0 or 1 and its logarithm infinite. Such terms are counted apart from the finite sum, so
-that every answer is the limit for a towards 0.
+`p_ij = (supp_j(p_i) + a) / (n_j + 2a)` estimates the probability that pattern i covers a sequence
+of class j. With a = 0 it may be 0 or 1 and its logarithm infinite. Such terms are counted
+separately from the finite sum, so that every result is the limit for a towards 0.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relynx.errors import DataError, InputError, Problem
+from relynx.storage.fields import FEATURES_IN, Fields, array, labels
 
 Floats: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[Any]
@@ -61,7 +62,7 @@ def score_terms(supports: Floats, sizes: Floats, smoothing: float) -> Terms:
 
 
 def class_prior(prior: str | ArrayLike, sizes: Floats) -> Floats:
-    """The prior of each class: its share, the same for all, or what the user gave."""
+    """The prior of each class: its relative frequency, uniform, or as given."""
     if isinstance(prior, str):
         if prior == "empirical":
             return np.asarray(sizes / sizes.sum())
@@ -141,6 +142,14 @@ def _check_binary(X: Matrix) -> None:
         )
 
 
+def _shape(model: Any) -> tuple[int, int]:
+    return len(model.classes_), model.n_features_in_
+
+
+_ROW = array(np.float64, lambda model: (len(model.classes_),))
+_TABLE = array(np.float64, _shape)
+
+
 class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes on 0/1 columns, one for each pattern, with weights that can be read.
 
@@ -156,7 +165,7 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fewer terms of minus infinity wins, and the finite parts decide among equals. All answers
         are those of a smoothing that goes to 0; none is NaN.
     prior
-        `"empirical"` (the shares of the classes), `"uniform"`, or one number for each class.
+        `"empirical"` (class frequencies), `"uniform"`, or one number for each class.
     threshold
         A value counts as present when it is greater. `None` wants 0 and 1 only, and says where
         there is something else.
@@ -170,9 +179,9 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         How many of them have each pattern.
     class_prior_ : array of shape (n_classes,)
     feature_probability_ : array of shape (n_classes, n_features)
-        The shares `p_ij`.
+        The probabilities `p_ij`.
     alpha_ : array of shape (n_classes, n_features)
-        What a pattern that is present adds; infinite for shares 0 and 1.
+        What a present pattern adds; infinite for probabilities 0 and 1.
     beta_0_ : array of shape (n_classes,)
         The score of a sequence without any pattern.
 
@@ -186,6 +195,21 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     array([[-2.4 ,  2.4 ],
            [ 3.04,  0.  ]])
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        **FEATURES_IN,
+        "classes_": labels("PatternNB"),
+        "class_count_": _ROW,
+        "class_prior_": _ROW,
+        "beta_0_": array(np.float64, lambda model: (len(model.classes_),), infinite=True),
+        "_start": _ROW,
+        "_infinite_start": _ROW,
+        "feature_count_": _TABLE,
+        "feature_probability_": _TABLE,
+        "alpha_": array(np.float64, _shape, infinite=True),
+        "_slope": _TABLE,
+        "_infinite_slope": _TABLE,
+    }
 
     def __init__(
         self,
@@ -204,7 +228,7 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X
-            One row a sequence, one column a pattern; dense or sparse.
+            0/1 matrix of shape (n_sequences, n_patterns); dense or sparse.
         y
             The class of each sequence.
         sample_weight
@@ -259,7 +283,7 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return finite
 
     def decision_function(self, X: Matrix) -> Floats:
-        """The scores `g_j`, one column a class; for two classes the second less the first.
+        """The scores `g_j`, shape (n_sequences, n_classes); for two classes second minus first.
 
         With smoothing 0 the infinite terms that every class has are left out.
         """
@@ -274,13 +298,13 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[order[best.argmax(axis=1)]])
 
     def predict_log_proba(self, X: Matrix) -> Floats:
-        """The logarithms of the posteriors, one column a class."""
+        """The log class probabilities, array of shape (n_sequences, n_classes)."""
         scores = self._scores(X)
         scores -= scores.max(axis=1, keepdims=True)
         return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
 
     def predict_proba(self, X: Matrix) -> Floats:
-        """The posteriors, one column a class; each row has the sum 1."""
+        """The class probabilities, array of shape (n_sequences, n_classes)."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def __sklearn_tags__(self) -> Tags:

@@ -1,4 +1,4 @@
-"""What patterns cover, remembered for searches of parts of the same sequences."""
+"""A cache of coverage for searches in subsets of the same sequences."""
 
 from __future__ import annotations
 

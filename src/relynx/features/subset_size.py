@@ -18,7 +18,7 @@ from sklearn.model_selection import StratifiedKFold
 from relynx.features.candidates import best_columns
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB, class_prior
-from relynx.storage.journal import Journal
+from relynx.storage import Journal
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, None)
 FOLDS = 5
@@ -51,7 +51,7 @@ def best_size(
     errors = np.zeros(len(sizes))
     for part in parts:
         for i, size in enumerate(sizes):
-            errors[i] += _kept(journal, partial(_selected_error, part, selector, size, seed))
+            errors[i] += _cached(journal, partial(_selected_error, part, selector, size, seed))
     least = errors.min()
     return sizes[int(np.argmax(errors <= least + _slack(least, len(y)) + 1e-9))]
 
@@ -75,7 +75,7 @@ def better_on_all(
     parts = _parts(selector, M, y, seed=seed, measure=measure, most=most)
     size = selector.n_features
     selected = sum(
-        _kept(journal, partial(_selected_error, part, selector, size, seed)) for part in parts
+        _cached(journal, partial(_selected_error, part, selector, size, seed)) for part in parts
     )
     limit = selected - _slack(selected, len(y)) - 1e-9
     if limit <= 0:
@@ -84,7 +84,7 @@ def better_on_all(
     for part in parts:
         if not part.columns[0].shape[1]:
             return False
-        on_all += _kept(journal, partial(_error_on_all, part, learner))
+        on_all += _cached(journal, partial(_error_on_all, part, learner))
         if on_all >= limit:
             return False
     return True
@@ -127,7 +127,7 @@ def _parts(
     return found
 
 
-def _kept(journal: Journal | None, compute: Callable[[], float]) -> float:
+def _cached(journal: Journal | None, compute: Callable[[], float]) -> float:
     """A number: from before where a journal has it, else computed."""
     if journal is None:
         return compute()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
@@ -14,15 +14,20 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
+from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequence, Sequences
-from relynx.data.tables.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.errors import InputError, Problem
+from relynx.mining.input_checks import classes_of
 from relynx.mining.partitioned.search import check_partitions
+from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
-from relynx.mining.settings import classes_of
+from relynx.search_settings import SearchSettings
+from relynx.storage.fields import Fields, none_or
 
 CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
@@ -37,24 +42,24 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     bias
-        What patterns may be made of; None infers a simple one from the sequences of `fit`.
+        The language of patterns; None infers a simple one from the training sequences.
     min_support
-        A pattern covers at least this share of some class (0.1).
+        Minimum proportion of some class that a pattern covers (0.1).
     min_frequency
-        And at least so many sequences in all (1).
+        Minimum number of covered sequences over all classes (1).
     max_length
         The largest number of atoms, links not counted (3).
     max_gap
         The largest n of `followat` (2).
     min_confidence
-        The least share of some class in what a pattern covers; 1.0 keeps the patterns that cover
-        one class only. None keeps all.
+        Minimum confidence for some class; 1.0 keeps the patterns that cover one class only. None
+        keeps all.
     object_identity
         Whether different variables stand for different constants (True).
     top_k, measure
         Keep only so many patterns, the best by a measure; see `PatternSet.measure`.
     n_jobs
-        Threads of the search and of `transform`; None is one, -1 all cores. The answer is the same
+        Threads of the search and of `transform`; None is one, -1 all cores. The result is the same
         for every number. Inside a worker of joblib it is always one.
 
     Attributes
@@ -63,7 +68,7 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The patterns, in the order of the columns, with their supports in the training sequences.
     bias_ : Bias
         The bias that was used.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
     Examples
@@ -76,6 +81,14 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> vectorizer.get_feature_names_out().tolist()
     ['a(A)', 'b(A)', 'c(A)']
     """
+
+    STORED: ClassVar[Fields] = {
+        "bias_": BIAS,
+        "patterns_": PATTERNS,
+        "reading_": SCHEMA,
+    }  # in a model file
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
+    NOT_STORED = ("_output",)  # written by set_output, too
 
     def __init__(
         self,
@@ -128,12 +141,8 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             X,
             y,
             self.bias_,
-            min_support=self.min_support,
-            min_frequency=self.min_frequency,
-            max_length=self.max_length,
-            max_gap=self.max_gap,
+            **SearchSettings.of_estimator(self.bias_, self).arguments(),
             min_confidence=self.min_confidence,
-            object_identity=self.object_identity,
             top_k=self.top_k,
             measure=self.measure,
             n_jobs=self.n_jobs,
@@ -143,9 +152,9 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: object) -> sparse.csr_array | NDArray[np.float64]:
-        """The matrix: one row a sequence, one column a pattern, float64 in CSR form.
+        """The coverage as a sparse float64 matrix of shape (n_sequences, n_patterns), in CSR form.
 
-        Sequences may hold constants, events and predicates that `fit` did not see. After
+        Sequences may have constants, events and predicates unknown to `fit`. After
         `set_output(transform="pandas")` or `"polars"` it is a data frame, and dense.
         """
         check_is_fitted(self)
@@ -232,5 +241,5 @@ def _sparse(dense: NDArray[np.bool_]) -> sparse.csr_array:
 
 
 def nothing_found(patterns: PatternSet, where: str = "") -> str:
-    """What to say when a search ends without patterns: what it saw, and what to loosen."""
+    """The warning of a search without patterns: what it counted, and which thresholds to lower."""
     return f"no pattern was found{where}; this is what the search saw:\n{patterns.explain_search()}"

@@ -57,7 +57,7 @@ class Bodies:
     """Finds the bindings of rule bodies in tables, some of which are still growing.
 
     `tables` and `growing` belong to the caller, who adds to them between two bodies; `limit` is
-    told how many rows a rule is about to make, and raises when they are too many.
+    called with the number of rows that a rule is about to make, and raises if it is too large.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Bodies:
         body = plan.rule.body
         selections: dict[int, _Selection] = {}
         for i, literal in enumerate(body):
-            if isinstance(literal, Atom) and not self._by_place(literal):
+            if isinstance(literal, Atom) and not self._by_position(literal):
                 selection = self._selected(plan, i, delta if i == at else None)
                 if not len(selection):
                     return _empty(plan.names)
@@ -258,7 +258,7 @@ class Bodies:
             )
         return self._operators[dimension, n]
 
-    def _by_place(self, atom: Atom) -> bool:
+    def _by_position(self, atom: Atom) -> bool:
         """Whether an atom is `follow` with two given arguments on a dimension of chains."""
         dimension = self._dimension(atom)
         if dimension is None or len(atom.args) != 2 or any(v.anonymous for v in atom.variables()):
@@ -269,7 +269,7 @@ class Bodies:
         return self._chains[dimension] is not None
 
     def _follow(self, plan: Plan, frame: Frame, i: int) -> Frame:
-        """Join `follow` on chains by arithmetic on places."""
+        """Join `follow` on chains by arithmetic on positions."""
         atom = atom_of(plan.rule.body[i])
         chains = self._chains[self._dimension(atom) or ""]
         assert chains is not None
@@ -338,7 +338,7 @@ class Bodies:
                 return self._assigned(plan, frame, i, literal)
             return taken(frame, np.flatnonzero(self._compared(plan, frame, i, literal)))
         atom = atom_of(literal)
-        if self._by_place(atom):
+        if self._by_position(atom):
             chains = self._chains[self._dimension(atom) or ""]
             assert chains is not None
             return taken(frame, np.flatnonzero(~self._follows(frame, atom, chains)))
@@ -397,7 +397,7 @@ def atom_of(literal: Literal) -> Atom:
 
 
 def _objects(atom: Atom) -> tuple[Term, ...]:
-    """The arguments that stand for objects: all but the number of steps of `followat`."""
+    """The arguments that denote objects: all but the number of steps of `followat`."""
     return atom.args[1:] if operator_dimension(atom.key) and len(atom.args) == 3 else atom.args
 
 

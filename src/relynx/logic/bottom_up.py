@@ -2,7 +2,7 @@
 
 Predicates are taken in the order of their dependencies, those that depend on each other together
 (a component). Inside a component the evaluation is semi-naive: each round joins only what the last
-round found anew.
+round found.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Patterns up to renaming: canonical form, variants, and theta-subsumption between patterns.
 
 A pattern is a set of atoms whose arguments are variables and constants. Its canonical form is found
-as for graphs: variables are coloured by where they occur until that tells no more of them apart;
-what is left is tried one by one, and symmetries met on the way spare the rest of the tries.
+as for graphs: variables are coloured by where they occur until no more can be distinguished; the
+remaining orders are tried one by one, and symmetries found meanwhile prune the rest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from relynx.logic.terms import Atom, Constant, Term, Var, term_text
 
 # A constant with its type in front, so that 1, 1.0 and '1' differ and any two of them compare.
 _Key = tuple[int, Constant]
-# Variables sort behind: their place or name, or a number for each `_`, follows one of these.
+# Variables sort behind: their position or name, or a number for each `_`, follows one of these.
 _VARIABLE, _ANONYMOUS = 3, 4
 
 # An atom of a pattern for the search: the number of its shape, then the numbers of its variables.
@@ -72,7 +72,7 @@ def subsumes(
     True
     """
     atoms = dict.fromkeys(general)
-    facts = _frozen(specific)
+    facts = _as_facts(specific)
     if object_identity and _too_many(atoms, facts):
         return False
     goals = [(tuple(map(_argument, atom.args)), facts.get(atom.key, [])) for atom in atoms]
@@ -114,7 +114,7 @@ def _shape_and_variables(
 ) -> tuple[tuple[object, ...], tuple[int, ...]]:
     """What an atom is but for the identity of its variables, and the numbers of its variables.
 
-    The shape tells p(X,X) from p(X,Y): a variable is written as its place among those of the atom.
+    The shape distinguishes p(X,X) from p(X,Y): a variable is written as its index in the atom.
     """
     variables: list[int] = []
     args: list[_Key] = []
@@ -141,15 +141,15 @@ def _least_form(edges: Sequence[_Edge], n: int) -> tuple[_Edge, ...]:
 def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
     """Split the colours by the atoms that variables occur in, until nothing splits any more.
 
-    Colours are numbered by what they stand for, so that variants get the same numbers.
+    Colours are numbered by their definition, so that variants get the same numbers.
     """
     n_colours, n = len(set(colours)), len(colours)
     while True:
         seen: list[list[tuple[int, ...]]] = [[] for _ in colours]
         for edge in edges:
             coloured = [edge[0], *[colours[v] for v in edge[1:]]]
-            for place in range(1, len(edge)):
-                seen[edge[place]].append((place, *coloured))
+            for i in range(1, len(edge)):
+                seen[edge[i]].append((i, *coloured))
         for occurrences in seen:
             occurrences.sort()
         keys = [(colours[v], *seen[v]) for v in range(n)]
@@ -175,7 +175,7 @@ class _Search:
         self.symmetries: list[list[int]] = []
 
     def descend(self, colours: list[int], path: list[int]) -> int:
-        """Search below a node; returns the depth of the node at which to go on."""
+        """Search below a node; returns the depth of the node at which to continue."""
         members: list[list[int]] = [[] for _ in range(self.n)]
         for variable, colour in enumerate(colours):
             members[colour].append(variable)
@@ -250,7 +250,7 @@ _Fact = tuple[_Key, ...]
 _Goal = tuple[tuple[_Argument, ...], list[_Fact]]
 
 
-def _frozen(atoms: Iterable[Atom]) -> dict[tuple[str, int], list[_Fact]]:
+def _as_facts(atoms: Iterable[Atom]) -> dict[tuple[str, int], list[_Fact]]:
     """The atoms of a pattern by predicate, with its variables made constants."""
     facts: defaultdict[tuple[str, int], list[_Fact]] = defaultdict(list)
     unnamed = count()
@@ -276,7 +276,7 @@ def _too_many(atoms: Iterable[Atom], facts: Mapping[tuple[str, int], list[_Fact]
 
 
 def _object_constants(atoms: Iterable[Atom]) -> frozenset[_Key]:
-    """The constants that stand for objects: all but the n of `followat`."""
+    """The constants that denote objects: all but the n of `followat`."""
     found: set[_Key] = set()
     for atom in atoms:
         is_gap = atom.predicate.startswith("followat_") and len(atom.args) == 3

@@ -1,7 +1,7 @@
 """What can be wrong with background rules before any data is seen.
 
 Each check yields problems. Where the tree of a rule's text is known, a problem points at the very
-term; a rule made in Python has no text and its problems no place.
+term; a rule made in Python has no source, and its problems no line.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from relynx.logic.terms import (
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A term or literal with the tree of its text, if there is one, or else a place near it."""
+    """A term or literal with its syntax tree if there is one, else with an offset near it."""
 
     node: Node | None
     source: Source | None
@@ -161,9 +161,9 @@ def _check_comparison(test: Comparison, at: Located) -> Iterator[Problem]:
     sides = ((test.left, at.arg(0)), (test.right, at.arg(1)))
     if test.operator in ("==", "\\=="):
         by_value = "=:=" if test.operator == "==" else "=\\="
-        for side, place in sides:
+        for side, where in sides:
             if isinstance(side, Struct | tuple):
-                yield place.problem(
+                yield where.problem(
                     f"'{test.operator}' compares variables and constants, found {term_text(side)}",
                     hint=f"write '{by_value}' to compare by value",
                 )
@@ -176,8 +176,8 @@ def _check_comparison(test: Comparison, at: Located) -> Iterator[Problem]:
             )
         yield from _check_expression(test.right, at.arg(1), "is")
     else:
-        for side, place in sides:
-            yield from _check_expression(side, place, test.operator)
+        for side, where in sides:
+            yield from _check_expression(side, where, test.operator)
 
 
 def _check_expression(term: Term, at: Located, operator: str) -> Iterator[Problem]:
@@ -297,7 +297,7 @@ def _check_arities(rules: Sequence[Rule], source: Source | None) -> Iterator[Pro
                 continue
             seen = first.setdefault(atom.predicate, atom)
             if len(seen.args) != len(atom.args):
-                where = f" on line {source.place(seen.offset)[0]}" if source else ""
+                where = f" on line {source.line_and_column(seen.offset)[0]}" if source else ""
                 name = quoted(atom.predicate)
                 yield Problem(
                     f"{name} has {_arguments(len(atom.args))} here, {len(seen.args)} elsewhere",
@@ -313,9 +313,9 @@ def _arguments(n: int) -> str:
 
 
 def _check_strata(rules: Sequence[Rule], source: Source | None) -> Iterator[Problem]:
-    for edge, way in bad_cycles(rules):
+    for edge, path in bad_cycles(rules):
         name = quoted(edge.atom.predicate)
-        cycle = " -> ".join([_key_text(edge.head), _edge_text(edge), *map(_key_text, way[1:])])
+        cycle = " -> ".join([_key_text(edge.head), _edge_text(edge), *map(_key_text, path[1:])])
         if edge.negated:
             message = f"unstratified negation: {_key_text(edge.head)} depends on what it negates"
             hint = f"the cycle is {cycle}; negate only what is complete before"

@@ -56,8 +56,8 @@ class Background:
 def parse_background(text: str, path: str | None = None) -> Background:
     """Read background knowledge from a text; `path` is its name in messages.
 
-    Raises ParseError where the text is not of the language, else DataError where its rules make no
-    sense; both with all problems at once.
+    Raises ParseError for syntax errors, else DataError for invalid rules; both with all problems at
+    once.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def evaluate(
     tables : the facts of the data, by (predicate, arity); see `relynx.logic.tables`
     constants : the constant of each code
     n_sequences : sequences are numbered from 0; the facts of the background hold in each
-    object_identity : whether different variables of a rule stand for different constants
+    object_identity : whether different variables of a rule denote different constants
 
     Returns
     -------

@@ -46,15 +46,15 @@ def steps(atom: Atom) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """A dimension that is a set of chains: `follow` is then arithmetic on places.
+    """A dimension that is a set of chains: `follow` is then arithmetic on positions.
 
-    `nodes` are the sorted keys of (sequence, event); `place` is where a node stands when all chains
-    are laid end to end, `first` and `last` where its chain begins and ends; `events` holds the
-    event at each place.
+    `nodes` are the sorted keys of (sequence, event). The chains are concatenated: `position` is the
+    index of a node there, `first` and `last` are those of the ends of its chain, and `events`
+    holds the event at each position.
     """
 
     nodes: Keys
-    place: Positions
+    position: Positions
     first: Positions
     last: Positions
     events: Codes
@@ -79,12 +79,12 @@ class Chains:
         if np.any(before[root] != root):
             return None
         order = np.lexsort((distance, root))
-        place = np.empty(n, np.int64)
-        place[order] = np.arange(n)
+        position = np.empty(n, np.int64)
+        position[order] = np.arange(n)
         sizes = np.bincount(root, minlength=n)
-        first = place - distance
+        first = position - distance
         rows = packing.unpack(nodes[order], 2)
-        return cls(nodes, place, first, first + sizes[root] - 1, rows[1], rows[0])
+        return cls(nodes, position, first, first + sizes[root] - 1, rows[1], rows[0])
 
     def holds(self, x: Keys, y: Keys) -> Mask:
         """Where the event y follows the event x."""
@@ -93,24 +93,24 @@ class Chains:
         i, j = self._node(x), self._node(y)
         known = member(x, self.nodes) & member(y, self.nodes)
         same = self.first[i] == self.first[j]
-        return np.asarray(known & same & (self.place[i] < self.place[j]))
+        return np.asarray(known & same & (self.position[i] < self.position[j]))
 
     def reached(self, keys: Keys, *, backward: bool) -> tuple[Positions, Positions]:
-        """For each event the places, as start and length, that follow it (or that it follows)."""
+        """For each event the positions after it (or before it), as start and length."""
         if not len(self.nodes):
             return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
         i = self._node(keys)
         known = member(keys, self.nodes)
         if backward:
-            return self.first[i], np.where(known, self.place[i] - self.first[i], 0)
-        return self.place[i] + 1, np.where(known, self.last[i] - self.place[i], 0)
+            return self.first[i], np.where(known, self.position[i] - self.first[i], 0)
+        return self.position[i] + 1, np.where(known, self.last[i] - self.position[i], 0)
 
     def _node(self, keys: Keys) -> Positions:
         return np.minimum(np.searchsorted(self.nodes, keys), len(self.nodes) - 1)
 
 
 def closure(step: Table, packing: Packing, limit: Callable[[int], None]) -> Table:
-    """The transitive closure of a `next` table; `limit` is asked before rows are made."""
+    """The transitive closure of a `next` table; `limit` is called before rows are made."""
     relation = Relation(3, packing)
     new = relation.add(relation.fresh(step))
     index = Index.of(packing.pack(step[[0, 1]]))

@@ -138,7 +138,7 @@ class Index:
 
 
 class Relation:
-    """A growing set of facts, kept as sorted runs of keys of which each is half the one before.
+    """A growing set of facts: sorted runs of keys, each at most half as long as the one before.
 
     So a fact is merged a logarithmic number of times, however many rounds add to the set.
     """

@@ -1,4 +1,4 @@
-"""Trees of Prolog text, and the terms, atoms and rules that they stand for.
+"""Syntax trees of Prolog text, and the terms, atoms and rules that they denote.
 
 A converter raises ParseError, with every problem of its tree, where the tree is no such value.
 """
@@ -48,7 +48,7 @@ class Clause(NamedTuple):
 
 
 def node_term(node: Node, source: Source) -> Term:
-    """The term that a tree stands for; arithmetic gives a `Struct` with the operator's name."""
+    """The term that a tree denotes; arithmetic gives a `Struct` with the operator's name."""
     match node.kind:
         case "atom" | "number":
             return node.value
@@ -73,7 +73,7 @@ def node_term(node: Node, source: Source) -> Term:
 
 
 def node_atom(node: Node, source: Source) -> Atom:
-    """The atom that a tree stands for, `p` or `p(t1,...,tn)`."""
+    """The atom that a tree denotes, `p` or `p(t1,...,tn)`."""
     if node.kind == "atom":
         return Atom(str(node.value), (), node.start)
     if node.kind == "call":
@@ -129,7 +129,7 @@ def node_literals(node: Node, source: Source) -> tuple[Literal, ...]:
 
 
 def node_rule(node: Node, source: Source) -> Rule:
-    """The rule `head :- body` or the fact `head` that a tree stands for."""
+    """The rule `head :- body` or the fact `head` that a tree denotes."""
     if node.kind == "prefix" and node.value == ":-":
         raise ParseError(
             Problem(

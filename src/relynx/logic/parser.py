@@ -1,4 +1,4 @@
-"""Reading Prolog text: a tree with places for every clause, and every error of a file at once.
+"""Parsing Prolog text: a syntax tree for each clause, and all errors of a file at once.
 
 Reading has two steps. `parse_clauses` turns text into trees of `Node`, which know nothing of what
 a clause is for; the converters of `relynx.logic.nodes` turn a tree into a term, an atom or a rule.
@@ -95,7 +95,7 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class ClauseParser:
-    """Reads clause after clause; `problems` collects what is wrong on the way.
+    """Reads clause after clause; `problems` collects the errors.
 
     `start` is where the latest clause begins, right or wrong. After a wrong clause, reading goes on
     behind the next dot, or before that at a line that `resume` matches. Without `directives`, what
@@ -119,7 +119,7 @@ class ClauseParser:
         self.start = 0
 
     def next_clause(self, position: int) -> tuple[Clause | None, int]:
-        """The clause that begins at or after an offset, and the offset to go on from.
+        """The clause that begins at or after an offset, and the offset to continue from.
 
         None where the clause is wrong, and at the end of the text; then `finished` is true.
         """

@@ -1,4 +1,4 @@
-"""Text files as the readers want them: UTF-8, opened or refused with a clear message."""
+"""Source files as UTF-8 text, or a clear error message."""
 
 from __future__ import annotations
 

@@ -85,20 +85,20 @@ def components(rules: Sequence[Rule]) -> list[list[Key]]:
 
 
 def bad_cycles(rules: Sequence[Rule]) -> list[tuple[Dependency, list[Key]]]:
-    """Every strict dependency inside a component, with the shortest way back to its head."""
+    """Every strict dependency inside a component, with the shortest path back to its head."""
     group_of = {key: i for i, group in enumerate(components(rules)) for key in group}
     edges = list(dependencies(rules))
     needs: dict[Key, dict[Key, None]] = {}
     for edge in edges:
         needs.setdefault(edge.head, {})[edge.body] = None
     return [
-        (edge, _way(needs, edge.body, edge.head))
+        (edge, _path(needs, edge.body, edge.head))
         for edge in edges
         if edge.strict and group_of[edge.head] == group_of[edge.body]
     ]
 
 
-def _way(needs: dict[Key, dict[Key, None]], start: Key, end: Key) -> list[Key]:
+def _path(needs: dict[Key, dict[Key, None]], start: Key, end: Key) -> list[Key]:
     """The shortest chain of needs from one predicate to another, both included."""
     before: dict[Key, Key | None] = {start: None}
     queue = deque([start])
@@ -108,9 +108,9 @@ def _way(needs: dict[Key, dict[Key, None]], start: Key, end: Key) -> list[Key]:
             if other not in before:
                 before[other] = key
                 queue.append(other)
-    way: list[Key] = []
+    path: list[Key] = []
     at: Key | None = end
     while at is not None:
-        way.append(at)
+        path.append(at)
         at = before[at]
-    return way[::-1]
+    return path[::-1]

@@ -24,7 +24,7 @@ def empty(arity: int) -> Table:
 
 
 def packed(rows: Sequence[NDArray[np.integer]] | Table) -> NDArray[np.int64]:
-    """One int64 a column, ordered as the columns are; rows hold no negative numbers.
+    """One int64 per column, in the order of the columns; rows hold no negative numbers.
 
     Where the bits do not suffice the numbers are ranks of the columns instead.
     """
@@ -60,7 +60,7 @@ def distinct(values: NDArray[Any], *, in_runs: bool = False) -> NDArray[Any]:
 
 
 def _are_small(values: NDArray[Any]) -> bool:
-    """Is a table of all numbers up to the largest value worth having?"""
+    """Whether a lookup table up to the largest value pays off."""
     if values.dtype.kind != "i" or not values.size:
         return False
     return bool(values.max() < 8 * values.size + (1 << 16) and values.min() >= 0)
@@ -74,12 +74,12 @@ def numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.i
     if not _are_small(values):
         _, example, number = np.unique(values, return_index=True, return_inverse=True)
         return number.astype(np.int32), example
-    place = np.full(int(values.max()) + 1, -1, np.int64)
-    place[values] = np.arange(len(values))
-    present = np.flatnonzero(place >= 0)
-    example = place[present]
-    place[present] = np.arange(len(present))
-    return place[values].astype(np.int32), example
+    position = np.full(int(values.max()) + 1, -1, np.int64)
+    position[values] = np.arange(len(values))
+    present = np.flatnonzero(position >= 0)
+    example = position[present]
+    position[present] = np.arange(len(present))
+    return position[values].astype(np.int32), example
 
 
 def in_order(table: Table) -> Table:
@@ -109,9 +109,9 @@ def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 class Finder:
-    """Where numbers stand in a sorted pool of distinct ones.
+    """The positions of numbers in a sorted pool of distinct ones.
 
-    Looked up in a table as large as `size`, which no number reaches, where that is worth it.
+    Uses a lookup table of length `size`, an upper bound of the numbers, where that pays off.
     """
 
     def __init__(self, pool: NDArray[np.int64], size: int) -> None:
@@ -122,7 +122,7 @@ class Finder:
             self._table[pool] = np.arange(len(pool), dtype=np.int32)
 
     def __call__(self, values: NDArray[np.integer]) -> NDArray[np.int32]:
-        """The place of each value, -1 where it is not in the pool."""
+        """The position of each value, -1 where it is not in the pool."""
         if self._table is not None:
             found: NDArray[np.int32] = self._table[values]
             return found

@@ -24,7 +24,7 @@ _PRIORITY = {"+": 500, "-": 500, "*": 400, "//": 400, "mod": 400}
 
 @dataclass(frozen=True, slots=True)
 class Var:
-    """A variable. Each `_` stands for a variable of its own, which Object Identity leaves alone."""
+    """A variable. Each `_` is a variable of its own, exempt from Object Identity."""
 
     name: str
     offset: int = field(default=-1, compare=False, repr=False)
@@ -58,7 +58,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atom:
-    """A predicate with its arguments, `he(E,alpha,long)`. `offset` is its place in the text."""
+    """A predicate with its arguments, `he(E,alpha,long)`. `offset` is its position in the text."""
 
     predicate: str
     args: tuple[Term, ...] = ()
@@ -150,7 +150,7 @@ class Rule:
 
 
 def same_terms(left: tuple[Term, ...], right: tuple[Term, ...]) -> bool:
-    """Equality that tells 1 from 1.0 at any depth."""
+    """Equality that distinguishes 1 from 1.0 at any depth."""
     return len(left) == len(right) and all(map(_same_term, left, right))
 
 
@@ -173,7 +173,7 @@ def term_variables(term: Term) -> Iterator[Var]:
 
 
 def as_constant(value: object) -> Constant:
-    """The constant that a Python or numpy value stands for; `True` becomes the atom `true`.
+    """The constant for a Python or numpy value; `True` becomes the atom `true`.
 
     Raises TypeError for what is no constant (None, containers) and for NaN and infinities.
     """
@@ -194,7 +194,7 @@ def as_constant(value: object) -> Constant:
 
 
 def constant_key(constant: Constant) -> object:
-    """A dictionary key that tells 1 from 1.0, which are equal in Python but not in Prolog."""
+    """A dictionary key that distinguishes 1 from 1.0, which Python considers equal."""
     return (constant,) if type(constant) is float else constant
 
 

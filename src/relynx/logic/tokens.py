@@ -72,7 +72,7 @@ class Lexer:
         self.start = self.end = self.last_end = position
 
     def line(self, offset: int) -> int:
-        """The line of an offset, counted from the last one asked for."""
+        """The line of an offset, counted from that of the previous call."""
         known, line = self._known_line
         step = self.text.count("\n", min(known, offset), max(known, offset))
         line += step if offset >= known else -step
@@ -89,7 +89,7 @@ class Lexer:
         return self.text.find("\n", self.last_end, self.start) >= 0
 
     def advance(self) -> None:
-        """Move to the next token; raises Failure, with the place kept, where there is none."""
+        """Move to the next token; raises Failure, without moving, where there is none."""
         self.last_end = self.end
         start = self._skip_layout(self.end)
         match = _TOKEN.match(self.text, start)
@@ -128,7 +128,7 @@ class Lexer:
         self.end = line.start() if line else self.end
 
     def _skip_unclosed(self) -> None:
-        """Behind a quote that is open: the clause may end on its line, or go on after it."""
+        """After an unclosed quote: the clause may end on its line, or continue after it."""
         line_end = self.text.find("\n", self.start)
         line_end = len(self.text) if line_end < 0 else line_end
         stop = _CLAUSE_END.search(self.text, self.start, min(line_end + 1, len(self.text)))
@@ -154,7 +154,7 @@ class Lexer:
             position = close + 2
 
     def _no_token(self, start: int) -> None:
-        """Say what stands where no token does: the end of the text, or something wrong."""
+        """Handle text without a token: the end of the text, or an error."""
         if start >= len(self.text):
             self.end, self.kind = start, "eof"
             return
@@ -254,7 +254,7 @@ class Lexer:
         return value
 
     def name(self) -> str:
-        """The name that the current token, a name or a quoted one, stands for."""
+        """The name that the current token, plain or quoted, denotes."""
         if self.kind == "name":
             return self.token
         inner = self.text[self.start + 1 : self.end - 1]

@@ -1,7 +1,7 @@
-"""The time and the memory that a search may take.
+"""Limits of time and memory of a search.
 
-Memory is what the process holds, as the system counts it. Where no limit is given the search takes
-at most four fifths of what the machine, or the container that it runs in, had free when it began.
+Memory is the resident set of the process. Without a limit the search uses at most four fifths of
+what was free on the machine, or in the container, when it started.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from typing import NamedTuple
 
 from relynx.mining.report import Progress
 
-LOOK_EVERY = 0.05  # seconds between looks at the memory
+MEASURE_EVERY = 0.05  # seconds between measurements of the memory
 PROGRESS_EVERY = 0.2  # seconds
-SHARE = 0.8  # of the memory that is free
-SMALL = 1 << 20  # bytes that are taken without asking
+FRACTION = 0.8  # of the memory that is free
+SMALL = 1 << 20  # bytes that may be allocated without a check
 
 OWN_GROUPS = "/proc/self/cgroup"  # lines of a number, the controllers, and the folder
 
 
 class Groups(NamedTuple):
-    """Where the system keeps what groups of processes, containers say, may take and hold."""
+    """The files of a version of control groups: limit and usage of memory."""
 
     controller: str
     root: str
     limit: str
     used: str
-    cached: str  # files that the system remembers while there is room
+    cached: str  # page cache, which the system can reclaim
 
 
 GROUPS = (
@@ -46,7 +46,7 @@ GROUPS = (
 
 
 class OverBudget(Exception):
-    """What a search wants next is more than it may take; with words for what, if not memory."""
+    """The next allocation would exceed a limit; the text says which, if not memory."""
 
 
 class Budget:
@@ -57,16 +57,16 @@ class Budget:
     time_limit
         Seconds from now; None for no limit.
     memory_limit
-        Bytes that the process may hold in all; None for `default_memory_limit`.
+        Largest resident set of the process in bytes; None for `default_memory_limit`.
     progress
-        Called with a `Progress` from time to time; the search ends where it returns False.
+        Called with a `Progress` from time to time; the search stops if it returns False.
 
     Attributes
     ----------
     reason : str or None
-        Why the search ended early.
+        Why the search stopped early.
     is_unasked : bool
-        Whether it did so by a limit that the caller has not set.
+        Whether it stopped at a limit that the caller has not set.
     """
 
     def __init__(
@@ -81,39 +81,39 @@ class Budget:
         self.is_default = memory_limit is None
         self.is_unasked = False
         self.reason: str | None = None
-        self._looked = self._told = self.start
+        self._measured_at = self._reported_at = self.start
 
     def goes_on(self, length: int, n_patterns: int, more: int = 0) -> bool:
-        """May the search go on, at this length, with so many patterns?
+        """Whether the search may continue, at this length and number of patterns.
 
-        `more` is how many bytes it takes yet to hand over what was found.
+        `more` is how many bytes it will still need to return the result.
         """
         now = time.monotonic()
         if self.time_limit is not None and now - self.start > self.time_limit:
             return self._ended(f"time_limit={self.time_limit:g}", length)
-        if now - self._looked < LOOK_EVERY:
+        if now - self._measured_at < MEASURE_EVERY:
             return True
-        self._looked = now
+        self._measured_at = now
         memory = resident()
         if memory + more > self.memory_limit:
             return self._out_of_memory(length)
-        if self.progress is not None and now - self._told >= PROGRESS_EVERY:
-            self._told = now
+        if self.progress is not None and now - self._reported_at >= PROGRESS_EVERY:
+            self._reported_at = now
             if self.progress(Progress(length, n_patterns, now - self.start, memory)) is False:
                 return self._ended("the caller", length)
         return True
 
     def take(self, n_bytes: int) -> None:
-        """Ask for room before it is allocated; safe in threads. Raises OverBudget."""
+        """Check an allocation before it is made; thread-safe. Raises OverBudget."""
         if n_bytes > SMALL and n_bytes > self.left():
             raise OverBudget
 
     def left(self) -> int:
-        """How many bytes may still be taken."""
+        """How many bytes may still be allocated."""
         return max(int(self.memory_limit) - resident(), 0)
 
     def over(self, length: int, what: str = "") -> None:
-        """The search ended since it wanted more than it may take."""
+        """Record that the search stopped because an allocation exceeds a limit."""
         if what:
             self.is_unasked = True
             self._ended(what, length)
@@ -135,7 +135,7 @@ class Budget:
 
 
 def resident() -> int:
-    """Bytes of memory that the process holds; its peak where the system tells no more."""
+    """The resident set of the process in bytes; its peak if only that is known."""
     try:
         with open("/proc/self/statm") as statm:
             return int(statm.read().split()[1]) * resource.getpagesize()
@@ -144,8 +144,8 @@ def resident() -> int:
 
 
 def default_memory_limit() -> float:
-    """What the process holds and four fifths of what is free; infinite where nobody knows."""
-    return resident() + SHARE * min(_machine_free(), _container_free())
+    """The resident set plus four fifths of the free memory; infinite if that is unknown."""
+    return resident() + FRACTION * min(_machine_free(), _container_free())
 
 
 def _machine_free() -> float:
@@ -160,7 +160,7 @@ def _machine_free() -> float:
 
 
 def _container_free() -> float:
-    """The least that the groups of the process, and those around them, have left."""
+    """The smallest amount left in the control groups of the process and their parents."""
     own: dict[str, str] = {}
     with contextlib.suppress(OSError, ValueError):
         for line in Path(OWN_GROUPS).read_text().splitlines():

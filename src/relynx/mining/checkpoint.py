@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from relynx.bias import Bias
 from relynx.data.digests import data_digest, digest
 from relynx.data.sequences import Sequences
-from relynx.mining.settings import Settings
-from relynx.storage.journal import Journal, Work
+from relynx.search_settings import SearchSettings
+from relynx.storage import Journal, Work
 
 # Of what is counted: change it when an engine counts in another form or goes in another order.
 KEPT_FORM = 5
@@ -24,22 +24,15 @@ def search_journal(
     labels: NDArray[np.int64],
     classes: tuple[object, ...],
     bias: Bias,
-    settings: Settings,
+    settings: SearchSettings,
 ) -> AbstractContextManager[Journal | None]:
     """The journal of a search, where there is to be one."""
     if checkpoint is None:
         return nullcontext()
-    parameters = {
-        "min_support": settings.min_support,
-        "min_frequency": settings.min_frequency,
-        "max_length": settings.max_length,
-        "max_gap": settings.max_gap,
-        "object_identity": settings.object_identity,
-    }
     inputs = {
         "the data": data_digest(X),
         "the classes": digest([labels, classes]),
         "the bias": digest([str(bias)]),
     }
     about = f"mining of {len(X):,} sequences in {len(classes):,} classes"
-    return Journal(checkpoint, Work("mining", KEPT_FORM, about, inputs, parameters))
+    return Journal(checkpoint, Work("mining", KEPT_FORM, about, inputs, settings.digested()))

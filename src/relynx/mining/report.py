@@ -1,4 +1,4 @@
-"""What the search tells about itself: how far it is, what it saw and what it dropped."""
+"""Progress and report of a search: how far it is, what it counted and what it dropped."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a search is; `mine(progress=...)` calls with one of these from time to time."""
+    """The state of a running search, as `mine(progress=...)` reports it."""
 
     length: int
     patterns: int
     seconds: float
-    memory: int  # bytes that the process holds
+    memory: int  # resident set of the process, in bytes
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLevel:
-    """What became of the candidates of one length. Each is counted under the first that applies.
+    """Candidates of one length by outcome; each is counted under the first that applies.
 
-    `nearest_support` and `nearest_frequency` are the largest values among those that were dropped
-    for that alone, so the thresholds that would have kept some, None where none was dropped; so
-    many candidates had just these values, repeated ones included.
+    `nearest_support` and `nearest_frequency` are the largest values among candidates dropped for
+    that alone, so the thresholds that would have kept some; None if none was dropped. `n_nearest_*`
+    candidates had just these values, repeated ones included.
     """
 
     length: int
@@ -39,16 +39,16 @@ class SearchLevel:
 
     @property
     def repeated(self) -> int:
-        """Candidates that were found before, by adding the same atoms in another order."""
+        """Duplicates: candidates reached before by adding the same atoms in another order."""
         others = self.infrequent + self.unsupported + self.forbidden + self.kept
         return max(self.occurred - others, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
-    """The levels of a search, and how many patterns each filter of the answer removed.
+    """The levels of a search, and how many patterns each filter of the result removed.
 
-    `advice`: of a search that ended early, what made it large, a line each.
+    `advice`: for a search that stopped early, what made it large, one line each.
     """
 
     levels: tuple[SearchLevel, ...] = ()
@@ -57,16 +57,16 @@ class SearchReport:
 
 
 def explained(report: SearchReport, *, complete_up_to: int, partial: str | None) -> str:
-    """The report as text: what occurred, what was removed and why, what came near."""
+    """The report as text: what occurred, what was removed and why, and the nearest thresholds."""
     lines = [line for level in report.levels for line in _level_lines(level)]
     for condition, n in report.removed.items():
         if n:
-            lines.append(f"{condition} left out {_patterns(n)} of the answer")
+            lines.append(f"{condition} removed {_patterns(n)} from the result")
     if not report.levels:
         lines.append("nothing was searched")
     if partial:
-        lines.append(f"the search ended early: {partial}")
-    lines.append(f"the answer is complete up to length {complete_up_to}")
+        lines.append(f"the search stopped early: {partial}")
+    lines.append(f"the result is complete up to length {complete_up_to}")
     lines += report.advice
     return "\n".join(lines)
 
@@ -90,13 +90,13 @@ def _level_lines(level: SearchLevel) -> Iterator[str]:
     if level.nearest_frequency is not None:
         yield _would_be("min_frequency", level.nearest_frequency, level.n_nearest_frequency)
     if level.nearest_support is not None:
-        # Rounded down, so that the threshold printed keeps the pattern it speaks of.
+        # Rounded down, so that the printed threshold keeps the pattern.
         nearest = math.floor(level.nearest_support * 10_000) / 10_000
         yield _would_be("min_support", nearest, level.n_nearest_support)
 
 
 def _would_be(name: str, nearest: float, n: int) -> str:
-    return f"    with {name}={nearest:g} there would be more: {_candidates(n)} came so near"
+    return f"    {name}={nearest:g} would keep more: {_candidates(n)} reached it"
 
 
 def _occurred(level: SearchLevel) -> str:

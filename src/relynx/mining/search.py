@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequences
 from relynx.mining.advice import advice
 from relynx.mining.budget import Budget
@@ -20,48 +21,33 @@ from relynx.mining.engines import chains, webs
 from relynx.mining.engines.base import Conditions, Engine, Found, Level
 from relynx.mining.engines.compiled import Compiled, compile_bias
 from relynx.mining.engines.general import Growth
-from relynx.mining.filters import answer
+from relynx.mining.filters import Filters, answer
+from relynx.mining.input_checks import check_limits, classes_of
 from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.matching.index import Index
 from relynx.mining.partitioned.search import check_no_client, check_partitions, mine_partitions
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import ARGUMENTS, Trie
 from relynx.mining.report import Progress, SearchLevel, SearchReport
-from relynx.mining.settings import (
-    Settings,
-    check_filters,
-    check_limits,
-    classes_of,
-    settings_of,
-)
 from relynx.mining.thresholds import conditions_of, least_supports, steps_of
 from relynx.mining.workers import n_threads
+from relynx.search_settings import SearchSettings
 
 
 def mine(
-    X: Sequences | Partitions,
-    y: Iterable[object] | None = None,
-    bias: Bias | None = None,
-    *,
-    min_support: float | None = None,
-    min_frequency: int | None = None,
-    max_length: int | None = None,
-    max_gap: int | None = None,
-    object_identity: bool | None = None,
-    min_confidence: float | None = None,
-    max_support: Mapping[object, float] | None = None,
-    closed: bool = False,
-    min_cover: int | None = None,
-    top_k: int | None = None,
-    measure: str = "confidence",
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    progress: Callable[[Progress], object] | None = None,
-    n_jobs: int | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    client: Any = None,
-) -> PatternSet:
+    X: Sequences | Partitions, y: Iterable[object] | None = None, bias: Bias | None = None, *,
+    min_support: float | None = None, min_frequency: int | None = None,
+    max_length: int | None = None, max_gap: int | None = None,
+    object_identity: bool | None = None, min_confidence: float | None = None,
+    max_support: Mapping[object, float] | None = None, closed: bool = False,
+    min_cover: int | None = None, top_k: int | None = None, measure: str = "confidence",
+    time_limit: float | None = None, memory_limit: int | None = None,
+    progress: Callable[[Progress], object] | None = None, n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None, client: Any = None,
+) -> PatternSet:  # fmt: skip
     """Find every frequent pattern that a bias allows, each exactly once.
+
+    A setting that is None is that of the bias, else the default in brackets.
 
     Parameters
     ----------
@@ -70,41 +56,26 @@ def mine(
         opened by `scan_parquet` is searched a partition at a time, with the same answer.
     bias
         What patterns may be made of; None infers a simple one from the data, if they are in memory.
-    min_support
-        A pattern is kept when it covers at least this share of some class (0.1).
-    min_frequency
-        And at least so many sequences in all (1).
-    max_length
-        The largest number of atoms, links not counted (3).
-    max_gap
-        The largest n of `followat` (2).
+    min_support, min_frequency
+        Keep what covers at least this fraction of some class (0.1) and so many sequences (1).
+    max_length, max_gap
+        The largest number of atoms, links not counted (3), and the largest n of `followat` (2).
     object_identity
         Whether different variables stand for different constants (True).
     min_confidence, max_support, closed, min_cover, top_k, measure
-        Filters of the answer, which the search does not depend on: the least share of some class
-        in what a pattern covers; the most of given classes that it covers, a share `{"no": 0.05}`
-        or, as an integer, a number of sequences `{"no": 2}`; drop a pattern when a more specific
-        one covers the same; see `PatternSet`.
-    time_limit, memory_limit
-        Seconds and bytes; the answer is then partial and says up to which length it is complete.
-    progress
-        Called with a `Progress` from time to time. Where it returns False the search ends, and
-        the answer is partial.
+        Filters of the answer, which the search does not depend on: the least confidence for some
+        class; the most of given classes that a pattern covers, a fraction `{"no": 0.05}` or a
+        number `{"no": 2}`; drop what a more specific pattern covers as well; see `PatternSet`.
+    time_limit, memory_limit, progress
+        Seconds and bytes, and a function that is called with a `Progress` from time to time. At a
+        limit, or where it returns False, the search ends; the answer says how far it is complete.
     n_jobs
-        Threads to search with; None is one, -1 all cores. The answer is the same for every number.
-        Inside a worker of joblib, in a cross-validation say, it is always one.
+        Threads; None is one, -1 all cores; one inside a joblib worker. The answer is the same.
     checkpoint
-        A folder that keeps what was counted. A search that was killed, or ended by a limit, goes on
-        from there; its answer is that of one that was not. Other data, another bias or other
-        settings of the search are refused.
+        A folder that keeps what was counted, from which an interrupted search resumes. It is
+        refused for other data, another bias or other settings of the search.
     client
         A `dask.distributed.Client` whose workers search the partitions of a folder.
-
-    Where a setting is not given, that of the bias is used, then the default in brackets.
-
-    Returns
-    -------
-    PatternSet
 
     Examples
     --------
@@ -115,54 +86,70 @@ def mine(
     ['a(A), follow_s(A,B), b(B)']
     """
     check_limits(time_limit, memory_limit, progress)
-    budget = Budget(time_limit, memory_limit, progress)
-    threads = n_threads(n_jobs)
+    run = _Run(Budget(time_limit, memory_limit, progress), n_threads(n_jobs), checkpoint, client)
+    data = _data(X, y, bias, run)
+    settings = SearchSettings.of(
+        data.bias, min_support, min_frequency, max_length, max_gap, object_identity, min_cover
+    )
+    cover = settings.min_cover
+    filters = Filters(min_confidence, max_support, closed, cover, top_k, measure)
+    return _answer(data, settings, filters, run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """How a search is done, whatever it finds."""
+
+    budget: Budget
+    threads: int
+    checkpoint: str | os.PathLike[str] | None
+    client: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """What is searched, with the bias; `labels` are numbers of classes, for sequences in memory."""
+
+    X: Sequences | Partitions
+    y: Iterable[object] | None
+    labels: NDArray[np.int64]
+    classes: tuple[object, ...]
+    bias: Bias
+
+
+def _data(
+    X: Sequences | Partitions, y: Iterable[object] | None, bias: Bias | None, run: _Run
+) -> _Data:
+    """The sequences with their classes and a bias that fits them. Raises InputError."""
+    labels: NDArray[np.int64] = np.empty(0, np.int64)
     classes: tuple[object, ...]
     if isinstance(X, Partitions):
-        classes = check_partitions(X, y, bias, checkpoint)
+        classes = check_partitions(X, y, bias, run.checkpoint)
     else:
-        check_no_client(client)
+        check_no_client(run.client)
         labels, classes = classes_of(X, y)
         bias = Bias.infer(X, labels) if bias is None else bias
     if not isinstance(bias, Bias):
         raise TypeError(f"bias is a {type(bias).__name__}: give a Bias, or read one by parse_bias")
     bias.check(X.without_sequences() if isinstance(X, Partitions) else X)
-    settings = settings_of(
-        bias, min_support, min_frequency, max_length, max_gap, object_identity, min_cover
-    )
-    check_filters(
-        classes=classes,
-        min_confidence=min_confidence,
-        max_support=max_support,
-        closed=closed,
-        top_k=top_k,
-        measure=measure,
-    )
+    return _Data(X, y, labels, classes, bias)
+
+
+def _answer(data: _Data, settings: SearchSettings, filters: Filters, run: _Run) -> PatternSet:
+    """What the search finds and the filters leave."""
+    filters.check(data.classes)
+    X, bias = data.X, data.bias
     if isinstance(X, Partitions):
-        found = mine_partitions(
-            X,
-            y,
-            bias,
-            settings,
-            budget=budget,
-            client=client,
-            n_threads=threads,
-        )
+        how = {"budget": run.budget, "client": run.client, "n_threads": run.threads}
+        found = mine_partitions(X, data.y, bias, settings, **how)
+        X = X.without_sequences()
     else:
-        found = _found(X, labels, classes, bias, settings, budget, threads, checkpoint)
-    if budget.is_unasked:
-        warnings.warn(_warning(found), UserWarning, stacklevel=2)
-    return answer(
-        found,
-        X.without_sequences() if isinstance(X, Partitions) else X,
-        wants=bias.wants if bias.posconstraints else None,
-        min_confidence=min_confidence,
-        max_support=max_support,
-        closed=closed,
-        min_cover=settings.min_cover,
-        top_k=top_k,
-        measure=measure,
-    )
+        found = _found(
+            *(X, data.labels, data.classes, bias, settings), run.budget, run.threads, run.checkpoint
+        )
+    if run.budget.is_unasked:
+        warnings.warn(_warning(found), UserWarning, stacklevel=3)
+    return answer(found, X, filters, wants=bias.wants if bias.posconstraints else None)
 
 
 def _found(
@@ -170,7 +157,7 @@ def _found(
     labels: NDArray[np.int64],
     classes: tuple[object, ...],
     bias: Bias,
-    settings: Settings,
+    settings: SearchSettings,
     budget: Budget,
     threads: int,
     checkpoint: str | os.PathLike[str] | None,
@@ -225,12 +212,12 @@ def _engine(
     return Growth
 
 
-def _steps(bias: Bias, settings: Settings, compiled: Compiled) -> tuple[int, ...]:
+def _steps(bias: Bias, settings: SearchSettings, compiled: Compiled) -> tuple[int, ...]:
     index = compiled.index
     dimensions = [index.dimensions[d] for d in compiled.dimensions]
     graphs = any(bool((d.shape == GRAPH).any()) for d in dimensions)
     longest = int(np.diff(index.node_off).max(initial=0))
-    return steps_of(bias, settings.max_gap, longest, graphs=graphs)
+    return steps_of(bias, settings, longest, graphs=graphs)
 
 
 def _levels(tallies: Mapping[int, Level]) -> tuple[SearchLevel, ...]:

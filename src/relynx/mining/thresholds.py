@@ -12,19 +12,24 @@ from relynx.bias import Bias
 from relynx.bias.constraints import matched
 from relynx.logic.terms import Atom, Term, Var
 from relynx.mining.engines.base import Conditions, Longs
-from relynx.mining.settings import Settings
+from relynx.search_settings import SearchSettings
 
 SLACK = 1e-9  # shares are compared with thresholds up to this
 
 
-def least_supports(settings: Settings, class_sizes: NDArray[np.int64]) -> Longs:
+def least_supports(settings: SearchSettings, class_sizes: NDArray[np.int64]) -> Longs:
     """For each class the smallest number of sequences that is support enough."""
     least: Longs = np.ceil(settings.min_support * class_sizes - SLACK).astype(np.int64)
     return np.maximum(least, 1)
 
 
 def conditions_of(
-    bias: Bias, settings: Settings, *, least: Longs, min_frequency: int, steps: tuple[int, ...]
+    bias: Bias,
+    settings: SearchSettings,
+    *,
+    least: Longs,
+    min_frequency: int,
+    steps: tuple[int, ...],
 ) -> Conditions:
     """What a pattern must satisfy to be kept, and refined."""
     _, rest = _operators_off(bias)
@@ -39,15 +44,16 @@ def conditions_of(
     )
 
 
-def steps_of(bias: Bias, max_gap: int, longest: int, *, graphs: bool) -> tuple[int, ...]:
+def steps_of(
+    bias: Bias, settings: SearchSettings, longest: int, *, graphs: bool
+) -> tuple[int, ...]:
     """The operators to try, as numbers of steps: none longer than a line of the data.
 
     `longest` is the largest number of events of a sequence; with `graphs`, some are no lines.
     """
     off, _ = _operators_off(bias)
-    if not graphs:
-        max_gap = min(max_gap, max(longest - 1, 1))
-    return tuple(n for n in range(max_gap + 1) if n not in off)
+    most = settings.max_gap if graphs else min(settings.max_gap, max(longest - 1, 1))
+    return tuple(n for n in range(most + 1) if n not in off)
 
 
 def _operators_off(bias: Bias) -> tuple[set[int], Bias]:

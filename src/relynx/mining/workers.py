@@ -1,6 +1,6 @@
-"""Threads for work in compiled loops, which other threads need not wait for.
+"""Threads for work in kernels, which release the GIL.
 
-Threads share the columns of facts, and results come in the order of the tasks: the answer is the
+Threads share the columns of facts, and results come in the order of the tasks: the result is the
 same for every number of threads.
 """
 
@@ -19,23 +19,23 @@ from joblib.parallel import get_active_backend
 
 from relynx.errors import InputError
 
-BATCH_SECONDS = 0.02  # of tasks that a thread takes at a time
-AHEAD = 3  # batches for each thread that may be under way or wait to be looked at
-ASK_EVERY = 0.05  # seconds, while a result is waited for
+BATCH_SECONDS = 0.02  # of work that a thread takes at a time
+AHEAD = 3  # batches per thread that may be running or waiting to be consumed
+ASK_EVERY = 0.05  # seconds, while waiting for a result
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
 class Stopped(Exception):
-    """Somebody wants no more results."""
+    """The consumer wants no more results."""
 
 
 def n_threads(n_jobs: Any) -> int:
     """How many threads `n_jobs` asks for.
 
     As in joblib, None is 1 unless `joblib.parallel_config` says otherwise, and -1 are all cores.
-    Inside a worker of joblib it is always 1, so that threads of threads do not crowd the cores.
+    Inside a worker of joblib it is always 1, so that nested threads do not oversubscribe the cores.
     """
     is_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (is_number and n_jobs):
@@ -57,11 +57,11 @@ def in_order(
     ask: Callable[[], None] | None = None,
     ending: Event | None = None,
 ) -> Generator[Result, None, None]:
-    """What `work` makes of each task, in their order, by n threads.
+    """The results of `work` for each task, in the order of the tasks, by n threads.
 
-    `ask` is called before each result and while one is waited for; it may raise `Stopped`, or
-    anything else. Then, and when the caller wants no more, `ending` is set and the threads end
-    after the tasks that they are at: long ones should look at it.
+    `ask` is called before each result and while waiting for one; it may raise `Stopped`, or
+    anything else. Then, and when the consumer stops early, `ending` is set and the threads finish
+    after their current tasks: long ones should check it.
     """
     if n == 1 or len(tasks) < 2:
         for task in tasks:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from relynx.data.tables.schema import Reading
+from relynx.data.schema import Schema
 from relynx.errors import InputError, Problem, did_you_mean
 
 
@@ -57,7 +57,7 @@ def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> N
             raise InputError(Problem(what, hint=near or known))
 
 
-def check_reading(fitted: Reading | None, given: Reading | None) -> None:
+def check_reading(fitted: Schema | None, given: Schema | None) -> None:
     """Sequences of two tables mean the same only if both tables were read in one way."""
     if fitted is None or given is None:
         return

@@ -1,4 +1,8 @@
-"""Plots for notebooks. They need matplotlib, which is loaded when the first one is drawn."""
+"""Plots for notebooks; matplotlib is loaded when the first one is drawn.
+
+Each function draws on given axes or makes a figure, and returns the axes. `canvas` is the only
+module that uses matplotlib; `strip` and `layout` arrange a sequence before it is drawn.
+"""
 
 from relynx.plots.confusion import plot_confusion
 from relynx.plots.grasp import plot_grasp

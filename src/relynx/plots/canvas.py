@@ -1,7 +1,7 @@
-"""What all plots share: axes, colours, and texts that come out as they are.
+"""What all plots share: axes, colours, and texts drawn literally.
 
-The one place that uses matplotlib. No setting of it is changed, and nothing is shown: a notebook
-does that, or `ax.figure.savefig`.
+The only module that uses matplotlib. Its configuration is not changed, and nothing is shown: a
+notebook does that, or `ax.figure.savefig`.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ FONT, SMALL = 9.0, 7.5  # points
 LINE = 0.16  # inches that a line of text takes
 CHARACTER = 0.072  # and a character, about
 NAME, NAME_LINES = 34, 3  # characters of a line of the name of a class, and lines
-# Data are no formulas: a `$` is a dollar, whatever the user has set for texts of their own.
+# Data are not formulas: a `$` is a dollar, whatever the user has configured.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 
 def new_axes(ax: Axes | None, width: float, height: float) -> tuple[Axes, float]:
     """The axes to draw on: those given, or those of a new figure of a size in inches.
 
-    Also how large texts may be there, 1 for full size: given axes may be smaller.
+    Also the scale of texts there, 1 for full size: given axes may be smaller.
     """
     if ax is None:
         _, made = _pyplot().subplots(figsize=(width, height), layout="constrained")
         return made, 1.0
-    place = ax.get_window_extent()
-    room = min(place.width / width, place.height / height) / ax.figure.dpi
-    return ax, min(max(room, 0.55), 1.0)
+    extent = ax.get_window_extent()
+    scale = min(extent.width / width, extent.height / height) / ax.figure.dpi
+    return ax, min(max(scale, 0.55), 1.0)
 
 
 def _pyplot() -> ModuleType:
@@ -76,7 +76,7 @@ def legend(ax: Axes, handles: Sequence[Any], names: Iterable[str], **style: Any)
 
 
 def names_of(classes: Iterable[object]) -> list[str]:
-    """The classes as text, told apart where 1 and '1' are both classes."""
+    """The classes as distinct texts, even if 1 and '1' are both classes."""
     classes = list(classes)
     names = [visible(str(c)) for c in classes]
     return names if len(set(names)) == len(names) else [visible(repr(c)) for c in classes]

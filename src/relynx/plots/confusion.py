@@ -1,4 +1,4 @@
-"""Which classes were taken for which, as a matrix."""
+"""The confusion matrix."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def plot_confusion(
     normalize: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how many sequences of each class were given each class.
+    """Draw the confusion matrix.
 
-    A row is a class, a column what was predicted, and the colour of a cell is its share of the row;
-    what is right has a frame.
+    A row is a class, a column a predicted class, and the colour of a cell is its proportion of the
+    row; correct predictions have a frame.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def plot_confusion(
     y_pred
         The classes predicted, in the same order.
     normalize
-        Write shares of the row in percent instead of counts.
+        Write percentages of the row instead of counts.
     ax
         Where to draw; None makes a figure.
 
@@ -71,42 +71,54 @@ def plot_confusion(
     longest = text_size(names, FONT)[0]
     side = n * cell + longest + 0.6
     ax, size = new_axes(ax, max(side, 2.6), max(side, 2.4))
-    sums = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0)
-    ax.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-    font = (FONT if n <= MANY else 5.5) * size
-    for i, j in np.ndindex(n, n):
-        if counts[i, j] == 0 and i != j and n > MANY:
-            continue  # noughts everywhere hide the others
-        _cell(ax, i, j, _text(int(counts[i, j]), shares[i, j], normalize), shares[i, j], font)
-    for i in range(n):
-        x = np.array([-0.5, 0.5, 0.5, -0.5, -0.5])
-        ax.plot(x + i, x[[0, 0, 1, 1, 0]] + i, color=ACCENT, linewidth=1.2, zorder=3)
-    font = (FONT if n <= MANY else SMALL) * size
-    slanted = longest > cell
-    turned: dict[str, Any] = {"rotation_mode": "anchor", "ha": "right"} if slanted else {}
-    if slanted:
-        turned |= {"rotation": 90, "va": "center"} if n > MANY else {"rotation": 40, "va": "top"}
-    ax.set_xticks(range(n), names, fontsize=font, **turned, **PLAIN)
-    ax.set_yticks(range(n), names, fontsize=font, **PLAIN)
+    _draw_matrix(ax, counts, normalize, size)
+    _draw_names(ax, names, size, turned=longest > cell)
     ax.set_xlabel("predicted")
     ax.set_ylabel("class")
-    ax.set_xlim(-0.6, n - 0.4)  # the frames need room at the edges
+    ax.set_xlim(-0.6, n - 0.4)  # the frames need space at the edges
     ax.set_ylim(n - 0.4, -0.6)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     return ax
 
 
-def _cell(ax: Axes, i: int, j: int, text: str, share: float, font: float) -> None:
+def _draw_matrix(ax: Axes, counts: NDArray[np.int64], normalize: bool, size: float) -> None:
+    """The cells with their numbers, and frames around the diagonal."""
+    n = len(counts)
+    sums = counts.sum(axis=1, keepdims=True)
+    proportions = np.divide(counts, sums, out=np.zeros(counts.shape), where=sums > 0)
+    ax.imshow(proportions, cmap="Blues", vmin=0, vmax=1)
+    font = (FONT if n <= MANY else 5.5) * size
+    for i, j in np.ndindex(n, n):
+        if counts[i, j] == 0 and i != j and n > MANY:
+            continue  # zeros everywhere hide the others
+        value = float(proportions[i, j])
+        _cell(ax, i, j, _text(int(counts[i, j]), value, normalize), value, font)
+    for i in range(n):
+        x = np.array([-0.5, 0.5, 0.5, -0.5, -0.5])
+        ax.plot(x + i, x[[0, 0, 1, 1, 0]] + i, color=ACCENT, linewidth=1.2, zorder=3)
+
+
+def _draw_names(ax: Axes, names: list[str], size: float, *, turned: bool) -> None:
+    """The classes at both axes; below the columns they are turned if they are wide."""
+    n = len(names)
+    font = (FONT if n <= MANY else SMALL) * size
+    style: dict[str, Any] = {"rotation_mode": "anchor", "ha": "right"} if turned else {}
+    if turned:
+        style |= {"rotation": 90, "va": "center"} if n > MANY else {"rotation": 40, "va": "top"}
+    ax.set_xticks(range(n), names, fontsize=font, **style, **PLAIN)
+    ax.set_yticks(range(n), names, fontsize=font, **PLAIN)
+
+
+def _cell(ax: Axes, i: int, j: int, text: str, proportion: float, font: float) -> None:
     """The text of a cell, dark on light or light on dark."""
     style: dict[str, Any] = {"fontweight": "bold"} if i == j else {}
-    colour = "white" if share > 0.5 else "#222222"
+    colour = "white" if proportion > 0.5 else "#222222"
     ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=font, **style, **PLAIN)
 
 
-def _text(count: int, share: float, normalize: bool) -> str:
-    return f"{share:.0%}" if normalize else f"{count:,}"
+def _text(count: int, proportion: float, normalize: bool) -> str:
+    return f"{proportion:.0%}" if normalize else f"{count:,}"
 
 
 def _counts(y_true: Any, y_pred: Any) -> tuple[list[object], NDArray[np.int64]]:
@@ -126,10 +138,10 @@ def _counts(y_true: Any, y_pred: Any) -> tuple[list[object], NDArray[np.int64]]:
     if not true:
         raise InputError(Problem("y_true is empty", hint="give at least one class"))
     classes = _in_order({*true, *predicted})
-    place = {c: i for i, c in enumerate(classes)}
+    number = {c: i for i, c in enumerate(classes)}
     counts = np.zeros((len(classes), len(classes)), np.int64)
     for one, other in zip(true, predicted, strict=True):
-        counts[place[one], place[other]] += 1
+        counts[number[one], number[other]] += 1
     return classes, counts
 
 

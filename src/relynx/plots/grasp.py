@@ -1,4 +1,4 @@
-"""How the search for a set of patterns went, round by round."""
+"""The rounds of GRASP, the search for a set of patterns."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def plot_grasp(
     pair
         The two classes of a pair, in any order.
     ax
-        Where to draw; None makes a figure.
+        Axes to draw on; None makes a figure.
 
     Returns
     -------
@@ -88,13 +88,15 @@ def plot_grasp(
         width, height = text_size([line.name for line in lines])
         ax, size = new_axes(ax, PLOT + width, max(HEIGHT, height + 1.0))
         top = _pairs(ax, lines, size)
-    share = objective == "balanced"
-    ax.set_ylabel(f"{'mean error of the classes' if share else 'errors'} on the training sequences")
+    balanced = objective == "balanced"
+    ax.set_ylabel(
+        f"{'mean error of the classes' if balanced else 'errors'} on the training sequences"
+    )
     ax.set_xlabel("round")
     ax.set_ylim(-0.08 * (top or 1), 1.05 * (top or 1))
     ax.spines[["top", "right"]].set_visible(False)
     ax.locator_params(axis="x", integer=True)
-    if not share:
+    if not balanced:
         ax.locator_params(axis="y", integer=True)
     return ax
 
@@ -164,10 +166,10 @@ def _lines(histories: Sequence[History]) -> list[_Line]:
     n_named = len(found) if len(found) <= LABELLED + 1 else LABELLED
     lines = []
     for i, (names, fewest) in enumerate(found):
-        told = in_lines(" and ".join(names), f": {fewest[-1]:g}", 2 * NAME_LINES)
+        label = in_lines(" and ".join(names), f": {fewest[-1]:g}", 2 * NAME_LINES)
         if i >= n_named:
-            told = f"{len(found) - n_named} other pairs" if i == n_named else ""
-        lines.append(_Line(fewest, told, i < n_named))
+            label = f"{len(found) - n_named} other pairs" if i == n_named else ""
+        lines.append(_Line(fewest, label, i < n_named))
     return lines
 
 
@@ -183,8 +185,8 @@ def _pairs(ax: Axes, lines: Sequence[_Line], size: float) -> float:
         if name:
             handles.append(line)
     beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
-    told = [line.name for line in lines if line.name]
-    legend(ax, handles, told, fontsize=SMALL * size, **beside)
+    labels = [line.name for line in lines if line.name]
+    legend(ax, handles, labels, fontsize=SMALL * size, **beside)
     return float(max(line.fewest[0] for line in lines))
 
 
@@ -196,8 +198,8 @@ def _histories(chosen: object, pair: Any) -> tuple[list[History], str]:
         _check_fitted(chosen, "history_")
         return [((), chosen.history_)], chosen.objective
     if not isinstance(chosen, LynxClassifier):
-        kind = type(chosen).__name__
-        raise TypeError(f"selector_or_model is a {kind}: give a GraspSelector or a LynxClassifier")
+        name = type(chosen).__name__
+        raise TypeError(f"selector_or_model is a {name}: give a GraspSelector or a LynxClassifier")
     _check_fitted(chosen, "estimators_")
     if chosen.selection is None:
         what = "the model has selection=None: no patterns were selected"

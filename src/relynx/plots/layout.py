@@ -1,4 +1,4 @@
-"""Where the parts of a strip are drawn: boxes in rows, arcs above them, lanes below. In inches."""
+"""The layout of a strip, in inches: boxes in rows, arcs above them, tracks of links below."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from relynx.plots.strip import Link, Match, Strip
 WIDEST = 12.0  # of a row of events
 MOST_ROWS = 30
 GAP = 0.2  # between two boxes
-LANE, ARC = 0.55, 0.3  # for a dimension, and for a level of arcs of a match
+TRACK, ARC = 0.55, 0.3  # for a dimension, and for a level of arcs of a match
 LONGEST, MOST_LINES = 14, 12  # characters of a line in a box, and lines
 
 
@@ -28,23 +28,23 @@ class Arc:
 
 
 class Layout:
-    """The places of everything. y goes down from 0.
+    """The coordinates of everything; y goes down from 0.
 
     Attributes
     ----------
     marked
         The events of the match.
     labels, names
-        Of each event the lines in its box (and whether they name a predicate), and what stands
+        For each event the lines in its box (and whether they name a predicate), and the text
         below it.
     lanes
-        The dimensions that have a lane, with their links.
+        The dimensions that have a track of arcs below the boxes, with their links.
     order
         The links that are arrows between neighbours.
     arcs
         The links and relations of the match.
     rows
-        Which rows are drawn; `notes` tells below which of them events are left out, and how many.
+        Which rows are drawn; `notes` says after which of them events are left out, and how many.
     """
 
     def __init__(self, strip: Strip, found: Match | None) -> None:
@@ -54,13 +54,13 @@ class Layout:
         self.marked = {i for atom in atoms for i in strip.events_of(atom)}
         self.labels = [self._label(i, atoms) for i in range(n)]
         self.names = [self._name(i, found) for i in range(n)]
-        self.order, self.lanes = _lanes(strip)
+        self.order, self.tracks = _tracks(strip)
         self.arcs = levels(self._relations(atoms))
         lines = [line for label in self.labels for line, _ in label]
         longest = max(map(len, [*lines, *self.names, "four"]))
         self.box_width = longest * CHARACTER + 0.12
         self.box_height = max(max(map(len, self.labels)), 1) * LINE + 0.12
-        self.left = 0.3 + CHARACTER * max(map(len, self.lanes), default=0)
+        self.left = 0.3 + CHARACTER * max(map(len, self.tracks), default=0)
         self._step = self.box_width + GAP
         self.per_row = min(n, max(3, int((WIDEST - self.left) / self._step)))
         self.width = max(self.left + self.per_row * self._step, 3.5)
@@ -76,12 +76,12 @@ class Layout:
         """The upper edge of the box of an event."""
         return self._tops[i // self.per_row]
 
-    def lane(self, i: int, k: int) -> float:
-        """The upper edge of a lane below an event."""
-        return self.top(i) - self.box_height - LINE - 0.1 - LANE * k
+    def track(self, i: int, k: int) -> float:
+        """The upper edge of a track below an event."""
+        return self.top(i) - self.box_height - LINE - 0.1 - TRACK * k
 
     def bottom(self, row: int) -> float:
-        return self._tops[row] - self.box_height - LINE - 0.1 - LANE * len(self.lanes)
+        return self._tops[row] - self.box_height - LINE - 0.1 - TRACK * len(self.tracks)
 
     def drawn(self, i: int) -> bool:
         return i // self.per_row in self._tops
@@ -103,7 +103,7 @@ class Layout:
         ends = [*self.rows[1:], -(-n // self.per_row)]
         for row, following in zip(self.rows, ends, strict=True):
             tops[row] = y - self._above(row)
-            y = tops[row] - self.box_height - LINE - 0.2 - LANE * len(self.lanes)
+            y = tops[row] - self.box_height - LINE - 0.2 - TRACK * len(self.tracks)
             missing = min(following * self.per_row, n) - min((row + 1) * self.per_row, n)
             if missing:
                 self.notes[row] = missing
@@ -111,12 +111,12 @@ class Layout:
         return tops, -y
 
     def _above(self, row: int) -> float:
-        """The room that the arcs over a row need."""
+        """The height of the arcs over a row."""
         here = [arc for arc in self.arcs if row in {i // self.per_row for i in arc.ends}]
         return ARC * max(arc.level for arc in here) + 0.25 if here else 0.1
 
     def _label(self, i: int, atoms: Iterable[Atom]) -> list[tuple[str, bool]]:
-        """What is said of an event; what the pattern asks and rules derive comes last."""
+        """The facts of an event; those that rules derive and the pattern uses come last."""
         given = self.strip.facts[i]
         derived = [a for a in atoms if a not in given and self.strip.events_of(a) == [i]]
         lines = []
@@ -127,9 +127,9 @@ class Layout:
         return lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], ("...", False)]
 
     def _name(self, i: int, found: Match | None) -> str:
-        """An event, after the variables that stand for it."""
+        """An event, after the variables bound to it."""
         bindings = {} if found is None or i not in self.marked else found.bindings
-        variables = [name for name, value in bindings.items() if self.strip.place(value) == i]
+        variables = [name for name, value in bindings.items() if self.strip.position(value) == i]
         [name] = wrapped(str(self.strip.events[i]), LONGEST, 1)
         return " = ".join([*variables, name])
 
@@ -154,14 +154,14 @@ def levels(relations: Iterable[tuple[Link, str]]) -> list[Arc]:
     return arcs
 
 
-def _lanes(strip: Strip) -> tuple[list[Link], dict[str, list[Link]]]:
+def _tracks(strip: Strip) -> tuple[list[Link], dict[str, list[Link]]]:
     """The links between neighbours in the first dimension, and all others by dimension."""
     order: list[Link] = []
-    lanes: dict[str, list[Link]] = {}
+    tracks: dict[str, list[Link]] = {}
     for k, (name, links) in enumerate(strip.links.items()):
         for link in links:
             if k == 0 and link[1] == link[0] + 1:
                 order.append(link)
             else:
-                lanes.setdefault(name, []).append(link)
-    return order, lanes
+                tracks.setdefault(name, []).append(link)
+    return order, tracks

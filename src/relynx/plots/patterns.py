@@ -1,4 +1,4 @@
-"""The share of each class that patterns cover, as bars."""
+"""The proportion of each class that patterns cover, as bars."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ BAR, GAP = 0.13, 0.16  # inches: the height of a bar, and the space between two 
 PLOT = 4.5  # inches: the width of the bars
 KEY = 0.55  # inches: what a name in the legend needs besides its text
 SHORT = 24  # characters of a name beside a bar
+CORNER: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "frameon": False}
 
 
 def plot_patterns(
@@ -47,24 +48,24 @@ def plot_patterns(
     words: bool | Bias = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the share of each class that patterns cover, a row of bars for each pattern.
+    """Draw the proportion of each class that patterns cover, a group of bars for each pattern.
 
-    The classes take turns, each with the best pattern by the measure that it has left; a pattern
-    belongs to the class of which it covers the largest share. With more than eight classes only the
-    two largest shares are drawn, with the names of their classes.
+    The classes take turns, each with its best remaining pattern by the measure; a pattern belongs
+    to the class of which it covers the largest proportion. With more than eight classes only the
+    two largest proportions are drawn, with the names of their classes.
 
     Parameters
     ----------
     patterns
         As `mine` returns them, or `selected_` of a model.
     n
-        How many patterns at most.
+        Largest number of patterns.
     measure
-        By which patterns are the best; see `PatternSet.measure`.
+        The measure that ranks patterns; see `PatternSet.measure`.
     words
-        Tell the patterns in words instead of Prolog; a bias may hold the words.
+        Write the patterns in English instead of Prolog; a bias may give the wording.
     ax
-        Where to draw; None makes a figure that is as high as it must be.
+        Axes to draw on; None makes a figure of the size needed.
 
     Returns
     -------
@@ -82,39 +83,40 @@ def plot_patterns(
     _check(patterns, n, words)
     best = by_class_in_turn(patterns, measure)[:n]
     lines = [wrapped(text, WIDTH, MOST_LINES) for text in _texts(best, words)]
-    n_bars = min(len(best.classes), len(PALETTE))
-    if n_bars < len(best.classes):
-        n_bars = 2
+    n_bars = len(best.classes) if len(best.classes) <= len(PALETTE) else 2
     heights = np.array([max(len(text) * LINE, n_bars * BAR) + GAP for text in lines])
     middles = heights.cumsum() - heights / 2
-    label_width = max(len(line) for text in lines for line in text) * CHARACTER
-    total = float(heights.sum())
+    width = PLOT + max(len(line) for text in lines for line in text) * CHARACTER
     titles = _titles(best) if 1 < n_bars == len(best.classes) else []
-    n_columns = _n_columns(titles)
-    above = text_size(titles)[1] / n_columns
-    ax, size = new_axes(ax, PLOT + label_width, total + 0.7 + max(above, 0.2))
-    texts = ["\n".join(text) for text in lines]
-    ax.set_yticks(middles, texts, fontsize=FONT * size, multialignment="left", **PLAIN)
+    above = max(text_size(titles)[1] / _n_columns(titles), 0.2)
+    ax, size = new_axes(ax, width, float(heights.sum()) + 0.7 + above)
+    labels = map("\n".join, lines)
+    ax.set_yticks(middles, [*labels], fontsize=FONT * size, multialignment="left", **PLAIN)
     if n_bars == len(best.classes):
         bars = _bars_of_classes(ax, best, middles, size)
         if titles:
-            place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "frameon": False}
-            legend(ax, bars, titles, ncols=n_columns, fontsize=SMALL * size, **place)
+            legend(ax, bars, titles, ncols=_n_columns(titles), fontsize=SMALL * size, **CORNER)
     else:
         _two_bars(ax, best, middles, size)
-    ax.set_ylim(total, 0)
+    _draw_axes(ax, heights)
+    return ax
+
+
+def _draw_axes(ax: Axes, heights: Floats) -> None:
+    """Limits, ticks, and lines between the patterns."""
+    ticks = np.linspace(0, 1, 6)
+    ax.set_ylim(float(heights.sum()), 0)
     ax.set_xlim(0, 1)
-    ax.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)], **PLAIN)
-    ax.set_xlabel("share of the class that is covered")
+    ax.set_xticks(ticks, [f"{tick:.0%}" for tick in ticks], **PLAIN)
+    ax.set_xlabel("proportion of the class that is covered")
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right"]].set_visible(False)
     for end in heights.cumsum()[:-1]:
         ax.axhline(float(end), color=QUIET, linewidth=0.4, alpha=0.5)
-    return ax
 
 
 def _titles(best: PatternSet) -> list[str]:
-    """The classes with how many sequences they have."""
+    """The classes with their numbers of sequences."""
     sizes = best.class_sizes.tolist()
     return [in_lines(c, f" ({n:,})") for c, n in zip(names_of(best.classes), sizes, strict=True)]
 
@@ -126,27 +128,27 @@ def _n_columns(titles: list[str]) -> int:
 
 
 def _bars_of_classes(ax: Axes, best: PatternSet, middles: Floats, size: float) -> list[Any]:
-    """A bar for each class; the longest tells the counts."""
-    names, shares = names_of(best.classes), support(best.supports, best.class_sizes)
+    """A bar for each class; the longest has the counts beside it."""
+    names, proportions = names_of(best.classes), support(best.supports, best.class_sizes)
     first = middles - BAR * len(names) / 2
     bars = [
-        ax.barh(first + BAR * (c + 0.5), shares[:, c], BAR * 0.88, color=PALETTE[c])
+        ax.barh(first + BAR * (c + 0.5), proportions[:, c], BAR * 0.88, color=PALETTE[c])
         for c in range(len(names))
     ]
-    for i, c in enumerate(shares.argmax(axis=1).tolist()):
+    for i, c in enumerate(proportions.argmax(axis=1).tolist()):
         text = f"{best.supports[i, c]:,} of {best.class_sizes[c]:,}"
-        _beside(ax, shares[i, c], first[i] + BAR * (c + 0.5), text, size)
+        _beside(ax, proportions[i, c], first[i] + BAR * (c + 0.5), text, size)
     return bars
 
 
 def _two_bars(ax: Axes, best: PatternSet, middles: Floats, size: float) -> None:
     """Bars for the two classes of which most is covered, with their names."""
-    names, shares = names_of(best.classes), support(best.supports, best.class_sizes)
-    order = np.argsort(-shares, axis=1, kind="stable")
-    for place, colour in enumerate((PALETTE[0], QUIET)):
-        classes = order[:, place]
-        lengths = np.take_along_axis(shares, classes[:, None], axis=1)[:, 0]
-        y = middles + BAR * (place - 0.5)
+    names, proportions = names_of(best.classes), support(best.supports, best.class_sizes)
+    order = np.argsort(-proportions, axis=1, kind="stable")
+    for rank, colour in enumerate((PALETTE[0], QUIET)):
+        classes = order[:, rank]
+        lengths = np.take_along_axis(proportions, classes[:, None], axis=1)[:, 0]
+        y = middles + BAR * (rank - 0.5)
         ax.barh(y, lengths, BAR * 0.88, color=colour)
         for i, c in enumerate(classes.tolist()):
             [name] = wrapped(names[c], SHORT, 1)
@@ -154,11 +156,11 @@ def _two_bars(ax: Axes, best: PatternSet, middles: Floats, size: float) -> None:
             _beside(ax, lengths[i], y[i], text, size)
 
 
-def _beside(ax: Axes, share: float, y: float, text: str, size: float) -> None:
+def _beside(ax: Axes, x: float, y: float, text: str, size: float) -> None:
     """A text behind the end of a bar."""
     ax.annotate(
         text,
-        (share, y),
+        (x, y),
         xytext=(3, 0),
         textcoords="offset points",
         va="center_baseline",
@@ -178,8 +180,8 @@ def _texts(best: PatternSet, words: bool | Bias) -> list[str]:
 
 def _check(patterns: object, n: object, words: object) -> None:
     if not isinstance(patterns, PatternSet):
-        kind = type(patterns).__name__
-        raise TypeError(f"patterns is a {kind}: give a PatternSet, as mine returns it")
+        name = type(patterns).__name__
+        raise TypeError(f"patterns is a {name}: give a PatternSet, as mine returns it")
     if not len(patterns):
         hint = "explain_search() of the set says why"
         raise InputError(Problem("there are no patterns to draw", hint=hint))

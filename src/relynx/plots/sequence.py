@@ -24,7 +24,7 @@ from relynx.plots.canvas import (
     new_axes,
     wrapped,
 )
-from relynx.plots.layout import ARC, GAP, LANE, Arc, Layout
+from relynx.plots.layout import ARC, GAP, TRACK, Arc, Layout
 from relynx.plots.strip import Link, Match, match_of, strip_of
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 Point: TypeAlias = tuple[float, float]
 
-KINDS = tuple(PALETTE[i] for i in (4, 1, 2, 3, 0, 6))
-LANES = tuple(PALETTE[i] for i in (0, 2, 3, 1, 4))
+FACT_COLOURS = tuple(PALETTE[i] for i in (4, 1, 2, 3, 0, 6))
+TRACK_COLOURS = tuple(PALETTE[i] for i in (0, 2, 3, 1, 4))
 
 
 def plot_sequence(
@@ -45,12 +45,12 @@ def plot_sequence(
     object_identity: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a sequence as a strip: a box for each event, and a lane for each dimension.
+    """Draw a sequence as a strip: a box for each event, and a row of arcs for each dimension.
 
-    A box holds what is said of its event alone. The events are in the order of the first dimension,
-    whose links are the arrows between neighbours; each other dimension has its links as arcs in a
-    lane below. Long strips go on in a new row; a link between two rows names its other end. Of more
-    than 30 rows those with the match are drawn, and the first.
+    A box holds the facts of its event alone. Events are in the order of the first dimension, whose
+    links are the arrows between neighbours; the links of each other dimension are arcs below. Long
+    strips continue in a new row; a link between two rows names its other end. Of more than 30 rows
+    those with the match are drawn, and the first.
 
     Parameters
     ----------
@@ -58,16 +58,16 @@ def plot_sequence(
         One sequence: `X[0]`.
     pattern
         A pattern, or its text. The events of its match are marked with their variables, and arcs
-        above them tell the links and relations that it asks for.
+        above them show its links and relations.
     dimensions
-        The names of those to draw, the first for the order. None takes all, and for the order the
-        one with the most links.
+        Dimensions to draw, the first for the order. None draws all, ordered by the one with the
+        most links.
     match
-        Which match of the pattern, 0 for the first; they are in the order of `relynx.match`.
+        Number of the match, in the order of `relynx.match`; 0 for the first.
     object_identity
         False matches by plain theta-subsumption.
     ax
-        Where to draw; None makes a figure that is as large as it must be.
+        Axes to draw on; None makes a figure of the size needed.
 
     Returns
     -------
@@ -91,15 +91,8 @@ def plot_sequence(
     width = int(layout.width / CHARACTER)
     title = [line for text in _title(one, found) for line in wrapped(text, width, 5)]
     ax, size = new_axes(ax, layout.width, layout.height + 0.2 + LINE * len(title))
-    ax.set_xlim(0, layout.width)
-    ax.set_ylim(-layout.height, 0)
-    ax.axis("off")
     ax.set_title("\n".join(title), loc="left", fontsize=FONT * size, **PLAIN)
-    pen = _Pen(ax, layout, size)
-    pen.boxes()
-    for k, name in enumerate(layout.lanes):
-        pen.lane(k, name)
-    pen.arcs()
+    _Pen(ax, layout, size).draw()
     return ax
 
 
@@ -111,10 +104,23 @@ class _Pen:
         self.layout = layout
         self.size = size
 
+    def draw(self) -> None:
+        self.ax.set_xlim(0, self.layout.width)
+        self.ax.set_ylim(-self.layout.height, 0)
+        self.ax.axis("off")
+        self.boxes()
+        for k, name in enumerate(self.layout.tracks):
+            self.track(k, name)
+        self.arcs()
+
     def boxes(self) -> None:
         """The events, the arrows between neighbours, and where events are left out."""
-        layout, kinds = self.layout, self.layout.strip.kinds
-        colours = dict(zip(kinds, KINDS, strict=False)) if len(kinds) <= len(KINDS) else {}
+        layout, predicates = self.layout, self.layout.strip.predicates
+        colours = (
+            dict(zip(predicates, FACT_COLOURS, strict=False))
+            if len(predicates) <= len(FACT_COLOURS)
+            else {}
+        )
         for i, facts in enumerate(layout.strip.facts):
             if layout.drawn(i):
                 self._box(i, colours.get(facts[0].predicate if facts else "", QUIET))
@@ -156,24 +162,24 @@ class _Pen:
             below = {"color": ACCENT, "fontweight": "bold"}
         self._text(x, top - layout.box_height - 0.03, layout.names[i], "center", "top", **below)
 
-    def lane(self, k: int, name: str) -> None:
+    def track(self, k: int, name: str) -> None:
         """The links of a dimension, as arcs that hang below the boxes."""
-        layout, colour = self.layout, LANES[k % len(LANES)]
+        layout, colour = self.layout, TRACK_COLOURS[k % len(TRACK_COLOURS)]
         for row in layout.rows:
-            y = layout.lane(row * layout.per_row, k) - 0.08
+            y = layout.track(row * layout.per_row, k) - 0.08
             style = {"fontsize": FONT * self.size, "fontweight": "bold", "color": colour}
             self._text(layout.left - 0.02, y, visible(name), "right", "center", **style)
-        links = layout.lanes[name]
+        links = layout.tracks[name]
         longest = max([abs(x - y) for x, y in links if layout.same_row(x, y)], default=0) or 1
         cut: list[tuple[Link, str]] = []
         for x, y in links:
             if not layout.same_row(x, y):
                 cut.append(((x, y), ""))
             elif layout.drawn(x):
-                depth = (LANE - 0.12) * (0.4 + 0.6 * abs(x - y) / longest)
-                ends = [(layout.x(i), layout.lane(i, k)) for i in (x, y)]
+                depth = (TRACK - 0.12) * (0.4 + 0.6 * abs(x - y) / longest)
+                ends = [(layout.x(i), layout.track(i, k)) for i in (x, y)]
                 self._curve(ends[0], ends[1], -depth, colour, f"link {name} {x} {y}")
-        starts = {i: layout.lane(i, k) for link, _ in cut for i in link if layout.drawn(i)}
+        starts = {i: layout.track(i, k) for link, _ in cut for i in link if layout.drawn(i)}
         self._stubs(cut, starts, -0.16, colour)
 
     def arcs(self) -> None:
@@ -215,13 +221,13 @@ class _Pen:
             if y in starts:
                 texts.setdefault(y, []).append(f"{text}from {names[x]}")
                 self._head(self.layout.x(y), starts[y], height, colour)
-        for i, told in texts.items():
-            place, start = self.layout.x(i), starts[i]
+        for i, lines in texts.items():
+            middle, start = self.layout.x(i), starts[i]
             ends = [start, start + height]
-            self.ax.plot([place, place], ends, color=colour, linewidth=1.2, gid=f"stub {i}")
+            self.ax.plot([middle, middle], ends, color=colour, linewidth=1.2, gid=f"stub {i}")
             under = {"facecolor": self.ax.get_facecolor(), "alpha": 0.8, "pad": 0.5, "linewidth": 0}
             side = "bottom" if height > 0 else "top"
-            self._text(place, ends[1], "\n".join(told), "center", side, color=colour, bbox=under)
+            self._text(middle, ends[1], "\n".join(lines), "center", side, color=colour, bbox=under)
 
     def _dot(self, x: float, y: float, colour: str) -> None:
         self.ax.plot(x, y, "o", color=colour, markersize=3)
@@ -253,7 +259,7 @@ def _title(sequence: Sequence, found: Match | None) -> Iterator[str]:
         yield found.text
 
 
-def _pale(colour: str, share: float) -> str:
+def _pale(colour: str, strength: float) -> str:
     """A colour mixed with white."""
     parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(255 - (255 - part) * share):02x}" for part in parts)
+    return "#" + "".join(f"{round(255 - (255 - part) * strength):02x}" for part in parts)

@@ -1,4 +1,4 @@
-"""A sequence as a strip: its events in order, what is said of each, and what links them."""
+"""A sequence as a strip: its events in order, the facts of each, and the links between them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from relynx.data.event_arguments import Place, dimension_names, event_keys
+from relynx.data.event_arguments import Argument, dimension_names, event_keys
 from relynx.data.sequences import Facts, counted
 from relynx.data.sequences import Sequence as OneSequence
 from relynx.errors import InputError, Problem, did_you_mean
@@ -16,7 +16,7 @@ from relynx.logic.terms import Atom, Constant, Var, constant_key, constant_text
 from relynx.mining.matching.match import match
 from relynx.mining.patterns.pattern import Pattern, parse_pattern
 
-Link: TypeAlias = tuple[int, int]  # the places of two events in the strip
+Link: TypeAlias = tuple[int, int]  # the positions of two events in the strip
 
 COUNTED = 1000  # matches that are counted at most
 
@@ -30,7 +30,7 @@ class Strip:
     events
         The events in the order of the first dimension.
     facts
-        What is said of each of them alone, as it was read.
+        The facts of each of them alone, as they were read.
     links
         The links of each dimension, in the order asked for.
     kinds
@@ -40,16 +40,16 @@ class Strip:
     events: tuple[Constant, ...]
     facts: tuple[tuple[Atom, ...], ...]
     links: Mapping[str, tuple[Link, ...]]
-    kinds: tuple[str, ...]
+    predicates: tuple[str, ...]
     _numbers: Mapping[object, int]
-    _places: frozenset[Place]
+    _places: frozenset[Argument]
 
-    def place(self, constant: Constant) -> int | None:
-        """Where an event is; None for what is no event."""
+    def position(self, constant: Constant) -> int | None:
+        """The position of an event; None for what is no event."""
         return self._numbers.get(constant_key(constant))
 
     def events_of(self, atom: Atom) -> list[int]:
-        """The places of the events that a ground atom speaks of."""
+        """The positions of the events of a ground atom."""
         arguments = _event_arguments(atom, self._places)
         return [self._numbers[constant_key(arg)] for _, arg in arguments]
 
@@ -61,10 +61,10 @@ class Strip:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One match of a pattern: the bindings, the pattern's atoms under them, and how many there are.
+    """One match of a pattern: the bindings, the atoms under them, and the number of matches.
 
-    Atoms with an anonymous variable are not among them. `n_matches` may be more where it is as many
-    as are counted.
+    Atoms with an anonymous variable are left out. There may be more than `n_matches` where
+    counting stopped.
     """
 
     pattern: Pattern
@@ -100,9 +100,9 @@ def strip_of(
         ordered = sorted(pairs, key=lambda name: -len(pairs[name]))
         pairs = {name: pairs[name] for name in [*ordered[:1], *pairs]}
     codes = in_order(codes, next(iter(pairs.values()), []))
-    place = {code: i for i, code in enumerate(codes)}
+    position = {code: i for i, code in enumerate(codes)}
     own: list[list[Atom]] = [[] for _ in codes]
-    numbers = {constant_key(facts.vocabulary[code]): i for code, i in place.items()}
+    numbers = {constant_key(facts.vocabulary[code]): i for code, i in position.items()}
     for atom in sequence.atoms:
         among = _event_arguments(atom, places)
         if len(among) == 1 and not _is_link(atom):
@@ -110,7 +110,7 @@ def strip_of(
     return Strip(
         tuple(facts.vocabulary[code] for code in codes),
         tuple(map(tuple, own)),
-        {name: tuple((place[x], place[y]) for x, y in rows) for name, rows in pairs.items()},
+        {name: tuple((position[x], position[y]) for x, y in rows) for name, rows in pairs.items()},
         tuple(dict.fromkeys(name for name, arity in X.tables if not _is_link_key((name, arity)))),
         numbers,
         frozenset(places),
@@ -129,7 +129,7 @@ def match_of(
     name = constant_text(sequence.id)
     if not found:
         what = f"the pattern does not cover the sequence {name}: {read}"
-        hint = "relynx.covers(pattern, X) tells which sequences it covers"
+        hint = "relynx.covers(pattern, X) says which sequences it covers"
         raise InputError(Problem(what, hint=hint))
     if number >= len(found):
         matches = counted(len(found), "match").replace("matchs", "matches")
@@ -168,7 +168,7 @@ def in_order(events: Sequence[int], links: Sequence[Sequence[int]]) -> list[int]
     return list(out)
 
 
-def _events(facts: Facts) -> tuple[list[int], set[Place]]:
+def _events(facts: Facts) -> tuple[list[int], set[Argument]]:
     """The codes of the events, and where facts hold them.
 
     Without any link, what the facts begin with stands for an event.
@@ -197,7 +197,7 @@ def _chosen(dimensions: Iterable[str] | None, known: tuple[str, ...]) -> tuple[s
     return chosen
 
 
-def _event_arguments(atom: Atom, places: Iterable[Place]) -> list[tuple[int, Constant]]:
+def _event_arguments(atom: Atom, places: Iterable[Argument]) -> list[tuple[int, Constant]]:
     """Those arguments of a ground atom that are events, with their numbers."""
     first = len(atom.args) - 2 if _is_link(atom) else 0
     return [

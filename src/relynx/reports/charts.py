@@ -1,4 +1,4 @@
-"""What of a model the static charts of the page draw: of much, the part that tells most."""
+"""Which parts of a large model the static charts of the page show."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ MOST_BARS = 8  # classes of a pattern
 
 
 @dataclass(frozen=True, slots=True)
-class ShareBars:
-    """The shares of a pattern that have a bar, and what is said of the others.
+class ClassBars:
+    """The classes of a pattern that have a bar, and a summary of the others.
 
     Attributes
     ----------
     classes
         The numbers of the classes, in order.
     n_others
-        How many classes have no bar.
+        Number of classes without a bar.
     most_other
-        The largest share of these.
+        The largest proportion of these that the pattern covers.
     """
 
     classes: tuple[int, ...]
@@ -33,20 +33,21 @@ class ShareBars:
     most_other: float
 
 
-def share_bars(row: PatternRow) -> ShareBars:
-    """The classes of which a pattern covers most; its own is one of them."""
-    ranked = sorted(range(len(row.shares)), key=lambda c: (c != row.class_, -row.shares[c], c))
+def class_bars(row: PatternRow) -> ClassBars:
+    """The classes of which a pattern covers the largest proportion, its own included."""
+    covered = row.proportions
+    ranked = sorted(range(len(covered)), key=lambda c: (c != row.class_, -covered[c], c))
     others = ranked[MOST_BARS:]
-    most = max((row.shares[c] for c in others), default=0.0)
-    return ShareBars(tuple(sorted(ranked[:MOST_BARS])), len(others), most)
+    most = max((covered[c] for c in others), default=0.0)
+    return ClassBars(tuple(sorted(ranked[:MOST_BARS])), len(others), most)
 
 
 def charted(pairs: Sequence[PairRow]) -> tuple[PairRow, ...]:
-    """The pairs whose rounds are drawn: of many, those with the largest error left."""
-    played = [pair for pair in pairs if pair.history]
-    ranked = sorted(played, key=lambda pair: -least_error(pair))
+    """The pairs whose rounds are drawn: if there are many, those with the largest error."""
+    searched = [pair for pair in pairs if pair.history]
+    ranked = sorted(searched, key=lambda pair: -least_error(pair))
     kept = {pair.classes for pair in ranked[:MOST_CHARTS]}
-    return tuple(pair for pair in played if pair.classes in kept)
+    return tuple(pair for pair in searched if pair.classes in kept)
 
 
 def least_error(pair: PairRow) -> float:
@@ -54,6 +55,6 @@ def least_error(pair: PairRow) -> float:
 
 
 def drawn_rounds(history: Sequence[GraspRound]) -> list[GraspRound]:
-    """The rounds that have a point: all that were better than before, and of many others a part."""
+    """The rounds that are drawn: all improvements, and a sample of the others if there are many."""
     step = -(-len(history) // MOST_ROUNDS)
     return [one for i, one in enumerate(history) if one.best or i % step == 0]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.bias.declarations import Bias
+from relynx.bias import Bias
 from relynx.bias.modes import EVENT
+from relynx.data.class_cuts import cut_like
 from relynx.data.sequences import Sequence, Sequences
-from relynx.data.tables.class_cuts import cut_like
 from relynx.errors import InputError, Problem
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Var
@@ -21,9 +21,9 @@ from relynx.mining.wording.sentences import in_words
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, columns_of, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel
-from relynx.reports.explanation import (
+from relynx.reports.explanation import Explanation
+from relynx.reports.explanation_parts import (
     Counterfactual,
-    Explanation,
     Flip,
     Match,
     ModelPart,
@@ -38,8 +38,8 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
     """Why a classifier gives a sequence its class.
 
     With naive Bayes and with linear learners the explanation is exact: the contributions of all
-    patterns and the prior sum to the score. For other learners it says what happens to the shares
-    when one pattern is flipped.
+    patterns and the prior sum to the score. For other learners it says how the class
+    probabilities change when one pattern is flipped.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
 
 
 def _checked(model: object, sequence: object) -> Sequences:
-    """The sequence, if there is one and the model can say something of it."""
+    """The sequence to explain. Raises InputError for a wrong model or sequence."""
     if not isinstance(model, LynxClassifier):
         what = f"explain takes a LynxClassifier, not a {type(model).__name__}"
         hint = "in a pipeline it is the last step: explain(pipeline[-1], X[i])"
@@ -103,7 +103,7 @@ def _checked(model: object, sequence: object) -> Sequences:
         hint = "make Sequences of lists by X, y = rx.from_lists(...), and give X[i]"
         raise InputError(Problem(what, hint=hint))
     if len(sequence) != 1:
-        what = f"explain looks into one sequence, not into {len(sequence)}"
+        what = f"explain takes one sequence, not {len(sequence)}"
         raise InputError(Problem(what, hint="give X[i]"))
     return sequence
 
@@ -111,7 +111,7 @@ def _checked(model: object, sequence: object) -> Sequences:
 def _patterns(
     model: LynxClassifier, one: Sequences, covered: NDArray[np.bool_]
 ) -> Iterator[PatternEffect]:
-    """Every pattern of the classifier with its match, but not what it adds to a model."""
+    """Every pattern of the classifier with its match, without its contributions."""
     identity = model.selected_.object_identity
     for pattern, present in zip(model.selected_.patterns(), covered.tolist(), strict=True):
         found = None
@@ -120,20 +120,20 @@ def _patterns(
             count = len(bindings)
             events = tuple(bindings[0][name] for name in _event_names(pattern, model.bias_))
             found = Match(bindings[0], events, count, count >= MOST_MATCHES)
-        told = in_words(pattern, model.bias_, object_identity=identity)
-        yield PatternEffect(pattern, told, present, found, None, None, None)
+        sentence = in_words(pattern, model.bias_, object_identity=identity)
+        yield PatternEffect(pattern, sentence, present, found, None, None, None)
 
 
 def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
     """The variables of a pattern that stand for events, in order of first occurrence."""
     found: dict[str, None] = {}
     for atom in pattern.atoms:
-        kinds = bias.types.get(atom.predicate, ())
+        types = bias.types.get(atom.predicate, ())
         link = link_name(atom.predicate)
         if link is not None and len(atom.args) == OPERATORS[link[0]]:
-            kinds = ("",) * (len(atom.args) - 2) + (EVENT, EVENT)
-        for arg, kind in zip(atom.args, kinds, strict=False):
-            if kind == EVENT and isinstance(arg, Var) and not arg.anonymous:
+            types = ("",) * (len(atom.args) - 2) + (EVENT, EVENT)
+        for arg, type_ in zip(atom.args, types, strict=False):
+            if type_ == EVENT and isinstance(arg, Var) and not arg.anonymous:
                 found[arg.name] = None
     return found
 
@@ -148,14 +148,14 @@ def _part(
     row = covered[None].astype(np.float64)
     posterior = part.posteriors(row)[0]
     scores = prior = ruled_out = None
-    told: list[tuple[dict[Any, float] | None, ...]]
+    effects_by_class: list[tuple[dict[Any, float] | None, ...]]
     if terms is None:
         flipped = covered[None] ^ np.eye(len(covered), dtype=bool)
         changes = posterior - part.posteriors(flipped.astype(np.float64))
-        told = [(None, None, _by_class(classes, change)) for change in changes]
+        effects_by_class = [(None, None, _by_class(classes, change)) for change in changes]
     else:
         added, parts = terms.terms(covered), terms.parts(covered)
-        told = [
+        effects_by_class = [
             (_by_class(classes, values), _by_class(classes, finite), None)
             for values, finite in zip(added, parts, strict=True)
         ]
@@ -172,7 +172,7 @@ def _part(
         learner=learner_name(part),
         patterns=tuple(
             PatternEffect(e.pattern, e.words, e.present, e.match, *values)
-            for e, values in zip(effects, told, strict=True)
+            for e, values in zip(effects, effects_by_class, strict=True)
         ),
     )
 

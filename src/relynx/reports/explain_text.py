@@ -6,43 +6,41 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from relynx.data.sequences import counted
 from relynx.logic.terms import constant_text
 from relynx.mining.wording.english import visible
-
-if TYPE_CHECKING:
-    from relynx.reports.explanation import (
-        Counterfactual,
-        Explanation,
-        Match,
-        ModelPart,
-        PatternEffect,
-    )
+from relynx.reports.explanation_parts import (
+    Counterfactual,
+    ExplanationData,
+    Match,
+    ModelPart,
+    PatternEffect,
+)
 
 WIDTH = 88
-SHOWN = {1: 10}  # patterns of a model, by the number of models that are shown
+SHOWN = {1: 10}  # patterns of a model, by the number of models shown
 FEWER = 4
 SHOWN_SETS = 5
-TOLD_FLIPS = 3  # more are only counted
+LISTED_FLIPS = 3  # more are only counted
 LOGARITHMS = ("PatternNB", "BernoulliNB", "LogisticRegression")
 
-Ranked: TypeAlias = "list[tuple[float, PatternEffect]]"
+Ranked: TypeAlias = list[tuple[float, PatternEffect]]
 
 
-def as_text(why: Explanation) -> str:
-    """The whole explanation, with the patterns that say most."""
+def as_text(why: ExplanationData) -> str:
+    """The whole explanation, with the patterns of largest effect."""
     parts = shown_parts(why)
     blocks = [[*_headline(why)], [*_table(why)]]
-    blocks += [[*_told(part, why.predicted, rival, len(parts))] for part, rival in parts]
+    blocks += [[*_model_lines(part, why.predicted, rival, len(parts))] for part, rival in parts]
     if any(part.patterns for part in why.models):
         blocks.append([*_what_if(why)])
     blocks.append([*_notes(why, parts)])
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def shown_parts(why: Explanation) -> list[tuple[ModelPart, Any]]:
+def shown_parts(why: ExplanationData) -> list[tuple[ModelPart, Any]]:
     """The models that have the predicted class, each with the strongest of its other classes."""
     parts = []
     for part in why.models:
@@ -54,16 +52,16 @@ def shown_parts(why: Explanation) -> list[tuple[ModelPart, Any]]:
 
 
 def ranked(part: ModelPart, one: Any, other: Any) -> Ranked:
-    """The patterns by how much they speak for a class against another, the loudest first.
+    """The patterns by their effect on one class against another, the largest first.
 
-    A pattern that rules out the other class, or the first, is infinitely loud.
+    The effect of a pattern that rules out either class is infinite.
     """
     values = [(difference(effect, one, other), effect) for effect in part.patterns]
     return sorted(values, key=lambda pair: -abs(pair[0]))
 
 
 def difference(effect: PatternEffect, one: Any, other: Any) -> float:
-    """What a pattern adds to a class beyond what it adds to another; else to the share of one."""
+    """What a pattern adds to one class minus another; else the change of its probability."""
     if effect.contributions is None:
         return effect.share_changes[one] if effect.share_changes else 0.0
     first, second = effect.contributions[one], effect.contributions[other]
@@ -81,24 +79,25 @@ def where(found: Match) -> str:
     return f"at {events}, {n}" if events else n
 
 
-def _headline(why: Explanation) -> Iterator[str]:
-    share = why.posterior[why.predicted]
-    text = f"{_shown(why.id)} is predicted as {_name(why.predicted)}, with a share of {share:.3f}."
+def _headline(why: ExplanationData) -> Iterator[str]:
+    p = why.posterior[why.predicted]
+    text = f"{_shown(why.id)} is predicted as {_name(why.predicted)} with probability {p:.3f}."
     if why.label is not None:
         right = why.label == why.predicted
         text += f" Its label is {'the same' if right else _name(why.label)}."
     yield from _wrapped(text)
 
 
-def _table(why: Explanation) -> Iterator[str]:
+def _table(why: ExplanationData) -> Iterator[str]:
     header, *rows = class_rows(why)
-    width = max(len(row[0]) for row in (header, *rows))
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     for name, *cells in (header, *rows):
-        yield f"  {name:{width}}" + "".join(f"  {cell:>7}" for cell in cells)
+        numbers = zip(cells, widths[1:], strict=True)
+        yield f"  {name:{widths[0]}}" + "".join(f"  {cell:>{width}}" for cell, width in numbers)
 
 
-def class_rows(why: Explanation) -> list[list[str]]:
-    """A header, then for each class its share, and its votes or score where it has some."""
+def class_rows(why: ExplanationData) -> list[list[str]]:
+    """A header, then each class with its probability, and its votes or score if there are any."""
     more: Mapping[Any, str] = {}
     title = []
     if why.votes is not None:
@@ -107,23 +106,23 @@ def class_rows(why: Explanation) -> list[list[str]]:
         title, more = ["score"], {c: _score(value) for c, value in why.scores.items()}
     order = sorted(why.posterior, key=lambda c: (-why.posterior[c], c != why.predicted))
     rows = [[_name(c), f"{why.posterior[c]:.3f}", *([more[c]] if title else [])] for c in order]
-    return [["class", "share", *title], *rows]
+    return [["class", "probability", *title], *rows]
 
 
-def _told(part: ModelPart, one: Any, other: Any, n_shown: int) -> Iterator[str]:
-    """A model: who wins, and the patterns that say most, those that are absent apart."""
+def _model_lines(part: ModelPart, one: Any, other: Any, n_shown: int) -> Iterator[str]:
+    """A model: which class wins, and the patterns of largest effect, present ones first."""
     yield from _wrapped(_outcome(part, one, other))
     if not part.patterns:
         return
-    loudest = ranked(part, one, other)
-    shown = loudest[: SHOWN.get(n_shown, FEWER)]
+    strongest = ranked(part, one, other)
+    shown = strongest[: SHOWN.get(n_shown, FEWER)]
     for title, present in (("it has", True), ("it lacks", False)):
         group = [pair for pair in shown if pair[1].present == present]
         if group:
             yield f"  {title}"
             for value, effect in group:
                 yield from _line(value, effect, one, other)
-    rest = [value for value, _ in loudest[len(shown) :]]
+    rest = [value for value, _ in strongest[len(shown) :]]
     if rest:
         finite = all(map(math.isfinite, rest))
         total = _signed(math.fsum(rest)) if finite else "..."
@@ -132,20 +131,20 @@ def _told(part: ModelPart, one: Any, other: Any, n_shown: int) -> Iterator[str]:
 
 def _outcome(part: ModelPart, one: Any, other: Any) -> str:
     verb = "wins against" if len(part.classes) == 2 else "is ahead of"
-    told = f"{_name(one)} {verb if part.vote == one else 'loses to'} {_name(other)}"
+    text = f"{_name(one)} {verb if part.vote == one else 'loses to'} {_name(other)}"
     if part.none_left:
-        told = f"Each class is ruled out by a pattern; what is left decides. {told}"
+        text = f"Each class is ruled out by a pattern; the finite terms decide. {text}"
     if part.learner is None:
-        return f"{told}: no pattern was selected, and the prior decides."
+        return f"{text}: no pattern was selected, so the prior decides."
     if part.scores is None or part.prior is None:
-        return f"{told}, with a share of {part.posterior[one]:.3f}."
+        return f"{text} with probability {part.posterior[one]:.3f}."
     gap = part.scores[one] - part.scores[other]
     if not math.isfinite(gap):
         more = " more often" if part.none_left else ""
-        return f"{told}: {_name(other if gap > 0 else one)} is ruled out{more}."
+        return f"{text}: {_name(other if gap > 0 else one)} is ruled out{more}."
     start = "prior" if part.learner in ("PatternNB", "BernoulliNB") else "intercept"
     from_start = _signed(part.prior[one] - part.prior[other])
-    return f"{told}: {_signed(gap)} in all, {from_start} of it the {start}."
+    return f"{text}: {_signed(gap)} in all, {from_start} of it the {start}."
 
 
 def _line(value: float, effect: PatternEffect, one: Any, other: Any) -> Iterator[str]:
@@ -158,8 +157,8 @@ def _line(value: float, effect: PatternEffect, one: Any, other: Any) -> Iterator
         yield from _wrapped(where(effect.match), indent, indent)
 
 
-def _what_if(why: Explanation) -> Iterator[str]:
-    """Which patterns change the class, and what was tried."""
+def _what_if(why: ExplanationData) -> Iterator[str]:
+    """Which flips change the class, and which sets were tried."""
     yield from _wrapped(tried_text(why))
     for one in why.counterfactuals[:SHOWN_SETS]:
         yield from _wrapped(flips_text(one), "  - ", "    ")
@@ -168,7 +167,7 @@ def _what_if(why: Explanation) -> Iterator[str]:
         yield f"  and {n:,} more"
 
 
-def tried_text(why: Explanation) -> str:
+def tried_text(why: ExplanationData) -> str:
     """What the counterfactuals are, and whether smaller ones can exist."""
     sizes = [len(one.flips) for one in why.counterfactuals]
     if not sizes:
@@ -180,52 +179,51 @@ def tried_text(why: Explanation) -> str:
     if why.smallest:
         fewer = "single pattern" if sizes[0] == 2 else f"{sizes[0] - 1} patterns or fewer"
         return f"No {fewer} would change the class, but {sizes[0]} together:"
-    told = f"No change of up to {counted(why.tried, 'pattern')} would change the class."
-    return f"{told} These would, and smaller sets may exist:"
+    text = f"No change of up to {counted(why.tried, 'pattern')} would change the class."
+    return f"{text} These would, and smaller sets may exist:"
 
 
 def flips_text(one: Counterfactual) -> str:
     """The class, and the patterns that lead to it."""
-    if len(one.flips) > TOLD_FLIPS:
-        told = f"{len(one.flips)} patterns changed, those in counterfactuals"
-        return f"{_name(one.predicted)} if {told}"
+    if len(one.flips) > LISTED_FLIPS:
+        text = f"{len(one.flips)} patterns changed, those in counterfactuals"
+        return f"{_name(one.predicted)} if {text}"
     flips = [f"{'had' if flip.present else 'lacked'} “{flip.words}”" for flip in one.flips]
     return f"{_name(one.predicted)} if it {' and '.join(flips)}"
 
 
-def _notes(why: Explanation, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator[str]:
-    """How the numbers read."""
+def _notes(why: ExplanationData, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator[str]:
+    """How to read the numbers."""
     learners = {part.learner for part, _ in parts if part.learner is not None}
     if not learners:
         return
     learner = learners.pop()
     if any(part.scores is None for part, _ in parts if part.learner):
         text = (
-            f"{learner} has no sum with a term for each pattern. The numbers say by how much the "
-            f"share of {_name(why.predicted)} is larger than with this one pattern changed."
+            f"{learner} is not additive. The numbers are how much larger the probability of "
+            f"{_name(why.predicted)} is than with this one pattern flipped."
         )
     elif learner in LOGARITHMS:
         text = (
-            "The numbers are logarithms of odds: +0.69 doubles the odds, +2.3 makes them ten times "
-            "as large."
+            "The numbers are log-odds: +0.69 doubles the odds, +2.3 makes them ten times as large."
         )
         if any(part.none_left for part, _ in parts):
             text += (
-                " Where each class is ruled out, the whole is the sum of the prior and of what is "
-                "left of the terms, parts in to_dict()."
+                " Where each class is ruled out, the total is the sum of the prior and of the "
+                "finite parts of the terms, `parts` in to_dict()."
             )
         else:
-            text += " The prior and all patterns sum to the whole."
+            text += " The prior and all patterns sum to the total."
     else:
         text = (
-            f"The numbers are parts of the decision value of {learner}: the intercept and all "
-            "patterns sum to the whole."
+            f"The numbers are terms of the decision value of {learner}: the intercept and all "
+            "patterns sum to the total."
         )
     yield from _wrapped(f"{text} All are in to_frame().")
 
 
 def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
-    # Whatever stands in ids and constants, the text keeps its lines.
+    # Line breaks in ids and constants must not break the layout.
     return wrap(" ".join(text.split()), WIDTH, initial_indent=first, subsequent_indent=rest)
 
 
@@ -242,7 +240,7 @@ def _ruled_out(value: float, one: Any, other: Any) -> str:
 
 
 def _name(c: object) -> str:
-    """A class, with characters that are not printed as escapes."""
+    """A class, with unprintable characters as escapes."""
     return visible(str(c))
 
 
@@ -253,7 +251,7 @@ def _score(value: float) -> str:
 # HTML
 
 
-def as_html(why: Explanation) -> str:
+def as_html(why: ExplanationData) -> str:
     """The same for notebooks: tables, with every text escaped."""
     parts = shown_parts(why)
     header, *rows = class_rows(why)
@@ -274,10 +272,10 @@ def as_html(why: Explanation) -> str:
 
 
 def _html_row(value: float, effect: PatternEffect, one: Any, other: Any) -> list[object]:
-    said = _signed(value) if math.isfinite(value) else _ruled_out(value, one, other)
+    shown = _signed(value) if math.isfinite(value) else _ruled_out(value, one, other)
     has = "has" if effect.present else "lacks"
     found = "" if effect.match is None else where(effect.match)
-    return [said, has, effect.words, found]
+    return [shown, has, effect.words, found]
 
 
 def _html_table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:

@@ -8,9 +8,9 @@ from math import isfinite, nan
 from typing import Any
 
 from relynx.data.tables.frames import frame
-from relynx.logic.terms import Constant, constant_text
-from relynx.mining.patterns.pattern import Pattern
+from relynx.logic.terms import constant_text
 from relynx.reports.explain_text import as_html, as_text
+from relynx.reports.explanation_parts import ExplanationData, ModelPart
 
 SCHEMA = {
     "model": str,
@@ -26,172 +26,40 @@ SCHEMA = {
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """Where a pattern covers a sequence.
-
-    Attributes
-    ----------
-    bindings
-        One embedding: what each variable stands for.
-    events
-        The events of it, in the order of the pattern.
-    count
-        How many embeddings there are.
-    more
-        Whether counting ended at `count`: there are as many or more.
-    """
-
-    bindings: dict[str, Constant]
-    events: tuple[Constant, ...]
-    count: int
-    more: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PatternEffect:
-    """What one pattern says of the sequence, by being present or by being absent.
-
-    Attributes
-    ----------
-    pattern, words
-        The pattern, and the same in words.
-    present
-        Whether it covers the sequence.
-    match
-        Where it does; None where it is absent.
-    contributions
-        What it adds to the score of each class; minus infinity rules a class out. None where the
-        learner has no sum with a term for each pattern.
-    parts
-        The same with the finite part of infinite terms, which decides where every class is ruled
-        out.
-    share_changes
-        By how much the share of each class is larger than if this pattern alone were flipped;
-        given only where there are no contributions.
-    """
-
-    pattern: Pattern
-    words: str
-    present: bool
-    match: Match | None
-    contributions: dict[Any, float] | None
-    parts: dict[Any, float] | None
-    share_changes: dict[Any, float] | None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelPart:
-    """What one model of the classifier says: of a pair of classes, or of all.
-
-    Attributes
-    ----------
-    classes
-        The classes that it tells apart.
-    vote
-        The one that it gives the sequence.
-    posterior
-        The share of each class.
-    scores, prior
-        The score of each class, and what it begins with: `prior` plus the contributions of all
-        patterns is the score. Where every class is ruled out, `prior` plus the `parts` is that of
-        the classes that are so least often. None where the learner has no such sum.
-    ruled_out
-        How many patterns rule each class out. None where the learner has no such sum.
-    learner
-        The name of the learner's class; None where no pattern was selected and the prior decides.
-    patterns
-        Every selected pattern, in the order of the model.
-    """
-
-    classes: tuple[Any, ...]
-    vote: Any
-    posterior: dict[Any, float]
-    scores: dict[Any, float] | None
-    prior: dict[Any, float] | None
-    ruled_out: dict[Any, int] | None
-    learner: str | None
-    patterns: tuple[PatternEffect, ...]
-
-    @property
-    def none_left(self) -> bool:
-        """Whether every class is ruled out by a pattern."""
-        return self.ruled_out is not None and min(self.ruled_out.values()) > 0
-
-    @property
-    def present(self) -> tuple[PatternEffect, ...]:
-        """The patterns that cover the sequence."""
-        return tuple(effect for effect in self.patterns if effect.present)
-
-    @property
-    def absent(self) -> tuple[PatternEffect, ...]:
-        """The patterns that speak by their absence."""
-        return tuple(effect for effect in self.patterns if not effect.present)
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """A pattern that is present instead of absent, or the other way; `present` is after it."""
-
-    pattern: Pattern
-    words: str
-    present: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Counterfactual:
-    """Patterns that together change the class when they are flipped, and the class then."""
-
-    flips: tuple[Flip, ...]
-    predicted: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a sequence has its class. `str` tells it in English; notebooks show a table.
+class Explanation(ExplanationData):
+    """Why a sequence has its class. `str` gives English text; notebooks show a table.
 
     Attributes
     ----------
     id, label
         Of the sequence; the label is None where it has none.
     predicted
-        The class that the model gives it.
+        The predicted class.
     posterior
-        The share of each class, as `predict_proba` says.
+        The class probabilities, as of `predict_proba`.
     scores
-        What decides: the scores of the classes with one model; with a model for each pair
-        `decision_function`, the votes and a tie break. For two classes the difference of the two
+        What decides: the scores of the classes with one model; with a model for each pair,
+        `decision_function`: votes and a tie break. For two classes the difference of the two
         is the decision value.
     votes
         How many pairs each class wins; None with one model.
     models
-        What each model says, with every pattern.
+        Each model, with the effect of every pattern.
     counterfactuals
         The smallest sets of patterns found that change the class when flipped. A flip changes one
-        column and nothing else, which no real sequence may be able to do.
+        column and nothing else; there may be no real sequence with these columns.
     n_counterfactuals
-        How many sets of the smallest size there are, also those that are not listed.
+        How many sets of the smallest size there are, including those not listed.
     tried
-        Every set of up to so many patterns was tried.
+        Size up to which every set of patterns was tried.
     smallest
-        Whether no smaller set than those of `counterfactuals` exists.
+        Whether the sets of `counterfactuals` are known to be the smallest.
     """
 
-    id: Constant
-    label: Constant | None
-    predicted: Any
-    posterior: dict[Any, float]
-    scores: dict[Any, float]
-    votes: dict[Any, int] | None
-    models: tuple[ModelPart, ...]
-    counterfactuals: tuple[Counterfactual, ...]
-    n_counterfactuals: int
-    tried: int
-    smallest: bool
-
     def to_dict(self) -> dict[str, Any]:
-        """All of it as dicts, lists, texts and numbers, ready for JSON.
+        """Everything as dicts, lists, strings and numbers, ready for JSON.
 
-        Classes are texts here. What is minus infinity, a class ruled out, is None.
+        Classes become strings, and minus infinity (a class ruled out) becomes None.
         """
         return {
             "id": self.id,
@@ -217,9 +85,9 @@ class Explanation:
         }
 
     def to_frame(self, *, backend: str = "pandas") -> Any:
-        """A row for each pattern and class of each model; `polars` and `pyarrow` work as well.
+        """A row for each pattern and class of each model; `backend` may be `polars` or `pyarrow`.
 
-        `contribution` and `share_change` are NaN where the learner does not have them.
+        `contribution` and `share_change` are NaN if the learner does not have them.
         """
         rows = [*self._rows()]
         columns = {key: [row[i] for row in rows] for i, key in enumerate(SCHEMA)}
@@ -228,12 +96,12 @@ class Explanation:
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for part in self.models:
             between = " against ".join(map(str, part.classes))
-            told = between if len(part.classes) == 2 else "all classes"
+            name = between if len(part.classes) == 2 else "all classes"
             for effect in part.patterns:
                 found = effect.match
                 for c in part.classes:
                     yield (
-                        told,
+                        name,
                         str(c),
                         str(effect.pattern),
                         effect.words,

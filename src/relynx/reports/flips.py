@@ -1,8 +1,8 @@
-"""Counterfactuals: which patterns, present instead of absent or the other way, change the class.
+"""Counterfactuals: the smallest sets of patterns whose flips change the predicted class.
 
-Small sets are all tried. For larger ones a sum with a term for each pattern helps: to let one class
-overtake another with the fewest flips, take the flips in the order in which they close the gap.
-Whatever is found is asked of the model itself before it is told.
+A flip makes an absent pattern present, or the other way round. Small sets are all tried. For larger
+ones additive scores help: to let one class overtake another with the fewest flips, take the flips
+in the order in which they close the gap. Every set found is checked by a prediction of the model.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.models.lynx.classifier import LynxClassifier
-from relynx.models.lynx.contributions import Weights, columns_of, predicted_codes, softmax_shares
+from relynx.models.lynx.contributions import Weights, columns_of, is_softmax, predicted_codes
 
-TRIED = 50_000  # sets of one size that are tried, by the sums of the model
-ASKED = 2_000  # and where the model must be asked for each
-LARGEST = 12  # patterns of a set that is looked for step by step
+MOST_SETS = 50_000  # sets of one size that are scored by the sums of the model
+MOST_QUERIES = 2_000  # sets of one size where each needs a prediction
+LARGEST = 12  # patterns of a set that is built greedily
 KEPT = 20  # sets of the smallest size that are kept
-RULED_OUT = 1e6  # stands for minus infinity: more than all finite terms together
-NEAR = 1e-6  # scores that are so near are asked of the model
+RULED_OUT = 1e6  # stands for minus infinity: larger than all finite terms together
+NEAR = 1e-6  # scores that differ by less are decided by the model itself
 
-Sets: TypeAlias = NDArray[np.int64]  # a row a set, of numbers of patterns
+Sets: TypeAlias = NDArray[np.int64]  # one row per set, of pattern numbers
 Change: TypeAlias = tuple[tuple[int, ...], int]  # a set, and the number of the class after it
 
 
@@ -59,21 +59,21 @@ def changing_flips(
     parts
         The weights of each model of the classifier.
     """
-    asked = _Asked(model, covered)
+    queries = _Queries(model, covered)
     weights = [part for part in parts if part is not None]
-    sums = _Sums(asked, weights) if len(weights) == len(parts) else None
+    sums = _Sums(queries, weights) if len(weights) == len(parts) else None
     n, tried = len(covered), 0
-    while tried < n and comb(n, tried + 1) <= (ASKED if sums is None else TRIED):
+    while tried < n and comb(n, tried + 1) <= (MOST_QUERIES if sums is None else MOST_SETS):
         tried += 1
-        found = asked.changed(_all_sets(n, tried) if sums is None else sums.near_changes(tried))
+        found = queries.changed(_all_sets(n, tried) if sums is None else sums.near_changes(tried))
         if found:
-            found.sort(key=lambda pair: asked.strength(pair[0], sums), reverse=True)
+            found.sort(key=lambda pair: queries.strength(pair[0], sums), reverse=True)
             return Found(tuple(found[:KEPT]), len(found), tried, True)
     if sums is None:
         return Found((), 0, tried, False)
     alone = len(parts) == 1
     larger = [
-        _in_order(asked, sums, r) if alone else _by_steps(asked, sums, r) for r in sums.rivals
+        _in_order(queries, sums, r) if alone else _by_steps(queries, sums, r) for r in sums.rivals
     ]
     sets = sorted(filter(None, larger), key=lambda found: len(found[0]))
     if alone:
@@ -83,8 +83,8 @@ def changing_flips(
     return Found(tuple(kept), len(kept), tried, alone)
 
 
-class _Asked:
-    """The model itself, asked about a sequence with some patterns flipped."""
+class _Queries:
+    """Predictions of the model for a sequence with some patterns flipped."""
 
     def __init__(self, model: LynxClassifier, covered: NDArray[np.bool_]) -> None:
         self.model, self.covered = model, covered
@@ -96,7 +96,7 @@ class _Asked:
         return predicted_codes(self.model, rows)
 
     def changed(self, sets: Sets) -> list[Change]:
-        """Those of the sets that change the class, with the new one."""
+        """The sets that change the class, each with the new class."""
         if not len(sets):
             return []
         codes = self.codes(sets)
@@ -105,18 +105,18 @@ class _Asked:
         ]
 
     def strength(self, flips: tuple[int, ...], sums: _Sums | None) -> float:
-        """By how much the old class loses, to show the clearest sets first."""
+        """The margin by which the old class loses; the largest come first."""
         return 0.0 if sums is None else sums.lead(np.array([flips], np.int64))[0]
 
 
 class _Sums:
-    """The same by the sums of the models; minus infinity is a large number here."""
+    """The same from the additive scores; minus infinity is a large number here."""
 
-    def __init__(self, asked: _Asked, weights: Sequence[Weights]) -> None:
-        model, covered = asked.model, asked.covered
+    def __init__(self, queries: _Queries, weights: Sequence[Weights]) -> None:
+        model, covered = queries.model, queries.covered
         self.n_classes = len(model.classes_)
         self.alone = len(weights) == 1
-        self.known_shares = all(map(softmax_shares, model.estimators_))
+        self.softmax = all(map(is_softmax, model.estimators_))
         self.among, self.starts, self.changes = [], [], []
         for part, columns in zip(weights, columns_of(model), strict=True):
             present, absent = (
@@ -134,7 +134,7 @@ class _Sums:
             self.among.append(np.searchsorted(model.classes_, part.classes))
         nothing = np.empty((1, 0), np.int64)
         tally = self.tally(nothing)[0]
-        self.before = asked.before
+        self.before = queries.before
         order = np.argsort(-tally, kind="stable").tolist()
         self.rivals = [r for r in order if r != self.before]
 
@@ -152,7 +152,7 @@ class _Sums:
         return scores
 
     def tally(self, sets: Sets) -> NDArray[np.float64]:
-        """What the classes are ordered by: the scores, or votes with shares."""
+        """What the classes are ranked by: the scores, or votes with probabilities."""
         if self.alone:
             return self.scores(0, sets)
         tally = np.zeros((len(sets), self.n_classes))
@@ -170,14 +170,14 @@ class _Sums:
         return lead
 
     def near_changes(self, size: int) -> Sets:
-        """The sets of one size after which the class is another, or so near that one must ask."""
+        """The sets of one size that change the class, or come so near that it must be asked."""
         sets = _all_sets(len(self.changes[0]), size)
         return sets[self.may_change(sets)]
 
     def may_change(self, sets: Sets) -> NDArray[np.bool_]:
-        """After which sets the class may be another one."""
-        # Where shares are not known from the scores, a class with as many votes may win.
-        slack = NEAR if self.alone or self.known_shares else 1.0
+        """Which sets may change the class."""
+        # If probabilities are not the softmax of the scores, a class with as many votes may win.
+        slack = NEAR if self.alone or self.softmax else 1.0
         doubtful: NDArray[np.bool_] = self.lead(sets) >= -slack
         if not self.alone:  # a vote that could go either way counts for both
             for part in range(len(self.among)):
@@ -190,36 +190,36 @@ def _all_sets(n: int, size: int) -> Sets:
     return np.array(list(combinations(range(n), size)), np.int64).reshape(-1, size)
 
 
-def _in_order(asked: _Asked, sums: _Sums, rival: int) -> Change | None:
-    """The fewest flips with which the class loses to a rival, in a model with one sum a class."""
+def _in_order(queries: _Queries, sums: _Sums, rival: int) -> Change | None:
+    """The fewest flips with which the class loses to a rival, for a single additive model."""
     gain = sums.changes[0][:, rival] - sums.changes[0][:, sums.before]
     order = np.argsort(-gain, kind="stable")
     order = order[gain[order] > 0]
-    for k, code in enumerate(_prefixes(asked, order), 1):
-        if code != asked.before:
+    for k, code in enumerate(_prefixes(queries, order), 1):
+        if code != queries.before:
             return tuple(order[:k].tolist()), code
     return None
 
 
-def _prefixes(asked: _Asked, order: NDArray[np.int64]) -> Iterator[int]:
+def _prefixes(queries: _Queries, order: NDArray[np.int64]) -> Iterator[int]:
     """The class after the first flip of an order, after the first two, and so on."""
-    rows = np.repeat(asked.covered[None], len(order), axis=0)
+    rows = np.repeat(queries.covered[None], len(order), axis=0)
     for k, flip in enumerate(order.tolist()):
         rows[k:, flip] ^= True
-    yield from predicted_codes(asked.model, rows).tolist() if len(rows) else ()
+    yield from predicted_codes(queries.model, rows).tolist() if len(rows) else ()
 
 
-def _by_steps(asked: _Asked, sums: _Sums, rival: int) -> Change | None:
-    """Flips that let a rival win by votes: at each step the one that brings it furthest.
+def _by_steps(queries: _Queries, sums: _Sums, rival: int) -> Change | None:
+    """Flips that let a rival win by votes, chosen greedily.
 
-    None of them can be left out of what is found; a smaller set may exist all the same.
+    No flip of the result can be left out, but a smaller set may exist.
     """
     pair = next(
         part for part, among in enumerate(sums.among) if {rival, sums.before} <= {*among.tolist()}
     )
     which = sums.among[pair].tolist().index(rival)
     chosen: list[int] = []
-    singles = _all_sets(len(asked.covered), 1)
+    singles = _all_sets(len(queries.covered), 1)
     now = sums
     for _ in range(LARGEST):
         tally, scores = now.tally(singles), now.scores(pair, singles)
@@ -227,22 +227,22 @@ def _by_steps(asked: _Asked, sums: _Sums, rival: int) -> Change | None:
         gain = behind + tally[:, rival] - tally[:, sums.before]
         gain[chosen] = -np.inf
         chosen.append(int(np.argmax(gain)))
-        if (found := _changed(asked, sums, chosen)) is not None:
-            return _without_idle(asked, sums, found)
+        if (found := _changed(queries, sums, chosen)) is not None:
+            return _without_idle(queries, sums, found)
         now = now.after(chosen[-1])
     return None
 
 
-def _changed(asked: _Asked, sums: _Sums, flips: Sequence[int]) -> Change | None:
-    """What some flips lead to, if the class is another then; asked only where it may be."""
+def _changed(queries: _Queries, sums: _Sums, flips: Sequence[int]) -> Change | None:
+    """The new class after some flips, if they change it; the model decides only where it may."""
     sets = np.array([flips], np.int64)
-    return next(iter(asked.changed(sets[sums.may_change(sets)])), None)
+    return next(iter(queries.changed(sets[sums.may_change(sets)])), None)
 
 
-def _without_idle(asked: _Asked, sums: _Sums, found: Change) -> Change:
+def _without_idle(queries: _Queries, sums: _Sums, found: Change) -> Change:
     """The flips less those that are not needed."""
     for flip in found[0]:
         fewer = [other for other in found[0] if other != flip]
-        if fewer and (less := _changed(asked, sums, fewer)) is not None:
+        if fewer and (less := _changed(queries, sums, fewer)) is not None:
             found = less
     return found

@@ -1,4 +1,4 @@
-"""`report`: a model and what it says of sequences, as one HTML file. The one place with jinja2."""
+"""`report`: a model and its predictions as one HTML file. The only module that uses jinja2."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from importlib.resources import files
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
 
-from relynx import __version__
 from relynx.data.sequences import counted
 from relynx.models.lynx.classifier import LynxClassifier
-from relynx.reports.charts import charted, drawn_rounds, least_error, share_bars
+from relynx.reports.charts import charted, class_bars, drawn_rounds, least_error
 from relynx.reports.page_data import page_data
 from relynx.reports.page_text import as_json, short
-from relynx.reports.report_data import ReportData, report_data, told
-from relynx.storage.whole_files import whole_file
+from relynx.reports.report_data import ReportData, make_predictions, report_data
+from relynx.storage import whole_file
+from relynx.version import __version__
 
 SCRIPTS = (
     "matcher.js",
@@ -26,7 +26,7 @@ SCRIPTS = (
     "patterns.js",
     "strip.js",
     "why.js",
-    "says.js",
+    "prediction.js",
     "detail.js",
     "sequences.js",
     "page.js",
@@ -34,7 +34,7 @@ SCRIPTS = (
 STYLE = "report.css"
 PAGE = "report.html"
 LARGEST = 2_950_000  # bytes of a page
-DATA = 'id="data-json">'  # what stands before the data; no text of a user can
+DATA = 'id="data-json">'  # marks where the data go; no text of a user can contain it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Report:
     Attributes
     ----------
     data
-        What the page says, as plain data.
+        The content of the page, as plain data.
     html
         The page.
     """
@@ -53,7 +53,7 @@ class Report:
     html: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page. The file appears whole or not at all."""
+        """Write the page atomically."""
         with whole_file(path) as partial, open(partial, "wb") as file:
             file.write(self.html.encode())
 
@@ -82,9 +82,9 @@ class Report:
                 f"{right.hits:,} of {right.n:,} right"
             )
             if data.seen:
-                lines.append("the model was learnt from these very sequences: new ones are harder")
+                lines.append("these are the training sequences: accuracy on new ones will be lower")
         else:
-            lines.append("no classes are given: nothing is said about accuracy")
+            lines.append("no classes are given, so accuracy is unknown")
         patterns = counted(len(data.patterns), "pattern")
         models = counted(len(data.pairs), "model")
         lines.append(f"{patterns} in {models}, {data.learner}")
@@ -93,31 +93,30 @@ class Report:
 
 
 def report(model: LynxClassifier, X: object, y: Iterable[object] | None = None) -> Report:
-    """Make a page that shows a model and what it says of some sequences.
+    """Make a page that shows a model and its predictions for some sequences.
 
-    The page is one file that needs no network: the data at a glance, accuracy, the patterns, how
-    they were selected, and every sequence with the patterns that it matches.
+    The page is one file that needs no network: a summary of the data, accuracy, the patterns, how
+    they were selected, and every sequence with the patterns that match it.
 
     Parameters
     ----------
     model
         A fitted `LynxClassifier`.
     X
-        Sequences, best such that the model was not learnt from.
+        Sequences, preferably not those the model was trained on.
     y
-        Their classes; without them those of X. Where there are none, the page says nothing about
-        accuracy.
+        Their classes; default those of X. Without classes the page has no accuracy.
 
     Returns
     -------
     Report
-        `save(path)` writes the page, `html` is its text, `data` what it says, as plain data.
+        `save(path)` writes the page, `html` is its text, `data` its content as plain data.
 
     Raises
     ------
     InputError
-        Where the model is not fitted or of another kind, or the classes are not as many as the
-        sequences.
+        If the model is not a fitted LynxClassifier, or the number of classes differs from that
+        of the sequences.
 
     Examples
     --------
@@ -128,15 +127,16 @@ def report(model: LynxClassifier, X: object, y: Iterable[object] | None = None) 
     >>> print(str(report).splitlines()[1])
     accuracy 1.000 (95 % interval 0.963 to 1.000), 100 of 100 right
     """
-    said = told(model, X, y)
-    data = report_data(model, said)
+    predictions = make_predictions(model, X, y)
+    data = report_data(model, predictions)
     page = _page(data)
     room = LARGEST - len(page.encode())
-    return Report(data, page.replace(DATA, DATA + as_json(page_data(model, said, data, room)), 1))
+    content = as_json(page_data(model, predictions, data, room))
+    return Report(data, page.replace(DATA, DATA + content, 1))
 
 
 def _page(data: ReportData) -> str:
-    """The page: the template with style and scripts, but without the data of the scripts."""
+    """The page without its data: the template with style and scripts."""
     style = _asset(STYLE)
     script = "\n".join(["(function () {", '"use strict";', *map(_asset, SCRIPTS), "})();"])
     return (
@@ -154,7 +154,7 @@ def _page(data: ReportData) -> str:
 
 
 def _hash(text: str) -> str:
-    """The name by which a content security policy allows a text, and no other."""
+    """The hash by which the content security policy allows exactly this text."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -163,7 +163,7 @@ def _asset(name: str) -> str:
 
 
 class _Templates(BaseLoader):
-    """The templates that lie beside this module."""
+    """Loads the templates of this package."""
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, None, None]:
         try:
@@ -184,7 +184,7 @@ def _environment() -> Environment:
     environment.filters["percent"] = lambda value: f"{100 * value:.1f} %"
     environment.filters["count"] = lambda value: f"{value:,}"
     environment.filters["short"] = short
-    environment.filters["bars"] = share_bars
+    environment.filters["bars"] = class_bars
     environment.filters["drawn"] = drawn_rounds
     environment.filters["charted"] = charted
     environment.filters["least_error"] = least_error

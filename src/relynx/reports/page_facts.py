@@ -40,9 +40,9 @@ class PageFacts:
     events
         Which arguments of each predicate hold events.
     constants
-        The constants of what is kept, as text, the most frequent first.
+        The constants of the facts kept, as text, the most frequent first.
     sequences
-        The facts of each sequence as base64; None for those that found no room.
+        The facts of each sequence as base64; None where there was no space.
     """
 
     keys: tuple[Key, ...]
@@ -75,7 +75,7 @@ class PageFacts:
     def _term(self, term: Term, variables: dict[str, int]) -> int:
         if isinstance(term, Var):
             return ANONYMOUS if term.anonymous else variables[term.name]
-        # What no fact holds has the number after the last: it matches nothing.
+        # A constant that no fact has gets the number after the last, which matches nothing.
         return CONSTANT - self._numbers.get(_key(term), len(self.constants))
 
 
@@ -95,11 +95,11 @@ def page_facts(
     keys
         The predicates to keep.
     wanted
-        The sequences, the most important first: those that come first get room.
+        The sequences, by priority.
     room
-        The bytes that facts and constants may take on the page.
+        Space for facts and constants on the page, in bytes.
     patterns
-        What will be asked for `atoms`: their constants are kept first.
+        The patterns of the page: their constants are kept first.
     """
     keys = [key for key in keys if key in facts.tables]
     n_constants = max(len(facts.vocabulary), 1)
@@ -107,19 +107,20 @@ def page_facts(
     for key in keys:
         used += np.bincount(facts.tables[key][1:].ravel(), minlength=n_constants)
     order = np.argsort(-used, kind="stable")[: np.count_nonzero(used)]
-    asked = _constants_of(patterns, facts.vocabulary)
-    chosen, kept = _chosen(facts, keys, wanted, room, order, asked)
+    constants_used = _constants_of(patterns, facts.vocabulary)
+    chosen, kept = _chosen(facts, keys, wanted, room, order, constants_used)
     order = order[kept[order]]
-    number = _places(order, n_constants)
+    number = _positions(order, n_constants)
     packed = {i: _packed(_numbers_of(facts, keys, i, number)) for i in chosen}
-    _, places = event_keys(facts.tables, n_constants)
+    _, event_arguments = event_keys(facts.tables, n_constants)
     names = dimension_names(keys)
     constants = [facts.vocabulary[code] for code in order.tolist()]
     return PageFacts(
         keys=tuple(keys),
         dimensions={name: keys.index((f"next_{name}", 2)) for name in names},
         events=tuple(
-            tuple((key, i) in places or _links(key, names) for i in range(key[1])) for key in keys
+            tuple((key, i) in event_arguments or _links(key, names) for i in range(key[1]))
+            for key in keys
         ),
         constants=tuple(map(constant_text, constants)),
         sequences=tuple(packed.get(i) for i in sorted(wanted.tolist())),
@@ -133,14 +134,14 @@ def _chosen(
     wanted: NDArray[np.int64],
     room: int,
     order: NDArray[np.int64],
-    asked: NDArray[np.int64],
+    constants_used: NDArray[np.int64],
 ) -> tuple[list[int], NDArray[np.bool_]]:
-    """The sequences that find room, each with its constants, and which constants are kept.
+    """The sequences that fit, each with its constants, and which constants are kept.
 
-    Numbers only become smaller when the other constants are left out, and so does what is written.
+    Leaving out the other constants makes numbers only smaller, and so the bytes written.
     """
     kept = np.zeros(max(len(facts.vocabulary), 1), bool)
-    number = _places(order, len(kept))
+    number = _positions(order, len(kept))
     costs: dict[int, int] = {}
 
     def cost(codes: NDArray[np.int64]) -> int:
@@ -149,8 +150,8 @@ def _chosen(
                 costs[code] = len(as_json(constant_text(facts.vocabulary[code]))) + 1
         return sum(costs[code] for code in codes.tolist())
 
-    room -= cost(asked)
-    kept[asked] = True
+    room -= cost(constants_used)
+    kept[constants_used] = True
     chosen = []
     for i in wanted.tolist():
         codes = _codes_of(facts, keys, i)
@@ -178,10 +179,10 @@ def _codes_of(facts: Facts, keys: list[Key], i: int) -> NDArray[np.int64]:
     return np.unique(np.concatenate(parts))
 
 
-def _places(order: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    places = np.zeros(n, np.int64)
-    places[order] = np.arange(len(order))
-    return places
+def _positions(order: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    positions = np.zeros(n, np.int64)
+    positions[order] = np.arange(len(order))
+    return positions
 
 
 def _links(key: Key, dimensions: tuple[str, ...]) -> bool:
@@ -207,7 +208,7 @@ def _numbers_of(
 
 
 def _bytes(values: NDArray[np.int64]) -> bytes:
-    """Numbers from 0 on, seven bits to a byte, the lowest first; the top bit says: more follow."""
+    """Numbers >= 0 as LEB128: seven bits to a byte, lowest first; the top bit: more follow."""
     n_bytes = np.ones(len(values), np.int64)
     for bits in range(7, 63, 7):
         n_bytes += values >= 1 << bits
@@ -230,6 +231,6 @@ def as_text(data: bytes) -> str:
 
 
 def packed_rows(covered: NDArray[np.bool_]) -> list[str]:
-    """Each row of a table of yes and no as base64, eight columns to a byte, the first lowest."""
+    """Each row of a Boolean matrix as base64, eight columns to a byte, the first lowest."""
     bits = np.packbits(covered, axis=1, bitorder="little")
     return [as_text(row.tobytes()) for row in bits]

@@ -12,7 +12,7 @@ UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def class_names(values: list[Any]) -> tuple[str, ...]:
-    """Classes as text that tells them apart and shows every character."""
+    """Classes as distinct texts in which every character is visible."""
     names = [visible(str(value)) for value in values]
     if len(set(names)) < len(names):  # 1 and '1'
         names = [visible(repr(value)) for value in values]
@@ -20,7 +20,7 @@ def class_names(values: list[Any]) -> tuple[str, ...]:
 
 
 def as_json(value: object) -> str:
-    """JSON that may stand inside a script element, whatever text it holds. It is ASCII."""
+    """ASCII JSON that is safe inside a script element, whatever text it holds."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(UNSAFE)
 
 

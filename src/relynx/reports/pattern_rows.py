@@ -1,4 +1,4 @@
-"""The patterns of a model as rows: text, words, supports, odds, and the models that use them."""
+"""The patterns of a model as rows: text, wording, supports, odds, and the models that use them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class PatternRow:
     Attributes
     ----------
     class_
-        The number of the class of which it covers the largest share.
+        The number of the class of which it covers the largest proportion.
     supports
-        How many of the sequences learnt from it covers, by class.
-    shares
-        The same as shares of the classes.
+        How many training sequences it covers, by class.
+    proportions
+        The same as proportions of the class sizes.
     odds
         How many times larger the odds of that class are with the pattern than without.
     pairs
@@ -40,7 +40,7 @@ class PatternRow:
     length: int
     class_: int
     supports: tuple[int, ...]
-    shares: tuple[float, ...]
+    proportions: tuple[float, ...]
     odds: float
     chi2: float
     pairs: tuple[int, ...]
@@ -48,7 +48,7 @@ class PatternRow:
 
 @dataclass(frozen=True, slots=True)
 class ClassPatterns:
-    """The patterns that mark a class best."""
+    """The patterns that characterise a class best."""
 
     name: str
     rows: tuple[PatternRow, ...]
@@ -57,13 +57,13 @@ class ClassPatterns:
 def pattern_rows(model: LynxClassifier) -> tuple[PatternRow, ...]:
     """A row for each pattern of the model, in the order of `selected_`."""
     selected = model.selected_
-    shares = selected.supports / np.maximum(selected.class_sizes, 1)
-    owner = shares.argmax(axis=1)
+    proportions = selected.supports / np.maximum(selected.class_sizes, 1)
+    owner = proportions.argmax(axis=1)
     odds = odds_ratios(selected.supports, selected.class_sizes, owner)
     values = selected.measure("chi2")
     identity = selected.object_identity
     users: list[list[int]] = [[] for _ in range(len(selected))]
-    for k, columns in enumerate(model._columns):
+    for k, columns in enumerate(model.columns_):
         for column in columns.tolist():
             users[column].append(k)
     return tuple(
@@ -74,7 +74,7 @@ def pattern_rows(model: LynxClassifier) -> tuple[PatternRow, ...]:
             length=entry.length,
             class_=int(owner[i]),
             supports=tuple(entry.support.values()),
-            shares=tuple(shares[i].tolist()),
+            proportions=tuple(proportions[i].tolist()),
             odds=float(odds[i]),
             chi2=float(values[i]),
             pairs=tuple(users[i]),
@@ -98,7 +98,7 @@ def odds_ratios(
 def best_of_classes(
     model: LynxClassifier, rows: tuple[PatternRow, ...], names: tuple[str, ...]
 ) -> tuple[ClassPatterns, ...]:
-    """For each class the patterns that cover it most, in the order of chi-square."""
+    """For each class the patterns that belong to it, ordered by chi-square."""
     out = []
     table = chi2(model.selected_.supports, model.selected_.class_sizes)
     for c, name in enumerate(names):

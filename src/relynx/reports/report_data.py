@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.class_cuts import cut_like
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences, counted
-from relynx.data.tables.class_cuts import cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.grasp import GraspRound
 from relynx.features.vectorizer import as_sequences
@@ -28,12 +28,12 @@ from relynx.reports.scores import Scores, scores
 
 Labels: TypeAlias = "NDArray[Any] | None"
 
-HISTOGRAM = 24  # columns at most
+HISTOGRAM = 24  # bins at most
 
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """A class: how many sequences have it, how many were given it, and how long they are."""
+    """A class: number of sequences with it, number predicted, and their median length."""
 
     name: str
     n: int | None
@@ -44,13 +44,13 @@ class ClassRow:
 
 @dataclass(frozen=True, slots=True)
 class PredicateRow:
-    """A predicate: its role, how many facts there are, and the share of sequences with some."""
+    """A predicate: how many facts it has, in which proportion of sequences, and its patterns."""
 
     name: str
     role: str
     n_facts: int
     of_sequences: float
-    asked: int
+    n_patterns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A model of two classes, or of all: what it chose from, and how the choice went."""
+    """A model of two classes, or of all: its candidates, and the history of their selection."""
 
     name: str
     classes: tuple[int, ...]
@@ -78,17 +78,17 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """All that the static parts of the page say.
+    """The content of the static parts of the page.
 
     Attributes
     ----------
     classes
         The classes of the model, as text.
     learner
-        What decides on the patterns.
+        The learner that classifies by the patterns.
     seen
-        Whether the labels and supports are exactly those of the sequences that the model was learnt
-        from; None without labels.
+        Whether labels and supports are exactly those of the training sequences; None without
+        labels.
     """
 
     n_sequences: int
@@ -108,19 +108,19 @@ class ReportData:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a model says of some sequences, as numbers of classes."""
+class Predictions:
+    """Predictions of a model for some sequences; classes are numbers."""
 
     X: Sequences
     labels: NDArray[np.int64] | None
     label_names: tuple[str, ...]
     predicted: NDArray[np.int64]
-    shares: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
     covered: NDArray[np.bool_]
 
 
-def told(model: Any, X: object, y: Iterable[object] | None) -> Told:
-    """Ask a model about sequences, with checks of both."""
+def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predictions:
+    """Check a model and some sequences, and predict."""
     if not isinstance(model, LynxClassifier):
         what = f"a report is about a LynxClassifier, not about a {type(model).__name__}"
         raise InputError(Problem(what, hint="give the fitted model, the sequences, the classes"))
@@ -141,12 +141,12 @@ def told(model: Any, X: object, y: Iterable[object] | None) -> Told:
         number |= {value: len(classes) + i for i, value in enumerate(others)}
         names = class_names(classes + others)
         codes = np.array([number[label] for label in labels.tolist()], np.int64)
-    return Told(
+    return Predictions(
         X=X,
         labels=codes,
         label_names=names,
         predicted=np.searchsorted(model.classes_, model.predict(X)),
-        shares=model.predict_proba(X),
+        probabilities=model.predict_proba(X),
         covered=model.selected_.coverage(X),
     )
 
@@ -164,28 +164,33 @@ def _labels(X: Sequences, y: Iterable[object] | None) -> Labels:
     return labels
 
 
-def report_data(model: LynxClassifier, said: Told) -> ReportData:
-    """Work out everything that the static parts of a report say."""
-    facts = said.X.facts(model.selected_.object_identity)
+def report_data(model: LynxClassifier, predictions: Predictions) -> ReportData:
+    """Compute the content of the static parts of a report."""
+    facts = predictions.X.facts(model.selected_.object_identity)
     n_classes = len(model.classes_)
     lengths, unit = _lengths(facts)
     scored = None
-    if said.labels is not None:
-        scored = scores(said.labels, said.predicted, said.shares, said.label_names)
+    if predictions.labels is not None:
+        scored = scores(
+            predictions.labels,
+            predictions.predicted,
+            predictions.probabilities,
+            predictions.label_names,
+        )
     rows = pattern_rows(model)
-    names = said.label_names[:n_classes]
+    names = predictions.label_names[:n_classes]
     return ReportData(
-        n_sequences=len(said.X),
-        n_facts=sum(table.shape[1] for table in said.X.tables.values()),
+        n_sequences=len(predictions.X),
+        n_facts=sum(table.shape[1] for table in predictions.X.tables.values()),
         dimensions=tuple(map(visible, dimension_names(facts.tables))),
         classes=names,
         learner=_learner(model),
         object_identity=model.selected_.object_identity,
-        class_rows=_class_rows(model, said, lengths),
-        predicates=tuple(_predicate_rows(model, said.X, facts)),
+        class_rows=_class_rows(model, predictions, lengths),
+        predicates=tuple(_predicate_rows(model, predictions.X, facts)),
         lengths=_length_columns(lengths, unit),
         scores=scored,
-        seen=_seen(model, said),
+        seen=_is_training_data(model, predictions),
         patterns=rows,
         best=best_of_classes(model, rows, names),
         pairs=tuple(_pair_row(one, model, names) for one in model.estimators_),
@@ -201,7 +206,7 @@ def _learner(model: LynxClassifier) -> str:
 
 
 def _lengths(facts: Facts) -> tuple[NDArray[np.int64], str]:
-    """The number of events of each sequence; of facts, where there are no events."""
+    """The number of events of each sequence; of facts, if there are no events."""
     n_constants = max(len(facts.vocabulary), 1)
     events, _ = event_keys(facts.tables, n_constants)
     if len(events):
@@ -224,18 +229,18 @@ def _length_columns(lengths: NDArray[np.int64], unit: str) -> Lengths:
 
 
 def _class_rows(
-    model: LynxClassifier, said: Told, lengths: NDArray[np.int64]
+    model: LynxClassifier, predictions: Predictions, lengths: NDArray[np.int64]
 ) -> tuple[ClassRow, ...]:
-    """The classes of the model, then labels that it does not know."""
+    """The classes of the model, then labels unknown to it."""
     sizes = model.selected_.class_sizes.tolist()
     rows = []
-    for c, name in enumerate(said.label_names):
-        here = said.predicted == c if said.labels is None else said.labels == c
+    for c, name in enumerate(predictions.label_names):
+        here = predictions.predicted == c if predictions.labels is None else predictions.labels == c
         rows.append(
             ClassRow(
                 name=name,
-                n=None if said.labels is None else int(here.sum()),
-                predicted=int((said.predicted == c).sum()),
+                n=None if predictions.labels is None else int(here.sum()),
+                predicted=int((predictions.predicted == c).sum()),
                 learnt_from=sizes[c] if c < len(sizes) else 0,
                 median_length=float(np.median(lengths[here])) if here.any() else None,
             )
@@ -244,13 +249,13 @@ def _class_rows(
 
 
 def _predicate_rows(model: LynxClassifier, X: Sequences, facts: Facts) -> Iterable[PredicateRow]:
-    asked: dict[Key, int] = {}
+    used: dict[Key, int] = {}
     links = {name: (f"next_{name}", 2) for name in dimension_names(facts.tables)}
     for pattern in model.selected_.patterns():
         names = [(link_name(atom.predicate) or ("", ""))[1] for atom in pattern]
         keys = {links.get(name, atom.key) for name, atom in zip(names, pattern, strict=True)}
         for key in keys:
-            asked[key] = asked.get(key, 0) + 1
+            used[key] = used.get(key, 0) + 1
     for key, table in facts.tables.items():
         role = "dimension" if key in links.values() else "fact"
         has = np.count_nonzero(np.diff(facts.offsets(key)))
@@ -259,23 +264,23 @@ def _predicate_rows(model: LynxClassifier, X: Sequences, facts: Facts) -> Iterab
             role=role if key in X.tables else f"{role}, by a rule",
             n_facts=table.shape[1],
             of_sequences=has / max(len(X), 1),
-            asked=asked.get(key, 0),
+            n_patterns=used.get(key, 0),
         )
 
 
-def _seen(model: LynxClassifier, said: Told) -> bool | None:
-    """Do the class sizes and all supports equal those of the sequences learnt from?
+def _is_training_data(model: LynxClassifier, predictions: Predictions) -> bool | None:
+    """Whether class sizes and all supports equal those of the training sequences.
 
-    With new sequences that would be a strange chance. Part of the sequences learnt from, or those
-    among others, are not found out.
+    That is very unlikely for new sequences. A subset or superset of the training sequences is
+    not recognised.
     """
-    if said.labels is None:
+    if predictions.labels is None:
         return None
     n = len(model.classes_)
-    sizes = np.bincount(said.labels, minlength=n)
+    sizes = np.bincount(predictions.labels, minlength=n)
     if len(sizes) > n or not np.array_equal(sizes, model.selected_.class_sizes):
         return False
-    supports = [said.covered[said.labels == c].sum(axis=0) for c in range(n)]
+    supports = [predictions.covered[predictions.labels == c].sum(axis=0) for c in range(n)]
     return bool(np.array_equal(np.stack(supports, axis=1), model.selected_.supports))
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Z = 1.959963984540054  # of the normal distribution: 95 % lie within so many deviations
+Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
 BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """A share that was counted, with its 95 % interval: `hits` of `n`."""
+class Proportion:
+    """A proportion, `hits` of `n`, with its 95 % confidence interval."""
 
     hits: int
     n: int
@@ -27,7 +27,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's interval (Wilson 1927): it stays within 0 and 1, and holds for few cases too."""
+        """Wilson's interval (Wilson 1927): it stays within 0 and 1, and is valid for small n."""
         if not self.n:
             return 0.0, 1.0
         p, n, z2 = self.value, self.n, Z * Z
@@ -38,7 +38,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """How well one class is told from the others. None where there is nothing to divide by."""
+    """Precision, recall and F1 of one class; None where the denominator is 0."""
 
     name: str
     n: int
@@ -50,39 +50,40 @@ class ClassScore:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """The sequences whose predicted class has a share from `low` to `high`."""
+    """The sequences whose predicted class has a probability from `low` to `high`."""
 
     low: float
     high: float
     n: int
     of_all: float
     expected: float
-    right: Share
+    right: Proportion
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What predictions are worth, by the labels.
+    """How well predictions agree with labels.
 
     Attributes
     ----------
     accuracy
-        The share of sequences that got their label.
+        The proportion of correct predictions.
     largest
-        The share of the most frequent label: what always saying that class would reach.
+        The proportion of the most frequent label: the accuracy of always predicting it.
     labels
-        The rows of `confusion`: the classes, then labels that the model does not know.
+        The rows of `confusion`: the classes, then labels unknown to the model.
     confusion
-        How many sequences of each label were given each class.
+        Number of sequences by label (rows) and predicted class (columns).
     classes
         A row for each class.
     reliability
-        The bins that hold sequences.
+        The nonempty bins of the reliability diagram.
     gap
-        The mean distance of share and accuracy over the bins, by their size.
+        Expected calibration error: mean distance of probability and accuracy over the bins,
+        weighted by their size.
     """
 
-    accuracy: Share
+    accuracy: Proportion
     largest: float
     labels: tuple[str, ...]
     confusion: tuple[tuple[int, ...], ...]
@@ -94,7 +95,7 @@ class Scores:
 def scores(
     labels: NDArray[np.int64],
     predicted: NDArray[np.int64],
-    shares: NDArray[np.float64],
+    probabilities: NDArray[np.float64],
     names: Sequence[str],
 ) -> Scores:
     """Compare predictions with labels.
@@ -104,19 +105,19 @@ def scores(
     labels
         The number of each sequence's label among `names`.
     predicted
-        The number of the class that it was given.
-    shares
-        The shares of the classes, one column a class.
+        The number of its predicted class.
+    probabilities
+        Class probabilities, array of shape (n_sequences, n_classes).
     names
-        The classes of the model, then labels that are none of them.
+        The classes of the model, then labels unknown to it.
     """
-    n_classes = shares.shape[1]
+    n_classes = probabilities.shape[1]
     counts = np.zeros((len(names), n_classes), np.int64)
     np.add.at(counts, (labels, predicted), 1)
     hits = labels == predicted
-    bins = _reliability(hits, shares.max(axis=1))
+    bins = _reliability(hits, probabilities.max(axis=1))
     return Scores(
-        accuracy=Share(int(hits.sum()), len(hits)),
+        accuracy=Proportion(int(hits.sum()), len(hits)),
         largest=float(np.bincount(labels).max() / len(labels)),
         labels=tuple(names),
         confusion=tuple(tuple(row) for row in counts.tolist()),
@@ -138,13 +139,13 @@ def _class_score(counts: NDArray[np.int64], c: int, name: str) -> ClassScore:
     )
 
 
-def _reliability(hits: NDArray[Any], sure: NDArray[np.float64]) -> tuple[ReliabilityBin, ...]:
-    number = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
+def _reliability(hits: NDArray[Any], confidence: NDArray[np.float64]) -> tuple[ReliabilityBin, ...]:
+    number = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
     out = []
     for i in np.unique(number).tolist():
         here = number == i
         n = int(here.sum())
-        right = Share(int(hits[here].sum()), n)
-        expected = float(sure[here].mean())
+        right = Proportion(int(hits[here].sum()), n)
+        expected = float(confidence[here].mean())
         out.append(ReliabilityBin(i / BINS, (i + 1) / BINS, n, n / len(hits), expected, right))
     return tuple(out)

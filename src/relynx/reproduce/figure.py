@@ -8,7 +8,7 @@ from pathlib import Path
 
 from relynx.reproduce.rows import MEANING, PROTOCOLS
 from relynx.reproduce.tables import Row
-from relynx.storage.whole_files import whole_file
+from relynx.storage import whole_file
 
 FIGURE = "accuracy.svg"
 LEFT, PLOT, RIGHT, TOP = 262, 400, 234, 84

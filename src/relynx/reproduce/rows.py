@@ -1,4 +1,4 @@
-"""What is run, with which settings, and what was published. Change a setting here, nowhere else."""
+"""The experiments with their parameters, and the published figures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MEANING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Experiment:
     """A row of a table: its name, the name of its bias, and parameters of `LynxClassifier`.
 
     `learner` is a name of `relynx.models.lynx.learners`. A row without a bias is one of the simple
@@ -100,20 +100,20 @@ PAPER_ROWS: Mapping[str, Mapping[str, Any]] = {
     "confidence 1.0, GRASP": {**PAPER, "min_confidence": 1.0},
 }
 
-SETTINGS = (
-    *(Setting(name, SYSTEMS) for name in TABLE_2 if name != "Lynx"),
-    Setting(
+EXPERIMENTS = (
+    *(Experiment(name, SYSTEMS) for name in TABLE_2 if name != "Lynx"),
+    Experiment(
         "TildeCRF, all paths",
         SYSTEMS,
         {"training": "chain", "learning_rate": 1.0, "max_iter": 100},
     ),
-    *(Setting(name, "chain", parameters) for name, parameters in PAPER_ROWS.items()),
+    *(Experiment(name, "chain", parameters) for name, parameters in PAPER_ROWS.items()),
     *(
-        Setting(name, "all", {**parameters, "max_length": 2, "max_gap": 3})
+        Experiment(name, "all", {**parameters, "max_length": 2, "max_gap": 3})
         for name, parameters in PAPER_ROWS.items()
     ),
-    Setting("defaults of LynxClassifier", "sheet"),
-    Setting(
+    Experiment("defaults of LynxClassifier", "sheet"),
+    Experiment(
         "logistic regression on 4,000 patterns",
         "all",
         {"selection": None, "multiclass": "single", "max_features": 4000},

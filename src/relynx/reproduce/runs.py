@@ -1,4 +1,4 @@
-"""The runs of the reproduction: each is a cross-validation; every fold is kept when it is done."""
+"""The runs of the reproduction: each is a cross-validation; every fold is saved when it is done."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from relynx import __version__
+from relynx.bias import parse_bias
 from relynx.bias.protein_folds import ProteinFolds
-from relynx.bias.reader import parse_bias
 from relynx.data.digests import data_digest, digest
 from relynx.data.tables.frames import write_csv
 from relynx.errors import InputError
@@ -28,12 +27,13 @@ from relynx.models.evaluation.cross_validation import Fold, cross_validate
 from relynx.models.evaluation.systems import system
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.learners import learner
-from relynx.reproduce.rows import BIASES, PROTOCOLS, SETTINGS, SYSTEMS, Setting
+from relynx.reproduce.rows import BIASES, EXPERIMENTS, PROTOCOLS, SYSTEMS, Experiment
 from relynx.storage.journal import locked
+from relynx.version import __version__
 
 RECORDS = "folds.csv"
 FILES = (RECORDS, "summary.csv", "accuracy.svg")
-MINED = "mined-"  # how folders that are there for a while begin
+MINED = "mined-"  # prefix of temporary folders
 # The packages that results depend on.
 LEARNS = ("bias", "data", "features", "logic", "mining", "models")
 _TYPES = {"int": int, "float": float, "str": str}
@@ -57,37 +57,44 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A cross-validation to do: a setting, how the folds are made, and the seed."""
+    """A cross-validation: an experiment, how the folds are made, and the seed."""
 
-    setting: Setting
+    experiment: Experiment
     protocol: str
     seed: int
     folds: int
 
     def model(self, data: ProteinFolds) -> Any:
         """The classifier, not yet fitted."""
-        setting = self.setting
-        if setting.bias == SYSTEMS:
-            return system(setting.name.split(",")[0]).set_params(**setting.parameters)
-        if not setting.of_lynx:
-            return baselines(data.X)[setting.name]
-        text = BIASES[setting.bias]
-        bias = parse_bias(text, setting.bias) if text else data.bias
-        final = learner(setting.learner)
-        return LynxClassifier(bias, final_estimator=final, **setting.parameters)
+        experiment = self.experiment
+        if experiment.bias == SYSTEMS:
+            return system(experiment.name.split(",")[0]).set_params(**experiment.parameters)
+        if not experiment.of_lynx:
+            return baselines(data.X)[experiment.name]
+        text = BIASES[experiment.bias]
+        bias = parse_bias(text, experiment.bias) if text else data.bias
+        final = learner(experiment.learner)
+        return LynxClassifier(bias, final_estimator=final, **experiment.parameters)
 
     def key(self, data: ProteinFolds) -> str:
-        """A short text that changes with the classifier, its parameters, the folds and the data.
+        """A hash of the classifier, its parameters, the folds and the data.
 
-        It also changes with the code that learns, so that no figure of older code is shown.
+        It also covers the code that learns, so that no figure of older code is shown.
         """
-        parameters = self.model(data).get_params(deep=False) if self.setting.bias else {}
-        told = [__version__, self.setting.name, self.protocol, self.seed, self.folds, parameters]
-        text = json.dumps([told, _data_key(data), _code_key()], default=str, sort_keys=True)
+        parameters = self.model(data).get_params(deep=False) if self.experiment.bias else {}
+        described = [
+            __version__,
+            self.experiment.name,
+            self.protocol,
+            self.seed,
+            self.folds,
+            parameters,
+        ]
+        text = json.dumps([described, _data_key(data), _code_key()], default=str, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def title(self) -> str:
-        parts = (self.setting.name, self.setting.bias, self.protocol, f"seed {self.seed}")
+        parts = (self.experiment.name, self.experiment.bias, self.protocol, f"seed {self.seed}")
         return ", ".join(part for part in parts if part)
 
 
@@ -96,23 +103,23 @@ def planned(
     *,
     folds: int = 10,
     seeds: Sequence[int] = (0,),
-    settings: Sequence[Setting] = SETTINGS,
+    experiments: Sequence[Experiment] = EXPERIMENTS,
 ) -> list[Run]:
     """All runs, the quick ones first; those that mine the same one after the other."""
-    by_bias: dict[str, list[Setting]] = {"": [Setting(name) for name in baselines(data.X)]}
-    for setting in settings:
-        by_bias.setdefault(setting.bias, []).append(setting)
+    by_bias: dict[str, list[Experiment]] = {"": [Experiment(name) for name in baselines(data.X)]}
+    for experiment in experiments:
+        by_bias.setdefault(experiment.bias, []).append(experiment)
     return [
-        Run(setting, protocol, seed, folds)
+        Run(experiment, protocol, seed, folds)
         for rows in by_bias.values()
         for protocol in PROTOCOLS
         for seed in seeds
-        for setting in rows
+        for experiment in rows
     ]
 
 
 def done_before(folder: Path, runs: Sequence[Run], data: ProteinFolds) -> list[Record]:
-    """The records in the folder of folds that would come out the same today."""
+    """The records in the folder that are still valid."""
     known = _read(folder / RECORDS)
     keys = [run.key(data) for run in runs]
     return [record for key in keys for record in known if record.key == key]
@@ -140,7 +147,7 @@ def carried_out(
             progress(fold, records[-1])
 
     cross_validate(
-        model.set_params(memory=memory) if run.setting.of_lynx else model,
+        model.set_params(memory=memory) if run.experiment.of_lynx else model,
         data.X,
         data.y,
         folds=run.folds,
@@ -161,7 +168,7 @@ def resumed(
     n_jobs: int | None = None,
     progress: Callable[[Run, Fold], object] | None = None,
 ) -> list[Record]:
-    """Do the folds that the folder does not have, and keep each in it as soon as it is done.
+    """Run the folds that the folder does not have, and save each as soon as it is done.
 
     Records of other runs stay in the folder.
     """
@@ -179,7 +186,7 @@ def resumed(
             progress(run, fold)
 
     def mined(task: tuple[Run, list[int]]) -> tuple[str, str, int]:
-        return task[0].setting.bias, task[0].protocol, task[0].seed
+        return task[0].experiment.bias, task[0].protocol, task[0].seed
 
     for _, same in groupby(left, mined):
         with _shared_memory(folder) as memory:
@@ -193,7 +200,7 @@ def resumed(
 
 @contextmanager
 def _shared_memory(folder: Path) -> Iterator[str]:
-    """A folder for what was mined. Those of processes that were killed are removed first."""
+    """A temporary folder for what was mined. Those of killed processes are removed first."""
     with ExitStack() as stack:
         with locked(folder, ours=FILES.__contains__, wait=True):
             for old in folder.glob(f"{MINED}*"):
@@ -205,7 +212,7 @@ def _shared_memory(folder: Path) -> Iterator[str]:
 
 
 def write_records(folder: Path, records: Sequence[Record]) -> None:
-    """Write the records; the file appears whole or not at all."""
+    """Write the records atomically."""
     columns = {name: [getattr(r, name) for r in records] for name in _schema()}
     write_csv(folder / RECORDS, [columns], _schema())
 
@@ -214,8 +221,8 @@ def _record(run: Run, key: str, fold: Fold, data: ProteinFolds) -> Record:
     right = int(np.sum(fold.predicted == data.y[fold.test]))
     return Record(
         run.protocol,
-        run.setting.bias,
-        run.setting.name,
+        run.experiment.bias,
+        run.experiment.name,
         run.seed,
         fold.number,
         len(fold.test),
@@ -227,14 +234,14 @@ def _record(run: Run, key: str, fold: Fold, data: ProteinFolds) -> Record:
 
 
 def _data_key(data: ProteinFolds) -> str:
-    """A text that changes with any fact, rule, class or group."""
+    """A hash of all facts, rules, classes and groups."""
     names = [column.tolist() for column in (data.X.ids, data.y, data.groups)]
     return digest([data_digest(data.X), *names])
 
 
 @cache
 def _code_key() -> str:
-    """A text that changes with the source of the packages that learn."""
+    """A hash of the source of the packages that learn."""
     digest = hashlib.sha256()
     root = Path(__file__).parents[1]
     for package in LEARNS:

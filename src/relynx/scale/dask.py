@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.parquet import Partitions
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import PatternVectorizer, stacked
 from relynx.mining.partitioned.executors import OnWorkers

@@ -1,11 +1,11 @@
-"""Model files: a zip with a manifest, one JSON text and arrays, written whole, read with checks.
+"""Model files: a zip of a manifest, a JSON text and arrays, written atomically, read with checks.
 
     manifest.json      format, version, kind, and the size and SHA-256 of every other member
     model.json         the parts of the model
     arrays/NAME.npy    its arrays
 
-Nothing in a file is ever run. Its members are read into memory and never written to disk, and not
-before their sizes are known to be within limits. The same state gives the same bytes.
+Files are untrusted: nothing in them is executed. Members are read into memory, never written to
+disk, after their sizes have been checked. The same state gives the same bytes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from relynx import __version__
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.storage.json_text import TooDeep, read_json
 from relynx.storage.parts import ARRAY_TYPES, DAMAGED, Array, ModelFile, Part
 from relynx.storage.whole_files import whole_file
+from relynx.version import __version__
 
 FORMAT, VERSION = "relynx model", 1
 MANIFEST, MODEL = "manifest.json", "model.json"
@@ -58,7 +58,7 @@ _WRONG_ZIP = (
 
 
 def write_archive(path: str | os.PathLike[str], kind: str, state: dict[str, Any]) -> None:
-    """Write a state: dicts with identifiers as keys, lists, arrays and what JSON has."""
+    """Write a state of dicts with identifiers as keys, lists, arrays and JSON values."""
     arrays: dict[str, Array] = {}
     text = _text(_lifted(state, "", arrays))
     members = {MODEL: text} | {f"arrays/{name}.npy": _npy(a) for name, a in arrays.items()}
@@ -81,20 +81,20 @@ def write_archive(path: str | os.PathLike[str], kind: str, state: dict[str, Any]
         file.write(packed)
 
 
-def _lifted(state: Any, place: str, arrays: dict[str, Array]) -> Any:
-    """The state with names in place of arrays, which go to `arrays`."""
+def _lifted(state: Any, location: str, arrays: dict[str, Array]) -> Any:
+    """The state with its arrays replaced by names, under which `arrays` gets them."""
     if isinstance(state, np.ndarray):
-        arrays[place] = state
-        return {"array": place}
+        arrays[location] = state
+        return {"array": location}
     if isinstance(state, dict):
-        return {key: _lifted(one, _under(place, key), arrays) for key, one in state.items()}
+        return {key: _lifted(one, _under(location, key), arrays) for key, one in state.items()}
     if isinstance(state, list):
-        return [_lifted(one, _under(place, i), arrays) for i, one in enumerate(state)]
+        return [_lifted(one, _under(location, i), arrays) for i, one in enumerate(state)]
     return state
 
 
-def _under(place: str, key: str | int) -> str:
-    return f"{place}.{key}" if place else str(key)
+def _under(location: str, key: str | int) -> str:
+    return f"{location}.{key}" if location else str(key)
 
 
 def _text(tree: Any) -> bytes:
@@ -112,7 +112,7 @@ def _digest(data: bytes) -> str:
 
 
 def _zipped(members: dict[str, bytes]) -> bytes:
-    """A zip without a trace of when and where it was made."""
+    """A zip that does not depend on when and where it is written."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as file:
         for name, data in members.items():
@@ -130,7 +130,7 @@ def _zipped(members: dict[str, bytes]) -> bytes:
 def read_archive(path: str | os.PathLike[str]) -> tuple[str, Part]:
     """The kind of the model and its parts.
 
-    Raises InputError when the file cannot be opened, DataError when it is no good model file.
+    Raises InputError when the file cannot be opened, DataError when it is not a valid model file.
     """
     name = os.fsdecode(path)
     data = _bytes(name)

@@ -1,11 +1,11 @@
-"""Checkpoints: a folder that keeps the results of long work in their order, and survives kill -9.
+"""Checkpoints: a folder that keeps the results of a long computation in order, even after kill -9.
 
     manifest.json         the format, what the work is, and whether it is finished
     segment-000000.bin    the first results, segment-000001.bin the next ones, ...
     lock                  held while a process works in the folder; the system frees it
 
-Each file appears whole or not at all. A segment has a checksum and holds plain arrays of numbers.
-Work that is begun again reads the results that are there instead of computing them.
+Files are written atomically. A segment has a checksum and holds plain arrays of numbers. A resumed
+computation reads the stored results instead of computing them again.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from relynx import __version__
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.storage.segments import Result, packed, unpacked
 from relynx.storage.whole_files import PARTIAL, named, sync, whole_file
+from relynx.version import __version__
 
 FORMAT, VERSION = "relynx checkpoint", 1
 MANIFEST, LOCK = "manifest.json", "lock"
@@ -36,15 +36,15 @@ FLUSH_SECONDS = 5.0  # results wait so long at most before they are written
 FLUSH_BYTES = 1 << 24
 
 _SEGMENT = re.compile(r"segment-([0-9]{6,})\.bin")
-_KEPT = "what was kept before stays, and the same call goes on from there"
-_DAMAGED = "something else changed it: remove the folder to begin anew, or restore it from a copy"
+_KEPT = "what was kept before stays, and the same call resumes from there"
+_DAMAGED = "something else changed it: remove the folder to start afresh, or restore it from a copy"
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a checkpoint is of. Equal works have equal results in the same order.
+    """The computation of a checkpoint; equal ones have equal results in the same order.
 
-    `kind` is a word for it, `about` a line for people, `version` that of what the results hold.
+    `kind` is its type, `about` a readable description, `version` the format of the results.
     `inputs` are digests of data by name, `settings` the parameters that results depend on.
     """
 
@@ -65,15 +65,15 @@ class Work:
         }
 
     def key(self) -> str:
-        """A text that changes with all that results depend on."""
+        """A digest of everything that the results depend on."""
         return hashlib.sha256(_json(self.described())).hexdigest()
 
 
 class Journal:
-    """The results of some work, in order: those that are kept, then those that are added.
+    """The results of a computation, in order: stored ones, then those that are added.
 
     Raises InputError where the folder cannot be written, is in use, or is of other work, DataError
-    where it is damaged. As a context it writes what waits when it ends, also by an error.
+    where it is damaged. As a context manager it flushes at the end, also after an error.
 
     Examples
     --------
@@ -122,11 +122,11 @@ class Journal:
             self._lock.__exit__(None, None, None)
 
     def kept(self) -> Iterator[Result]:
-        """The results from before, each once. Those that follow are to be computed and added."""
+        """The stored results, each once. The following ones are to be computed and added."""
         return self._old
 
     def once(self, compute: Callable[[], Result]) -> Result:
-        """The next result: from before where it is kept, else computed and added."""
+        """The next result: the stored one, or else computed and added."""
         for result in self._old:
             return result
         result = compute()
@@ -142,9 +142,9 @@ class Journal:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the pending results."""
         if self._waiting:
-            if self.finished:  # more was asked for
+            if self.finished:  # a larger limit was requested
                 self._write_manifest(finished=False)
             data = packed(self._key, self._n_segments, self._waiting)
             self._write(f"segment-{self._n_segments:06d}.bin", data)
@@ -153,7 +153,7 @@ class Journal:
         self._flushed = time.monotonic()
 
     def finish(self) -> None:
-        """Write what waits, and that this is all. The folder stays: asked again it answers."""
+        """Flush, and mark the work as finished; the results can still be read."""
         self.flush()
         if not self.finished:
             self._write_manifest(finished=True)
@@ -202,7 +202,7 @@ class Journal:
             raise InputError(Problem(what, Source("", self.folder), hint=hint))
         if differences:
             what = f"this checkpoint is of other work: {'; '.join(differences)}"
-            hint = "give another folder, or remove this one to begin anew"
+            hint = "give another folder, or remove this one to start afresh"
             raise InputError(Problem(what, Source("", self.folder), hint=hint))
         self.finished = finished is True
 
@@ -241,7 +241,7 @@ class Journal:
 
 
 def folder_name(checkpoint: Any) -> str:
-    """The name of a folder. Raises InputError for what is none."""
+    """The name of a folder. Raises InputError where it is invalid."""
     if isinstance(checkpoint, str | os.PathLike):
         name = os.fsdecode(checkpoint)
         if name and "\0" not in name:
@@ -261,7 +261,7 @@ def locked(
     ours: Callable[[str], bool] = _is_ours,
     wait: bool = False,
 ) -> Iterator[str]:
-    """Make a folder where it is missing, and be the only one in it.
+    """Make a folder where it is missing, and lock it.
 
     What a process that was killed left half-written there is removed, of the files that `ours`
     knows by name. Raises InputError where another one is in it, unless we wait for it, or where it
@@ -301,7 +301,7 @@ def _make(path: str) -> None:
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """What is not the same, in words."""
+    """The differences, in words."""
     if before["kind"] != now["kind"]:
         return [f"it is of {before['kind']}, this is {now['kind']}"]
     found = []

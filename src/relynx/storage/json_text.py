@@ -1,4 +1,4 @@
-"""JSON from files that anybody may have written."""
+"""JSON from untrusted files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_json(data: bytes) -> Any:
 
 
 class TooDeep(ValueError):
-    """A text with more levels than anything of ours has."""
+    """A text that is nested too deeply."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

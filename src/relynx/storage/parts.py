@@ -1,4 +1,4 @@
-"""The parts of a model file: plain values on the way in, checked values on the way out.
+"""The parts of a model file: plain values for writing, checked values when reading.
 
 A part is a JSON object with named fields. What JSON cannot say is an object with one field:
 `{"tuple": [...]}`, `{"dict": [[key, value], ...]}`, `{"float": "inf"}`, and `{"array": name}` for
@@ -26,11 +26,11 @@ WIDEST_LABELS = 1 << 26  # bytes
 DAMAGED = "the file is damaged or no work of relynx.save: take another copy, or save it again"
 
 
-# On the way in
+# Writing
 
 
 def plain(value: object, what: str) -> Any:
-    """A value as the file keeps it; `what` names it where it cannot be kept."""
+    """A value in the form of the file; `what` names it in the error where it cannot be stored."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | str):
@@ -63,7 +63,7 @@ def plain_labels(labels: Array, what: str) -> Any:
 
 
 def plain_label(label: object, what: str) -> Any:
-    """One class: a text, a number or a truth value."""
+    """One class: a text, a number or a boolean."""
     if isinstance(label, np.generic):
         label = label.item()
     if not is_label(label):
@@ -77,7 +77,7 @@ def plain_label(label: object, what: str) -> Any:
 
 
 def is_label(value: object) -> bool:
-    """Whether a value can be a class: a text, a finite number or a truth value."""
+    """Whether a value can be a class: a text, a finite number or a boolean."""
     return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
@@ -86,7 +86,7 @@ def _little(array: Array) -> Array:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
-# On the way out
+# Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,39 +109,39 @@ class ModelFile:
         return self.arrays.get(name)
 
     def end(self) -> None:
-        """Refuse arrays that nothing asked for."""
+        """Reject arrays that were not used."""
         for name in self.arrays:
             if name not in self.taken:
                 raise self.problem(f"the array {_short(name)} belongs to nothing")
 
 
 class Part:
-    """The fields of a part. Each method gives the field if it is what the method is for.
+    """The fields of a part. Each method returns a field of its type; another raises DataError.
 
-    Else it raises DataError. `end` refuses the fields that were not asked for.
+    `end` rejects the fields that were not taken.
     """
 
-    __slots__ = ("_fields", "file", "place")
+    __slots__ = ("_fields", "file", "location")
 
-    def __init__(self, fields: object, file: ModelFile, place: str = "") -> None:
+    def __init__(self, fields: object, file: ModelFile, location: str = "") -> None:
         if not isinstance(fields, dict):
-            raise file.problem(f"{place or 'the model'} is no object")
+            raise file.problem(f"{location or 'the model'} is no object")
         self._fields: dict[str, Any] = dict(fields)
         self.file = file
-        self.place = place
+        self.location = location
 
     def wrong(self, name: str, what: str) -> DataError:
         """The error for a field: what it should be, or what is wrong with it."""
         return self.file.problem(f"{self._at(name)} {what}")
 
     def _at(self, name: str) -> str:
-        return f"{self.place}.{name}" if self.place else name
+        return f"{self.location}.{name}" if self.location else name
 
     def has(self, name: str) -> bool:
         return name in self._fields
 
     def names(self) -> tuple[str, ...]:
-        """The fields that were not asked for yet."""
+        """The fields that were not taken yet."""
         return tuple(self._fields)
 
     def _take(self, name: str) -> Any:
@@ -227,7 +227,7 @@ class Part:
     def array(
         self, name: str, dtype: DTypeLike, shape: Shape | None = None, *, infinite: bool = False
     ) -> Array:
-        """An array of a type and shape, None for any; without NaN, and finite unless said."""
+        """An array of a type and shape, None for any; without NaN, and finite unless allowed."""
         array = self._decoded(self._take(name), name)
         wanted = np.dtype(dtype)
         if not isinstance(array, np.ndarray) or array.dtype != wanted:
@@ -252,7 +252,7 @@ class Part:
         return array
 
     def shares(self, name: str, n: int) -> Array:
-        """Numbers from 0 on that sum to 1."""
+        """Nonnegative numbers that sum to 1."""
         values = self.array(name, np.float64, (n,))
         if (values < 0).any() or not np.isclose(values.sum(), 1):
             raise self.wrong(name, "are no shares that sum to 1")
@@ -293,7 +293,7 @@ class Part:
         return np.array(values, f"<U{width}")
 
     def _decoded(self, value: Any, name: str) -> Any:
-        """What `plain` made of a value, undone."""
+        """The inverse of `plain`."""
         if isinstance(value, list):
             return [self._decoded(one, name) for one in value]
         if not isinstance(value, dict):
@@ -336,6 +336,6 @@ def _fits(sizes: tuple[int, ...], shape: Shape) -> bool:
 
 
 def _short(value: object) -> str:
-    """A value as Python writes it, cut to what a message can hold."""
+    """The `repr` of a value, shortened for a message."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

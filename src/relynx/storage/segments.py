@@ -44,10 +44,10 @@ def unpacked(data: bytes, key: bytes, number: int) -> list[Result]:
     """The results of a segment. Raises ValueError where it is none of this checkpoint."""
     if len(data) < _HEAD.size or not data.startswith(_MAGIC):
         raise ValueError("this is no part of a checkpoint")
-    _, checksum, of, place, n_results, n_index, n_bytes = _HEAD.unpack_from(data)
+    _, checksum, of, index, n_results, n_index, n_bytes = _HEAD.unpack_from(data)
     if hashlib.sha256(memoryview(data)[_SUMMED:]).digest() != checksum:
         raise ValueError("this part of a checkpoint is damaged")
-    if (of, place) != (key, number):
+    if (of, index) != (key, number):
         raise ValueError("this part belongs to another checkpoint, or to another place of it")
     try:
         return _results(memoryview(data)[_HEAD.size :], n_results, n_index, n_bytes)

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and stay when the machine loses power."""
+"""Atomic and durable writing of files."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str], *, tidy: bool = True, kept: str = "") -> Iterator[str]:
-    """A name beside `path` to write to, moved there in one step when the block ends well.
+    """A temporary name next to `path`, renamed to it when the block ends without error.
 
-    The content is on the disk before it gets its name, and the name before this returns. What
-    processes that were killed left of the same file is removed, unless others see to it (`tidy`).
-    `kept` is added to the hint of a file that cannot be written: what there is all the same.
+    The content is flushed to disk before the rename, and the rename before this returns. Partial
+    files of killed processes are removed, unless the caller does that (`tidy`). `kept` is added to
+    the hint where the file cannot be written: what remains in that case.
 
     Raises InputError when the file cannot be written.
     """
@@ -55,7 +55,7 @@ def whole_file(path: str | os.PathLike[str], *, tidy: bool = True, kept: str = "
 
 
 def _remove_partials(target: str) -> None:
-    """Remove what processes of this machine, which are no more, left of a file."""
+    """Remove the partial files of killed processes of this machine."""
     folder, name = os.path.split(target)
     with contextlib.suppress(OSError):  # the next one may have more luck
         for left in os.listdir(folder):
@@ -98,7 +98,7 @@ def _beside(target: str) -> str:
 def named(
     path: str | os.PathLike[str], what: str = "this file cannot be written", *, kept: str = ""
 ) -> Iterator[str]:
-    """The file that a path stands for; errors of the system become messages about the path."""
+    """Turn errors of the operating system into messages about a path."""
     name = os.fsdecode(path)
     try:
         yield os.path.realpath(name)

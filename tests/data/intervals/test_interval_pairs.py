@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interval_reference import BACKWARD, FORWARD, closure, gaps, holds, pairs, related
 
-from relynx.data.intervals.allen import CONTACT, INVERSE, SHARE_TIME
+from relynx.data.allen import CONTACT, INVERSE, SHARE_TIME
 from relynx.data.intervals.pairs import SortedIntervals
 from relynx.data.times import offsets_of
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from relynx import InputError, from_intervals, to_events
 from relynx.data.intervals.endpoints import given_times, read_times
-from relynx.data.tables.tables import Cells, open_table
+from relynx.data.tables.inputs import Cells, open_table
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 FLOATS = st.floats(-1e300, 1e300, allow_subnormal=False)

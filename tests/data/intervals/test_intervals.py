@@ -15,9 +15,9 @@ from interval_reference import gaps, holds
 import relynx as rx
 from relynx import InputError, from_events, from_intervals, to_events
 from relynx.cli import main
-from relynx.data.intervals import from_intervals as door
-from relynx.data.intervals.allen import CONTACT, SHARE_TIME
-from relynx.data.tables.schema import reading_of, reading_state
+from relynx.data.allen import CONTACT, SHARE_TIME
+from relynx.data.intervals import reader as door
+from relynx.data.schema import schema_of, schema_state
 from relynx.storage.parts import ModelFile, Part
 
 try:
@@ -538,10 +538,10 @@ def test_a_model_refuses_intervals_that_were_read_in_another_way():
     ],
 )
 def test_a_damaged_file_is_told(change, message):
-    state = reading_state(from_intervals(TABLE, **RULES)[0].reading)
+    state = schema_state(from_intervals(TABLE, **RULES)[0].reading)
     state["intervals"] |= change
     with pytest.raises(rx.DataError) as caught:
-        reading_of(Part(state, ModelFile("m.relynx", {}), "reading_"))
+        schema_of(Part(state, ModelFile("m.relynx", {}), "reading_"))
     assert str(caught.value).splitlines()[0] == f"m.relynx: {message}"
 
 

@@ -2,7 +2,7 @@
 
 from golden_texts import refusals
 
-from relynx.data.lynx.files import read_lynx
+from relynx.data.lynx.reader import read_lynx
 from relynx.errors import ParseError
 from relynx.logic.parser import node_rule, parse_clauses, read_source
 

@@ -16,9 +16,10 @@ from paths import SHARED
 from timing import assert_grows_no_faster_than_size
 
 from relynx.data.event_arguments import event_conflicts
-from relynx.data.lynx import files as lynx_files
-from relynx.data.lynx.files import read_lynx, write_lynx
-from relynx.data.lynx.reader import LynxReader
+from relynx.data.lynx import writer as lynx_writer
+from relynx.data.lynx.parser import LynxReader
+from relynx.data.lynx.reader import read_lynx
+from relynx.data.lynx.writer import write_lynx
 from relynx.data.sequences import Sequences
 from relynx.errors import DataError, InputError, ParseError, Source
 from relynx.logic.datalog import read_background
@@ -202,7 +203,7 @@ def test_a_broken_clause_does_not_hide_the_end_after_it(broken):
     with pytest.raises(ParseError) as caught:
         read(f"begin(s1).\n{broken}\nend.\nbegin(s2).\np(a).\nend.\n")
     (problem,) = caught.value.problems
-    assert problem.source.place(problem.offset)[0] in (2, 3)
+    assert problem.source.line_and_column(problem.offset)[0] in (2, 3)
 
 
 def test_an_open_comment_does_not_count_as_a_missing_end():
@@ -235,7 +236,7 @@ def test_syntax_makes_a_parse_error_and_meaning_a_data_error():
 def test_every_problem_of_a_file_is_reported_in_order():
     with pytest.raises(InputError) as caught:
         read("begin(s1).\np(X).\np(a b).\nq(Y).\np(a,b).\nend.\nend.\n")
-    lines = [problem.source.place(problem.offset)[0] for problem in caught.value.problems]
+    lines = [problem.source.line_and_column(problem.offset)[0] for problem in caught.value.problems]
     assert lines == [2, 3, 4, 7]
 
 
@@ -280,7 +281,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     Path("x.m").write_text("old")
-    monkeypatch.setattr(lynx_files.os, "replace", fail)
+    monkeypatch.setattr(lynx_writer.os, "replace", fail)
     message = message_of(write_lynx, read("begin(s1). end."), "x.m")
     assert message == (
         "x.m: this file cannot be written (No space left on device)\n"
@@ -367,7 +368,7 @@ def test_events_with_three_fluents_fit_into_memory(tmp_path):
             file.write("end.\n")
     code = (
         "import sys\n"
-        "from relynx.data.lynx.files import read_lynx\n"
+        "from relynx.data.lynx.reader import read_lynx\n"
         "def peak():  # of this process alone; ru_maxrss begins with that of the parent\n"
         "    lines = open('/proc/self/status').read().splitlines()\n"
         "    return int(next(one for one in lines if one.startswith('VmHWM')).split()[1])\n"
@@ -375,7 +376,7 @@ def test_events_with_three_fluents_fit_into_memory(tmp_path):
         "X, y = read_lynx(sys.argv[1])\n"
         "print(len(X), peak() - before)\n"
     )
-    source = Path(lynx_files.__file__).parents[2]
+    source = Path(lynx_writer.__file__).parents[3]
     environment = os.environ | {"PYTHONPATH": str(source)}
     answer = subprocess.run(
         [sys.executable, "-c", code, path], env=environment, capture_output=True, check=True

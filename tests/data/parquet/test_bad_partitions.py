@@ -225,8 +225,8 @@ def test_a_manifest_that_is_too_large_is_not_read(tmp_path, monkeypatch):
 
 def test_a_file_that_unpacks_too_far_is_not_unpacked(tmp_path, monkeypatch):
     X.to_parquet(tmp_path / "x")
-    monkeypatch.setattr("relynx.data.parquet.files.VALUES_PER_BYTE", 0)
-    monkeypatch.setattr("relynx.data.parquet.files.FREE", 5)
+    monkeypatch.setattr("relynx.data.parquet.codec.VALUES_PER_BYTE", 0)
+    monkeypatch.setattr("relynx.data.parquet.codec.FREE", 5)
     assert message(tmp_path / "x") == (
         "FOLDER/vocabulary.parquet: this file would unpack to more than its size allows\n"
         "hint: the folder is damaged or no work of to_parquet: take another copy, or write it "
@@ -236,8 +236,8 @@ def test_a_file_that_unpacks_too_far_is_not_unpacked(tmp_path, monkeypatch):
 
 def test_what_packs_too_well_is_not_packed(tmp_path, monkeypatch):
     alike = from_lists([["a"] * 5000])[0]
-    monkeypatch.setattr("relynx.data.parquet.files.VALUES_PER_BYTE", 1)
-    monkeypatch.setattr("relynx.data.parquet.files.FREE", 0)
+    monkeypatch.setattr("relynx.data.parquet.codec.VALUES_PER_BYTE", 1)
+    monkeypatch.setattr("relynx.data.parquet.codec.FREE", 0)
     alike.to_parquet(tmp_path / "x")
     assert scan_parquet(tmp_path / "x").load() == alike
 
@@ -281,7 +281,7 @@ WRONG_CHUNKS = {
         chunk(),
         from_lists([[("a", 1)]])[0],
     ],
-    "the parts have times of different kinds, or some have none": [
+    "the parts have times of different types, or some have none": [
         chunk(),
         from_intervals(
             {"case": [1], "start": [0], "end": [1]}, sequence="case", start="start", end="end"
@@ -332,7 +332,7 @@ def test_a_number_of_partitions_must_be_one(tmp_path, given, text):
 
 def test_without_pyarrow_the_message_says_how_to_get_it(tmp_path, monkeypatch):
     X.to_parquet(tmp_path / "x")
-    monkeypatch.setattr("relynx.data.parquet.files.find_spec", lambda name: None)
+    monkeypatch.setattr("relynx.data.parquet.codec.find_spec", lambda name: None)
     with pytest.raises(InputError) as error:
         scan_parquet(tmp_path / "x")
     assert str(error.value) == (

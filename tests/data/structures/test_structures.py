@@ -501,7 +501,7 @@ def test_what_the_file_tells_is_not_computed():
 def test_without_biotite_the_way_to_install_it_is_told(monkeypatch):
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        "relynx.data.structures.read_structures.find_spec",
+        "relynx.data.structures.reader.find_spec",
         lambda name: None if name == "biotite" else found(name),
     )
     with pytest.raises(InputError) as caught:

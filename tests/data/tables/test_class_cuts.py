@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold, cross_val_score, cross_validate
 
 import relynx as rx
-from relynx.data.tables.class_cuts import MOST_CUTS, class_cuts, cut_by_class, cut_like
-from relynx.data.tables.discretise import bin_names, bin_words, binned
-from relynx.data.tables.schema import Column
+from relynx.data.class_cuts import MOST_CUTS, class_cuts, cut_by_class, cut_like
+from relynx.data.discretise import bin_names, bin_words, binned
+from relynx.data.schema import Column
 
 ROWS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 2)), min_size=2, max_size=60)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relynx.data.tables.discretise import (
+from relynx.data.discretise import (
     bin_names,
     binned,
     quantile_cuts,

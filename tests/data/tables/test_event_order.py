@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relynx import Atom, InputError, Sequences, load_protein_folds, parse_atom
-from relynx.data.tables.order import event_places, ordered_events
+from relynx.data.event_order import learn_event_arguments, ordered_events
 
 
 def sequences(*texts):
@@ -37,7 +37,7 @@ def test_events_that_only_another_dimension_links_are_left_out():
 
 def test_a_sequence_of_one_event_has_it_by_the_places_of_others():
     X = sequences("next_s(e1,e2) p(e1,a) p(e2,b)", "p(e1,a)", "r(a)")
-    places = event_places(X)
+    places = learn_event_arguments(X)
     assert names(X) == [["e1", "e2"], ["e1"], []]
     assert names(X[[1]], places=places) == [["e1"]]
 

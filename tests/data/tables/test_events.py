@@ -138,8 +138,7 @@ def test_rows_at_one_time_follow_each_other_as_they_stand_and_it_is_said():
     assert order_of([2, 1, 2, 1]) == "bdac"
     X, _ = from_events({"c": [1, 1, 1], "t": [5, 5, 4], "v": [1, 2, 3]}, sequence="c", order="t")
     assert X.reading.notes == (
-        "1 row has the same 't' as the one before: such rows follow each other as they stand in "
-        "the table",
+        "1 row has the same 't' as the one before: such rows keep their order in the table",
     )
 
 
@@ -384,7 +383,7 @@ def test_further_tables_join_by_sequence_and_event():
         "relation  bond(E1,E2,V): id_1, id_2, kind (integer)",
         "relation  weight(V): w (integer)",
         "note      the table of 'bond' has 1 row (row 3) of sequences that have no events: they "
-        "are passed over",
+        "are ignored",
     ]
 
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from relynx import DataError, from_events
-from relynx.data.tables.schema import Column, Group, Reading, reading_of, reading_state
+from relynx.data.schema import Column, Group, Schema, schema_of, schema_state
 from relynx.storage.parts import ModelFile, Part
 
-READING = Reading(
+READING = Schema(
     "case",
     (("day", "date"), ("bed", "bed no")),
     (
@@ -44,14 +44,14 @@ def test_a_reading_says_how_many_arguments_are_events():
 
 
 def test_a_reading_comes_back_from_a_file():
-    back = reading_of(part(reading_state(READING)))
+    back = schema_of(part(schema_state(READING)))
     assert back == READING
     assert back.notes == READING.notes
 
 
 def test_a_small_reading_comes_back_from_a_file():
     reading = from_events({"c": [1], "v": [2]}, sequence="c", fluents="v")[0].reading
-    assert reading_of(part(reading_state(reading))) == reading
+    assert schema_of(part(schema_state(reading))) == reading
 
 
 HINT = "\nhint: the file is damaged or no work of relynx.save: take another copy, or save it again"
@@ -80,5 +80,5 @@ HINT = "\nhint: the file is damaged or no work of relynx.save: take another copy
 )
 def test_a_damaged_reading_is_refused(change, message):
     with pytest.raises(DataError) as caught:
-        reading_of(part(reading_state(READING) | change))
+        schema_of(part(schema_state(READING) | change))
     assert str(caught.value) == f"m.relynx: {message}{HINT}"

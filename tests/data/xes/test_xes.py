@@ -17,8 +17,8 @@ from paths import GOLDEN, ROOT
 
 import relynx as rx
 from relynx import cli
-from relynx.data.xes.reader import read_log
-from relynx.data.xes.tables import XesTable
+from relynx.data.xes.event_table import XesTable
+from relynx.data.xes.parser import read_log
 from relynx.errors import InputError
 
 LOGS = GOLDEN / "xes"
@@ -330,13 +330,13 @@ def test_a_key_that_is_declared_for_all_and_lacks_gets_a_note():
 def test_what_is_no_part_of_a_log_is_passed_over_with_a_note():
     path = log("<odd><string key='k' value='v'/></odd>" + EVENT.format("a"), EVENT.format("b"))
     X, _ = rx.read_xes(path)
-    assert notes(X) == ["<odd> in <trace> is passed over, once, first in line 1"]
+    assert notes(X) == ["<odd> in <trace> is ignored, once, first in line 1"]
     assert set(X.tables) == {("concept_name", 2)}
 
 
 def test_events_outside_of_traces_are_passed_over_with_a_note():
     X, _ = rx.read_xes(log(EVENT.format("a"), EVENT.format("b"), head=EVENT.format("x") * 2))
-    assert notes(X) == ["<event> in <log> is passed over, 2 times, first in line 1"]
+    assert notes(X) == ["<event> in <log> is ignored, 2 times, first in line 1"]
 
 
 def test_names_of_elements_may_have_a_prefix():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from languages import make_language
 
 from relynx import Sequences
-from relynx.data.event_arguments import event_keys, role_counts
+from relynx.data.event_arguments import argument_counts, event_keys
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom
 from relynx.mining.engines import alphabet
@@ -46,11 +46,11 @@ def test_sequences_that_say_nothing_take_part(piece, monkeypatch):
     some = [Atom("next_s", ("a", "b")), Atom("p", ("a", "x"))]
     X = Sequences.from_atoms([[], some, [], [], [Atom("p", ("c", "x"))], some, []])
     n = len(X.vocabulary)
-    whole, counts = event_keys(X.tables, n), role_counts(X.tables, n)
+    whole, counts = event_keys(X.tables, n), argument_counts(X.tables, n)
     monkeypatch.setattr(tb, "PIECE", piece)
     events, places = event_keys(X.tables, n)
     assert (events.tolist(), places) == (whole[0].tolist(), whole[1])
-    assert role_counts(X.tables, n) == counts
+    assert argument_counts(X.tables, n) == counts
     named = [(key // n, X.vocabulary[key % n]) for key in events.tolist()]
     assert named == [(1, "a"), (1, "b"), (4, "c"), (5, "a"), (5, "b")]
     assert arrays_of(X)["nodes"].tolist() == [0, 0, 2, 2, 2, 3, 5, 5]

@@ -508,20 +508,20 @@ def test_the_search_is_explained_level_by_level():
     patterns = PatternSet(trie_of([]), complete_up_to=2, partial="time_limit=5", report=report)
     assert patterns.explain_search() == (
         "length 1: 12 candidates occurred, 4 below min_support, 8 kept\n"
-        "    with min_support=0.0833 there would be more: 1 candidate came so near\n"
+        "    min_support=0.0833 would keep more: 1 candidate reached it\n"
         "length 2: 3,000 candidates occurred, 1,000 below min_frequency, 1,500 below min_support, "
         "495 against a constraint of the bias, 5 kept\n"
-        "    with min_frequency=4 there would be more: 2 candidates came so near\n"
-        "    with min_support=0.09 there would be more: 1,200 candidates came so near\n"
+        "    min_frequency=4 would keep more: 2 candidates reached it\n"
+        "    min_support=0.09 would keep more: 1,200 candidates reached it\n"
         "length 3: 4 candidates occurred, 1 against a constraint of the bias, 3 found before, "
         "0 kept\n"
         "length 4: no candidate occurs in the sequences\n"
-        "posconstraint left out 1 pattern of the answer\n"
-        "min_confidence left out 1,200 patterns of the answer\n"
-        "the search ended early: time_limit=5\n"
-        "the answer is complete up to length 2"
+        "posconstraint removed 1 pattern from the result\n"
+        "min_confidence removed 1,200 patterns from the result\n"
+        "the search stopped early: time_limit=5\n"
+        "the result is complete up to length 2"
     )
 
 
 def test_a_set_without_a_report_says_that_nothing_was_searched(six):
-    assert six.explain_search() == "nothing was searched\nthe answer is complete up to length 3"
+    assert six.explain_search() == "nothing was searched\nthe result is complete up to length 3"

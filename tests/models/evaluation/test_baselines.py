@@ -171,14 +171,14 @@ def test_on_helices_and_strands_ngrams_do_as_well_as_is_known():
 
 def test_apart_each_predicate_has_its_own_ngrams():
     X = sequence("st(e1,plus). turn(e1,null). st(e2,minus). next_s(e1,e2). next_s(e2,e3)")
-    (found,) = ngrams(X, apart=True)
+    (found,) = ngrams(X, per_predicate=True)
     assert found == ["st(plus)", "st(minus)", "turn(null)", "st(plus) < st(minus)"]
 
 
 @given(st.lists(WORDS, min_size=1, max_size=5))
 def test_of_one_predicate_apart_changes_nothing(lists):
     X, _ = from_lists([["a", "b"], *lists], predicate="on")
-    assert ngrams(X, apart=True) == ngrams(X)
+    assert ngrams(X, per_predicate=True) == ngrams(X)
 
 
 def test_the_support_vector_machine_takes_many_classes():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relynx import LynxClassifier, from_lists, parse_background, parse_bias, planted_rule
-from relynx.models.evaluation.predictions import predictions, unheard_of
+from relynx.models.evaluation.predictions import predictions, unknown_predicates
 
 
 @pytest.fixture(scope="module")
@@ -76,5 +76,5 @@ def test_predicates_that_only_background_knowledge_gives_are_noticed():
     X, y = from_lists([["a", "b"], ["b", "b"]] * 5, ["up", "down"] * 5)
     bias = parse_bias("type(hot(event)). mode(hot(+)). dimension(next_s).")
     model = LynxClassifier(bias, max_length=1, random_state=0).fit(X.with_background(rules), y)
-    assert unheard_of(model, X) == ["hot/1"]
-    assert unheard_of(model, X.with_background(rules)) == []
+    assert unknown_predicates(model, X) == ["hot/1"]
+    assert unknown_predicates(model, X.with_background(rules)) == []

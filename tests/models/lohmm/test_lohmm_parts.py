@@ -16,29 +16,13 @@ from relynx import (
     from_lists,
     parse_bias,
 )
-from relynx.models.fisher.model_file import (
-    kernel_state,
-    restore_kernel,
-    restore_scores,
-    scores_state,
-)
-from relynx.models.lohmm.model_file import (
-    classifier_state,
-    lohmm_state,
-    restore_classifier,
-    structure_of,
-    structure_state,
-)
+from relynx.models.lohmm.model_file import lohmm_state, structure_of, structure_state
 from relynx.storage.archive import read_archive, write_archive
+from relynx.storage.fields import restore, stored_state
 from relynx.storage.parts import DAMAGED
 
 BIAS = parse_bias("type(s(event,n)). mode(s(+,#)). dimension(next_s).")
 STRUCTURE = "1 : s <- start. 0.5 : s <- a - s. 0.25 : s <- b - s. 0.25 : s <- c - s."
-PAIRS = {
-    LoHMMClassifier: (classifier_state, restore_classifier),
-    FisherScores: (scores_state, restore_scores),
-    FisherKernelClassifier: (kernel_state, restore_kernel),
-}
 ESTIMATORS = {
     "lohmm": LoHMMClassifier(),
     "lohmm, hidden": LoHMMClassifier(n_hidden=2, random_state=0),
@@ -56,6 +40,11 @@ def data():
     return from_lists(rows, ["x", "y", "z"] * 2)
 
 
+def learnt(estimator):
+    """What an estimator learnt as plain values."""
+    return stored_state(estimator, estimator.STORED)
+
+
 def written(tmp_path, state):
     """The state as a file gives it back."""
     write_archive(tmp_path / "m.relynx", "test", state)
@@ -65,7 +54,7 @@ def written(tmp_path, state):
 def restored(tmp_path, estimator, state):
     part = written(tmp_path, state)
     again = type(estimator)(**estimator.get_params(deep=False))
-    PAIRS[type(estimator)][1](again, part)
+    restore(again, part, again.STORED)
     part.end()
     part.file.end()
     return again
@@ -81,7 +70,7 @@ def answers(estimator, X):
 def test_what_was_kept_answers_the_same(name, data, tmp_path):
     X, y = data
     estimator = ESTIMATORS[name].fit(X, y)
-    again = restored(tmp_path, estimator, PAIRS[type(estimator)][0](estimator))
+    again = restored(tmp_path, estimator, learnt(estimator))
     new, _ = from_lists([["a", "b"], ["b", "c", "a"]] + [["new", "a"]] * (name != "lohmm, given"))
     for one, other in zip(answers(estimator, new), answers(again, new), strict=True):
         assert np.array_equal(one, other)
@@ -95,7 +84,7 @@ def test_what_was_kept_answers_the_same(name, data, tmp_path):
 def test_machines_of_more_pairs_than_sequences_are_kept(data, tmp_path):
     estimator = FisherKernelClassifier(C=1.0).fit(data[0], list("abcdef"))
     assert estimator.machine_.weights.shape == (15, 6)
-    again = restored(tmp_path, estimator, kernel_state(estimator))
+    again = restored(tmp_path, estimator, learnt(estimator))
     expected = estimator.decision_function(data[0])
     assert np.array_equal(again.decision_function(data[0]), expected)
     assert str(again) == str(estimator)
@@ -104,7 +93,7 @@ def test_machines_of_more_pairs_than_sequences_are_kept(data, tmp_path):
 def test_the_predicates_of_a_bias_are_kept(tmp_path):
     X, y = from_lists([[("s", 1), ("t", 2)], [("t", 1), ("s", 2)]] * 2, ["x", "y"] * 2)
     estimator = LoHMMClassifier(bias=BIAS).fit(X, y)
-    again = restored(tmp_path, estimator, classifier_state(estimator))
+    again = restored(tmp_path, estimator, learnt(estimator))
     assert again.reader_ == estimator.reader_
     assert np.array_equal(again.log_likelihood(X), estimator.log_likelihood(X))
 
@@ -114,7 +103,7 @@ def test_the_reading_of_a_table_is_kept(tmp_path):
     X, y = from_events(frame, sequence="order", label="class")
     for estimator in (LoHMMClassifier(), FisherScores(), FisherKernelClassifier(C=1.0)):
         estimator.fit(X, y)
-        again = restored(tmp_path, estimator, PAIRS[type(estimator)][0](estimator))
+        again = restored(tmp_path, estimator, learnt(estimator))
         assert again.reading_ == estimator.reading_ == X.reading
 
 
@@ -182,7 +171,7 @@ def with_first(number):
 )
 def test_a_file_that_was_changed_is_refused(name, place, value, message, data, tmp_path):
     estimator = ESTIMATORS[name].fit(*data)
-    state = damaged(PAIRS[type(estimator)][0](estimator), place, value)
+    state = damaged(learnt(estimator), place, value)
     with pytest.raises(DataError) as error:
         restored(tmp_path, estimator, state)
     assert str(error.value) == f"{tmp_path / 'm.relynx'}: {message}\nhint: {DAMAGED}"
@@ -200,7 +189,7 @@ def test_a_model_whose_parameters_do_not_sum_to_1_is_not_kept():
 
 def test_a_structure_without_a_model_is_refused(data, tmp_path):
     estimator = ESTIMATORS["lohmm"].fit(*data)
-    state = {"model": classifier_state(estimator)["models_"]}
+    state = {"model": learnt(estimator)["models_"]}
     state["model"] |= {"values": state["model"]["values"][:0], "history": []}
     state["model"]["penalised_history"] = []
     with pytest.raises(DataError) as error:

@@ -14,9 +14,9 @@ from sklearn.svm import SVC, LinearSVC
 import relynx as rx
 from relynx.models.lynx.contributions import (
     columns_of,
+    is_softmax,
     learner_name,
     predicted_codes,
-    softmax_shares,
     weights,
 )
 
@@ -97,7 +97,7 @@ def test_the_softmax_of_the_scores_is_the_posterior(learner):
     for part, columns in zip(model.estimators_, columns_of(model), strict=True):
         powers = np.exp(sums(weights(part), M[:, columns]))
         shares = powers / powers.sum(axis=1, keepdims=True)
-        assert softmax_shares(part)
+        assert is_softmax(part)
         assert np.allclose(shares, part.posteriors(M[:, columns]), rtol=0, atol=1e-9)
 
 

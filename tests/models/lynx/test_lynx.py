@@ -45,7 +45,7 @@ from relynx import (
 )
 from relynx.models.lynx import pair_model
 from relynx.models.lynx.classifier import PAPER
-from relynx.models.lynx.pair_model import PairModel, shares
+from relynx.models.lynx.pair_model import PairModel, softmax
 
 RULE = parse_pattern("do(X,a0,O), follow_s(X,Y), do(Y,a1,O)").canonical()
 QUICK = {"max_length": 2, "max_iter": 5, "random_state": 0}
@@ -178,7 +178,8 @@ def test_the_settings_of_the_search_reach_it(planted, monkeypatch):
     options |= {"object_identity": False}
     model = LynxClassifier(max_iter=2, random_state=0, min_confidence=0.7, **options).fit(*planted)
     machine = {"n_jobs": None, "checkpoint": None}
-    assert seen == options | machine | {"min_confidence": None}  # which is asked for afterwards
+    later = {"min_confidence": None, "min_cover": None}  # what the answer is asked for
+    assert seen == options | machine | later
     patterns = model.estimators_[0].patterns
     assert (patterns.measure("confidence") >= 0.7 - 1e-9).all()
 
@@ -272,7 +273,7 @@ def voting(rows, prior):
         PairModel(np.array(pair), None, np.array([0]), Fixed(), np.array([0.5, 0.5]))
         for pair in combinations(range(n), 2)
     ]
-    model._columns = [np.array([k]) for k in range(len(model.estimators_))]
+    model.columns_ = [np.array([k]) for k in range(len(model.estimators_))]
     model._matrix = lambda X: csr_array(np.asarray(X, float))
     return model
 
@@ -408,11 +409,11 @@ def test_the_parameters_of_another_learner_can_be_searched(planted):
     assert search.best_params_ == {"final_estimator__C": 10.0, "max_length": 2}
 
 
-def test_decisions_become_shares():
-    assert shares(np.array([0.0, 2.0])) == pytest.approx(
+def test_decisions_become_probabilities():
+    assert softmax(np.array([0.0, 2.0])) == pytest.approx(
         np.array([[0.5, 0.5], [1 / (1 + np.e**2), 1 / (1 + np.e**-2)]])
     )
-    assert shares(np.array([[1000.0, 0.0, 1000.0]])) == pytest.approx(np.array([[0.5, 0, 0.5]]))
+    assert softmax(np.array([[1000.0, 0.0, 1000.0]])) == pytest.approx(np.array([[0.5, 0, 0.5]]))
 
 
 # Priors
@@ -707,8 +708,8 @@ def test_ties_go_to_the_larger_prior_however_many_classes(n_classes):
         )
         for pair in pairs
     ]
-    model._columns = [nothing] * len(pairs)
-    tally = model._tally(csr_array((2, 0)))
+    model.columns_ = [nothing] * len(pairs)
+    tally = model.tallied(csr_array((2, 0)))
     votes = np.floor(tally).max()
     tied = np.flatnonzero(np.floor(tally[0]) == votes)
     wanted = n_classes // 2 if n_classes // 2 in tied else tied[0]

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from relynx import Bias, InputError, Sequences, TildeCRF, from_events, from_lists, parse_bias
-from relynx.models.observations import observed_places
-from relynx.models.tildecrf.boosting import Settings, Task, boost, gradient_of, potentials
+from relynx.models.observations import observed_arguments
+from relynx.models.tildecrf.boosting import BoostingParameters, Task, boost, gradient_of, potentials
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import (
     best_paths,
@@ -113,7 +113,7 @@ def test_a_constant_for_all_labels_of_an_event_changes_nothing(lengths, n_labels
 
 
 def language(X: Sequences, bias: Bias | None = None) -> Language:
-    return Language.of(bias or Bias.infer(X), X.dimensions[0], observed_places(X))
+    return Language.of(bias or Bias.infer(X), X.dimensions[0], observed_arguments(X))
 
 
 def task_of(seed: int, n_labels: int, lengths=(1, 2, 3, 4), *, constant=False) -> Task:
@@ -130,10 +130,10 @@ def task_of(seed: int, n_labels: int, lengths=(1, 2, 3, 4), *, constant=False) -
     return Task(encoding, Candidates.of(encoding), names, everything, labels, none)
 
 
-def settings_with(**changes) -> Settings:
+def settings_with(**changes) -> BoostingParameters:
     limits = Limits(changes.pop("depth", 3), 8, 1)
     given = {"window": 1, "max_iter": 3, "learning_rate": 0.3, "patience": None, "constant": False}
-    return Settings(limits=limits, **{**given, **changes})
+    return BoostingParameters(limits=limits, **{**given, **changes})
 
 
 @settings(max_examples=25)

@@ -17,7 +17,7 @@ from relynx import (
     parse_bias,
     planted_rule,
 )
-from relynx.models.observations import observed_places
+from relynx.models.observations import observed_arguments
 from relynx.models.tildecrf.classifier import READOUTS, TRAININGS
 from relynx.models.tildecrf.parameters import wide_bias
 
@@ -233,7 +233,7 @@ def test_numbers_that_wait_are_cut_by_the_classes_of_fit():
 def test_the_inferred_language_leaves_nothing_out():
     """`Bias.infer` narrows its language where a search would find too many patterns."""
     folds = load_protein_folds()
-    bias = wide_bias(folds.X, observed_places(folds.X))
+    bias = wide_bias(folds.X, observed_arguments(folds.X))
     assert "ladder" in bias.types
     assert bias.modes["he"] == (("+", "*", "*", "*"),)
 

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from relynx import DataError, TildeCRF, TildeCRFClassifier, from_lists
-from relynx.models.tildecrf.model_file import classifier_state, restore_classifier, restore_labeller
 from relynx.storage.archive import read_archive, write_archive
+from relynx.storage.fields import restore, stored_state
 from relynx.storage.parts import DAMAGED
 
 
 @pytest.fixture(scope="module")
 def state():
     X, y = from_lists([["a", "b"], ["b", "a"], ["c", "c"]] * 5, ["up", "down", "flat"] * 5)
-    return classifier_state(TildeCRFClassifier(window=1, max_iter=1).fit(X, y))
+    model = TildeCRFClassifier(window=1, max_iter=1).fit(X, y)
+    return stored_state(model, model.STORED)
 
 
 def part_of(tmp_path, state):
@@ -56,7 +57,7 @@ def test_a_forged_file_is_refused(change, message, state, tmp_path):
     forged = copy.deepcopy(state)
     change(forged)
     with pytest.raises(DataError) as error:
-        restore_classifier(TildeCRFClassifier(window=1), part_of(tmp_path, forged))
+        restore(TildeCRFClassifier(window=1), part_of(tmp_path, forged), TildeCRFClassifier.STORED)
     assert str(error.value) == f"{tmp_path / 'm.relynx'}: {message}\nhint: {DAMAGED}"
 
 
@@ -64,6 +65,6 @@ def test_a_forged_file_is_refused(change, message, state, tmp_path):
 def test_a_window_that_cannot_be_is_refused(window, state, tmp_path):
     one = state["estimators_"][0] | {k: state[k] for k in ("bias_", "dimension_", "places_")}
     with pytest.raises(DataError) as error:
-        restore_labeller(TildeCRF(window=window), part_of(tmp_path, one))
+        restore(TildeCRF(window=window), part_of(tmp_path, one), TildeCRF.STORED)
     what = "trees_ have no window from 0 to 10000"
     assert str(error.value) == f"{tmp_path / 'm.relynx'}: {what}\nhint: {DAMAGED}"

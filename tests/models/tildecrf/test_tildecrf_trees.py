@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relynx import Atom, DataError, Sequences, parse_background, parse_bias
-from relynx.data.tables.order import event_places
+from relynx.data.event_order import learn_event_arguments
 from relynx.logic.terms import Var
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.encoding import encode
@@ -62,7 +62,7 @@ def _atom(text: str) -> Atom:
 
 
 def encoded(X: Sequences, bias=BIAS):
-    return encode(X, Language.of(parse_bias(bias), "s", event_places(X, "s")))
+    return encode(X, Language.of(parse_bias(bias), "s", learn_event_arguments(X, "s")))
 
 
 def examples_of(encoding, n_labels):

@@ -1,4 +1,9 @@
 """Biases of other systems: the declarations of Aleph and Popper, translated into ours.
 
-`read_foreign` is the door; `translation` collects what the declarations of either come to.
+`ForeignReader` reads them clause by clause; `dialect` recognises the system. `aleph` and `popper`
+interpret the declarations, `terms` parses them, and `translation` collects the resulting bias.
 """
+
+from relynx.bias.foreign.reader import ForeignReader, dialect
+
+__all__ = ["ForeignReader", "dialect"]

@@ -12,7 +12,7 @@ from relynx.logic.terms import quoted
 
 # The signs of Aleph, and ours. An output may be a variable that is there already: in Aleph two
 # outputs with one value share a variable.
-SIGNS: Mapping[str, str] = {"+": "+", "-": "-+", "#": "#", "-#": "*"}
+MODE_SIGNS: Mapping[str, str] = {"+": "+", "-": "-+", "#": "#", "-#": "*"}
 SIGN_HINT = "write + for an input, - for an output, # for a constant, each before a type"
 HEAD = "a head is the class here: no pattern holds it"
 RECALL = "a recall is not kept: an atom may come into a pattern as often as its length allows"
@@ -51,16 +51,16 @@ class Aleph:
     def finish(self) -> None:
         """Keep the predicates that are determined, where any are."""
         for (name, arity), node in self.determined.items():
-            kinds = self.to.types.get(name)
-            if name in (*COMPARISONS, *NEGATIONS) and kinds is None:
+            types = self.to.types.get(name)
+            if name in (*COMPARISONS, *NEGATIONS) and types is None:
                 continue  # of which its mode, if any, has a note
-            if kinds is None and name not in self.to.broken:
+            if types is None and name not in self.to.broken:
                 near = did_you_mean(name, [*self.to.types])
                 hint = near or f"add :- modeb(*,{quoted(name)}(...))., or leave this out"
                 self.to.wrong(node, f"{quoted(name)} has a determination and no modeb", hint)
-            elif kinds is not None and len(kinds) != arity:
+            elif types is not None and len(types) != arity:
                 line = self.to.line(self.to.type_nodes[name])
-                what = f"{quoted(name)} has {arguments(len(kinds))} in its modeb, not {arity}"
+                what = f"{quoted(name)} has {arguments(len(types))} in its modeb, not {arity}"
                 self.to.wrong(node, what, f"the modeb is on line {line}")
         names = {name for name, _ in self.determined}
         for name in [*self.to.modes] if names else []:
@@ -89,27 +89,27 @@ class Aleph:
             self.to.note(node.start, NEGATED)
             return
         name = str(template.value)
-        args = list(_places(template))
+        args = list(_flat_arguments(template))
         signed = [self._signed(arg) for arg in args]
         if None in signed:
             self.to.broken.add(name)
             return
         pairs = [pair for pair in signed if pair is not None]
-        kinds = tuple(kind for _, kind in pairs)
+        types = tuple(type_name for _, type_name in pairs)
         known = self.to.types.get(name)
         if known is None:
-            self.to.add_type(name, kinds, template)
-        elif len(known) != len(kinds):
+            self.to.add_type(name, types, template)
+        elif len(known) != len(types):
             line = self.to.line(self.to.type_nodes[name])
-            what = f"{quoted(name)} has {arguments(len(kinds))} here and {len(known)} before"
+            what = f"{quoted(name)} has {arguments(len(types))} here and {len(known)} before"
             self.to.wrong(template, what, f"the first modeb is on line {line}; use another name")
             return
-        elif known != kinds:
+        elif known != types:
             line = self.to.line(self.to.type_nodes[name])
             what = f"{quoted(name)} has other types than on line {line}: this mode is left out"
             self.to.note(template.start, what)
             return
-        self.to.add_modes(name, [SIGNS[sign] for sign, _ in pairs], template, args)
+        self.to.add_modes(name, [MODE_SIGNS[sign] for sign, _ in pairs], template, args)
 
     def _template(self, node: Node) -> Node | None:
         """The literal of a mode, once its recall is seen."""
@@ -140,7 +140,7 @@ class Aleph:
         sign, inner = "", node
         while inner.kind == "prefix" and len(sign) < 2:
             sign, inner = f"{sign}{inner.value}", inner.args[0]
-        if inner.kind == "atom" and sign in SIGNS and inner.value != "*":
+        if inner.kind == "atom" and sign in MODE_SIGNS and inner.value != "*":
             return sign, str(inner.value)
         text = self.to.source.text[node.start : node.end]
         what = f"expected a sign and a type, found {text}"
@@ -197,10 +197,10 @@ class Aleph:
             self.to.note(node.start, f"the setting {name} is of Aleph's search, and not used here")
 
 
-def _places(template: Node) -> Iterator[Node]:
+def _flat_arguments(template: Node) -> Iterator[Node]:
     """The arguments of a literal, those of nested terms in their place, as the data have them."""
     for arg in template.args:
         if arg.kind == "call" and arg.value not in ("+", "-", "#"):
-            yield from _places(arg)
+            yield from _flat_arguments(arg)
         else:
             yield arg

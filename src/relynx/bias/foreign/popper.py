@@ -56,8 +56,8 @@ class Popper:
             if name in self.to.broken:
                 continue
             if name in self.given["type"]:
-                where, kinds = self.given["type"][name]
-                self.to.add_type(name, [str(kind.value) for kind in kinds], where)
+                where, types = self.given["type"][name]
+                self.to.add_type(name, [str(one.value) for one in types], where)
             else:
                 self.to.add_type(name, [UNTYPED] * arity, node)
                 if arity:

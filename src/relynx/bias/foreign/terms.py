@@ -2,7 +2,7 @@
 
 There are signs before types (`+car`, `-#size`), predicates with their arity (`near/2`), comparisons
 (`+size >= #size`) and tuples that end in a comma (`(car,)`). Nothing else of a file is read here:
-its clauses are passed over.
+its clauses are skipped.
 """
 
 from __future__ import annotations

@@ -17,7 +17,9 @@ from relynx.logic.terms import quoted
 Mode = tuple[str, ...]
 
 EVENT_NAMES = (EVENT, "e")
-MOST_FREE = 3  # so many outputs may each be old or new; of more, all are new or one is old
+MOST_FREE = (
+    3  # up to this number, each output may be old or new; of more, all are new or one is old
+)
 SHOWN_LINES = 5
 
 
@@ -47,10 +49,10 @@ class Translation:
         self._breaks = [found.start() for found in re.finditer("\n", self.source.text)]
 
     def line(self, node: Node) -> int:
-        return self.source.place(node.start)[0]
+        return self.source.line_and_column(node.start)[0]
 
     def note(self, offset: int, message: str) -> None:
-        """Keep a note; the same one of several places is told once."""
+        """Keep a note; a repeated one is kept once."""
         self._notes.setdefault(message, []).append(offset)
 
     def notes(self) -> tuple[str, ...]:
@@ -95,8 +97,8 @@ class Translation:
         """A setting of ours; the last one counts, as it does there."""
         self.settings[name] = value, node
 
-    def add_type(self, name: str, kinds: Sequence[str], node: Node) -> None:
-        self.types[name] = tuple(kinds)
+    def add_type(self, name: str, types: Sequence[str], node: Node) -> None:
+        self.types[name] = tuple(types)
         self.type_nodes[name] = node
 
     def add_modes(
@@ -133,10 +135,10 @@ class Translation:
         found = set(EVENT_NAMES)
         for name in list(self.modes):
             link = link_name(name)
-            kinds = self.types.get(name)
-            if link is None or kinds is None:
+            types = self.types.get(name)
+            if link is None or types is None:
                 continue
-            found |= set(kinds[-2:])
+            found |= set(types[-2:])
             node = self.type_nodes[name]
             if link[1] not in self.dimensions:
                 self.dimensions[link[1]] = node
@@ -147,13 +149,15 @@ class Translation:
 
     def name_events(self, event: str | None) -> None:
         """Give the types that hold events our name for them."""
-        self.has_event = any(event in kinds for kinds in self.types.values())
+        self.has_event = any(event in types for types in self.types.values())
         found = self.find_links() | ({event} if event is not None else set())
         self.types = {
-            name: tuple(EVENT if kind in found else kind for kind in kinds)
-            for name, kinds in self.types.items()
+            name: tuple(EVENT if type_name in found else type_name for type_name in types)
+            for name, types in self.types.items()
         }
-        known = list(dict.fromkeys(kind for kinds in self.types.values() for kind in kinds))
+        known = list(
+            dict.fromkeys(type_name for types in self.types.values() for type_name in types)
+        )
         if known and EVENT not in known and event is None:
             self.remarks.append(
                 f"none of the types ({', '.join(known)}) is that of events; if one is, name it as "

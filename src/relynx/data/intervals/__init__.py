@@ -1,5 +1,9 @@
 """Interval tables: events that last, with Allen's relations between them.
 
-`from_intervals` is the door. `endpoints` reads the starts and ends, `pairs` finds the related
-pairs without looking at all of them, and `allen` names the thirteen relations.
+`from_intervals` reads the starts and ends of the rows (`endpoints`), finds the related pairs
+without comparing all of them (`pairs`), and encodes the rest as an event table.
 """
+
+from relynx.data.intervals.reader import from_intervals
+
+__all__ = ["from_intervals"]

@@ -1,4 +1,4 @@
-"""The starts and ends of intervals, two columns of a table, as places on one scale of time."""
+"""The starts and ends of intervals, two columns of a table, as positions on one time scale."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from relynx.data.tables.columns import (
     number_values,
     read_moments,
 )
-from relynx.data.tables.tables import Cells
+from relynx.data.tables.inputs import Cells
 from relynx.logic.terms import Constant, constant_text
 
 Rows = NDArray[np.int64]
@@ -34,14 +34,14 @@ NUMBERS = ("integer", "number")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scale:
-    """The times of all rows as places on one scale.
+    """The times of all rows as positions on one scale.
 
     Attributes
     ----------
     moments
         The different times, rising.
     starts, ends
-        For each row the places of its times among them.
+        For each row the positions of its times among them.
     unit
         The difference of two moments that counts as 1: a second, where the times are dates.
     """
@@ -52,7 +52,7 @@ class Scale:
     unit: int
 
     def between(self, first: Rows, second: Rows, known: NDArray[np.bool_] | None = None) -> Values:
-        """How long it is from one place to another, in the known rows."""
+        """The time from one position to another, in the known rows."""
         with np.errstate(over="ignore"):  # of floats; a length is then the largest there is
             lengths = self.moments[second] - self.moments[first]
         if self.unit > 1 or lengths.dtype == object:
@@ -68,13 +68,13 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
     moments: dict[str, Sequence[datetime]] = {}
     for name, values in columns.items():
         try:
-            if values.kind == "boolean":
+            if values.type == "boolean":
                 raise WrongColumn("holds true and false", "give numbers or dates")
-            moments[name] = read_moments(values) if values.kind == "text" else ()
+            moments[name] = read_moments(values) if values.type == "text" else ()
         except WrongColumn as error:
             cells.wrong_column(name, error)
     cells.check()
-    numbers = [name for name, values in columns.items() if values.kind in NUMBERS]
+    numbers = [name for name, values in columns.items() if values.type in NUMBERS]
     if len(numbers) == 1:
         other = end if numbers[0] == start else start
         what = f"column {numbers[0]!r} holds numbers, and column {other!r} dates"
@@ -93,16 +93,16 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
     if early.any():
         row = int(early.argmax())
         one, two = (constant_text(v.constants[v.codes[row]]) for v in columns.values())
-        what = f"the interval ends before it starts in {cells.places(early)}"
+        what = f"the interval ends before it starts in {cells.rows_text(early)}"
         hint = "exchange the two times, or leave these rows out"
-        cells.wrong(f"{what}: it is from {one} to {two} in {cells.place(row)}", hint)
+        cells.wrong(f"{what}: it is from {one} to {two} in {cells.row_name(row)}", hint)
     cells.check()
     return scale
 
 
 def given_times(values: Values) -> NDArray[Any]:
     """The times of all rows as the table has them: integers, floats, or texts of dates."""
-    constants: NDArray[Any] = np.empty(len(values.constants), TYPES.get(values.kind, object))
+    constants: NDArray[Any] = np.empty(len(values.constants), TYPES.get(values.type, object))
     constants[:] = list(map(_with_zone, values.constants)) if values.zoned else values.constants
     return constants[values.codes]
 
@@ -121,8 +121,8 @@ def _one_scale(
 ) -> Scale:
     """Two columns on one scale; texts come with the moments that they name."""
     unit = 1
-    if starts.kind in NUMBERS:
-        mixed = starts.kind != ends.kind
+    if starts.type in NUMBERS:
+        mixed = starts.type != ends.type
         numbers = [_numbers(values, mixed) for values in (starts, ends)]
         if any(array.dtype == object for array in numbers):
             numbers = [array.astype(object) for array in numbers]
@@ -131,37 +131,37 @@ def _one_scale(
         fine = any(_is_fine(values) for values in (starts, ends))
         fine = fine or any(tick % MICROSECOND for some in ticks for tick in some)
         unit = NANOSECONDS if fine else MICROSECONDS
-        placed = _nanoseconds if fine else _microseconds
-        numbers = [placed(starts, ticks[0]), placed(ends, ticks[1])]
-    moments, places = np.unique(np.concatenate(numbers), return_inverse=True)
+        ticks_of = _nanoseconds if fine else _microseconds
+        numbers = [ticks_of(starts, ticks[0]), ticks_of(ends, ticks[1])]
+    moments, positions = np.unique(np.concatenate(numbers), return_inverse=True)
     split = len(numbers[0])
-    return Scale(moments, places[:split][starts.codes], places[split:][ends.codes], unit)
+    return Scale(moments, positions[:split][starts.codes], positions[split:][ends.codes], unit)
 
 
 def _numbers(values: Values, mixed: bool) -> NDArray[Any]:
     """The different numbers of a column, as Python's own where those of numpy would not do."""
     constants: Any = values.constants
-    if values.kind == "number":
+    if values.type == "number":
         return np.array(constants, np.float64)
     largest = max(map(abs, constants), default=0)
     return np.array(constants, np.int64 if largest < (EXACT if mixed else SAFE) else object)
 
 
 def _is_fine(values: Values) -> bool:
-    """Whether some date of a column of dates tells parts of a microsecond."""
+    """Whether some date of a column has a fraction of a microsecond."""
     fractions = (str(constant).partition(".")[2] for constant in values.constants)
-    return values.kind == "date" and any(len(fraction) > 6 for fraction in fractions)
+    return values.type == "date" and any(len(fraction) > 6 for fraction in fractions)
 
 
 def _microseconds(values: Values, ticks: Sequence[int]) -> NDArray[np.int64]:
-    if values.kind != "text":
+    if values.type != "text":
         return np.array(values.constants, "datetime64[us]").astype(np.int64)
     return np.array([tick // MICROSECOND for tick in ticks], np.int64)
 
 
 def _nanoseconds(values: Values, ticks: Sequence[int]) -> NDArray[Any]:
     """Integers of Python: those of 64 bits end in 2262, and many tables have a date of 9999."""
-    if values.kind == "text":
+    if values.type == "text":
         return np.array(ticks, object)
     parts = [str(constant).partition(".") for constant in values.constants]
     seconds = np.array([whole for whole, _, _ in parts], "datetime64[s]").astype(np.int64)

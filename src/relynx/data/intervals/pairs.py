@@ -1,4 +1,4 @@
-"""Which intervals of a sequence are related, found without a look at every two of them."""
+"""Which intervals of a sequence are related, found without comparing all pairs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.allen import BEFORE, END, SHARE_TIME, START
 from relynx.data.intervals import _pair_kernels as kernels
-from relynx.data.intervals.allen import BEFORE, END, SHARE_TIME, START
 from relynx.logic.tables import ranges
 
 Rows = NDArray[np.int64]
@@ -54,7 +54,7 @@ class SortedIntervals:
         return np.arange(len(starts)) - over
 
     def contacts(self, names: Iterable[str]) -> dict[str, Pairs]:
-        """The pairs of which each of some relations holds; they share time."""
+        """For each relation the pairs for which it holds; they share time."""
         wanted = [name for name in names if name in SHARE_TIME]
         if not wanted:
             return {}
@@ -115,6 +115,6 @@ class SortedIntervals:
     def _width(self) -> int:
         return int(self.ends.max(initial=0)) + 1
 
-    def _packed(self, places: Rows) -> Rows:
+    def _packed(self, positions: Rows) -> Rows:
         """Times that rise from sequence to sequence."""
-        return places + self.sequences * self._width()
+        return positions + self.sequences * self._width()

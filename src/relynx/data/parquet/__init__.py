@@ -1,5 +1,10 @@
 """Data sets larger than memory: folders of Parquet partitions.
 
-`partitions` has the doors, `scan_parquet` and `write_parquet`. `files` is the only module that uses
-pyarrow, `manifest` describes a folder, `writer` writes one, and `footers` checks untrusted files.
+`scan_parquet` opens a folder as `Partitions`, and `write_parquet` writes one. `manifest` describes
+a folder, `codec` is the only module that uses pyarrow, `writer` writes the partitions, and
+`footers` checks untrusted files before pyarrow sees them.
 """
+
+from relynx.data.parquet.partitions import Partitions, scan_parquet, write_parquet
+
+__all__ = ["Partitions", "scan_parquet", "write_parquet"]

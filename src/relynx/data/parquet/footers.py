@@ -1,6 +1,6 @@
 """How many values a Parquet file says that it holds, read from its footer.
 
-pyarrow tells this, too, but where a footer is damaged asking it may end the process. A footer is a
+pyarrow reports this, too, but a damaged footer may crash it. A footer is a
 struct in the compact protocol of Thrift; only the numbers of values are taken out of it.
 """
 
@@ -48,42 +48,42 @@ class _Reader:
             found = path[1:] if path and field == path[0] else None
             self._value(head & 15, found, depth)
 
-    def _value(self, kind: int, path: tuple[int, ...] | None, depth: int) -> None:
+    def _value(self, type_code: int, path: tuple[int, ...] | None, depth: int) -> None:
         """A value of a field; `path` is what to look for inside, None for nothing."""
-        if kind in INTEGERS:
+        if type_code in INTEGERS:
             number = self._zigzag()
             if path == ():
                 if number < 0:
                     raise ValueError("a number of values below 0")
                 self.total += number
-        elif kind == STRUCT:
+        elif type_code == STRUCT:
             self.struct(path or (), depth + 1)
-        elif kind in (LIST, SET):
+        elif type_code in (LIST, SET):
             head = self._byte()
             n = head >> 4 if head >> 4 < 15 else self._varint()
             self._several(n, lambda: self._element(head & 15, path, depth + 1))
-        elif kind == MAP:
+        elif type_code == MAP:
             self._map(depth)
-        elif kind == BINARY:
+        elif type_code == BINARY:
             self._skip(self._varint())
-        elif kind in (BYTE, DOUBLE):
-            self._skip(1 if kind == BYTE else 8)
-        elif kind not in (TRUE, FALSE):
+        elif type_code in (BYTE, DOUBLE):
+            self._skip(1 if type_code == BYTE else 8)
+        elif type_code not in (TRUE, FALSE):
             raise ValueError("an unknown kind of value")
 
-    def _element(self, kind: int, path: tuple[int, ...] | None, depth: int) -> None:
+    def _element(self, type_code: int, path: tuple[int, ...] | None, depth: int) -> None:
         """A value of a list; a truth value is a byte there."""
         if depth > DEEPEST:
             raise ValueError("nested too deeply")
-        self._value(BYTE if kind in (TRUE, FALSE) else kind, path, depth)
+        self._value(BYTE if type_code in (TRUE, FALSE) else type_code, path, depth)
 
     def _map(self, depth: int) -> None:
         n = self._varint()
-        kinds = self._byte() if n else 0
+        type_codes = self._byte() if n else 0
 
         def pair() -> None:
-            self._element(kinds >> 4, None, depth + 1)
-            self._element(kinds & 15, None, depth + 1)
+            self._element(type_codes >> 4, None, depth + 1)
+            self._element(type_codes & 15, None, depth + 1)
 
         self._several(n, pair)
 

@@ -2,7 +2,7 @@
 
 manifest.json         format, version, relations, classes, and what every other file holds
 vocabulary.parquet    the constants in the order of their codes
-part-00000.parquet    a row a sequence: its id, its class, and a list of facts a predicate
+part-00000.parquet    one row per sequence: its id, its class, and a list of facts per predicate
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relynx.data.tables.schema import Reading, reading_of, reading_state
+from relynx.data.schema import Schema, schema_of, schema_state
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic.datalog import Background, parse_background
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, as_constant, constant_key
+from relynx.storage import ModelFile, Part
 from relynx.storage.json_text import read_json
-from relynx.storage.parts import ModelFile, Part
 
 FORMAT, VERSION = "relynx sequences", 1
 MANIFEST, VOCABULARY = "manifest.json", "vocabulary.parquet"
@@ -66,7 +66,7 @@ class Manifest:
     classes: tuple[Constant, ...] | None
     times: tuple[str, ...] | None  # what starts and ends of intervals are
     background: Background | None
-    reading: Reading | None
+    reading: Schema | None
     vocabulary: File
     n_constants: int
     parts: tuple[PartFile, ...]
@@ -86,7 +86,7 @@ def manifest_text(manifest: Manifest) -> bytes:
         "classes": None if manifest.classes is None else list(manifest.classes),
         "times": None if manifest.times is None else list(manifest.times),
         "background": None if manifest.background is None else str(manifest.background),
-        "reading": None if manifest.reading is None else reading_state(manifest.reading),
+        "reading": None if manifest.reading is None else schema_state(manifest.reading),
         "vocabulary": {"constants": manifest.n_constants, **_file_state(manifest.vocabulary)},
         "parts": [
             {
@@ -136,7 +136,7 @@ def read_manifest(data: bytes, path: str, version: str) -> Manifest:
         classes=_classes(part),
         times=_times(part),
         background=_background(part),
-        reading=None if part.none("reading") else reading_of(part.part("reading")),
+        reading=None if part.none("reading") else schema_of(part.part("reading")),
         **_vocabulary(part.part("vocabulary")),
         parts=tuple(_part(i, one) for i, one in enumerate(part.parts("parts"))),
     )
@@ -260,13 +260,13 @@ def _check_parts(manifest: Manifest, part: Part) -> None:
     n_classes = len(manifest.classes or ())
     known, named = 0, 0
     for i, one in enumerate(manifest.parts):
-        place = f"parts.{i}"
+        location = f"parts.{i}"
         if not known <= one.n_relations <= len(manifest.relations):
-            raise part.wrong(f"{place}.facts", "has not a number for each predicate")
+            raise part.wrong(f"{location}.facts", "has not a number for each predicate")
         if not named <= len(one.class_sizes) <= n_classes:
-            raise part.wrong(f"{place}.classes", "has not a number for each class")
+            raise part.wrong(f"{location}.classes", "has not a number for each class")
         if manifest.classes is not None and sum(one.class_sizes) != one.n_sequences:
-            raise part.wrong(f"{place}.classes", "do not sum to the number of sequences")
+            raise part.wrong(f"{location}.classes", "do not sum to the number of sequences")
         known, named = one.n_relations, len(one.class_sizes)
 
 

@@ -1,4 +1,4 @@
-"""Data sets larger than memory: a folder of Parquet partitions, of which one is held at a time."""
+"""Data sets larger than memory: a folder of Parquet partitions, loaded one at a time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx import __version__
 from relynx.data.event_arguments import dimension_names
-from relynx.data.parquet.files import (
+from relynx.data.parquet.codec import (
     Columns,
     WrongFile,
     check_installed,
@@ -32,20 +31,21 @@ from relynx.data.parquet.manifest import (
     totals,
 )
 from relynx.data.parquet.writer import write_folder
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, label_array, shown
-from relynx.data.tables.schema import Reading
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant
+from relynx.version import __version__
 
 
 def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:
     """Open a folder that `Sequences.to_parquet` or `write_parquet` wrote.
 
-    Only the manifest is read; partitions are, when they are asked for. `mine`, a fitted
+    Only the manifest is read; partitions are loaded on demand. `mine`, a fitted
     `PatternVectorizer` and a fitted `LynxClassifier` take the result as `X`.
 
     Parameters
@@ -72,16 +72,16 @@ def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:
 
 
 def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
-    """Write sequences that are too many for memory, some at a time, each as a partition.
+    """Write a data set larger than memory, chunk by chunk, each as a partition.
 
     `scan_parquet(folder).load()` equals `Sequences.concatenate(chunks)`. The folder appears when
-    the last chunk is written; where it is there already, nothing is done.
+    the last chunk is written; an existing folder is an error.
 
     Parameters
     ----------
     chunks
-        What makes one `Sequences` after the other. Each may bring new constants, predicates and
-        classes; all have labels or none has, and their background knowledge is the same.
+        An iterable of `Sequences`. Each may have new constants, predicates and classes; all have
+        labels or none has, and their background knowledge is the same.
     folder
         A new folder.
 
@@ -108,9 +108,9 @@ def _checked(chunk: object) -> Sequences:
 
 
 class Partitions:
-    """Sequences on disk, in partitions. `scan_parquet` makes one; it holds no facts itself.
+    """Sequences on disk, in partitions, as `scan_parquet` returns them. It holds no facts itself.
 
-    The constants have the same codes in every partition, those of the whole.
+    A constant has the same code in every partition.
     """
 
     def __init__(self, folder: str) -> None:
@@ -140,12 +140,12 @@ class Partitions:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many sequences each partition has."""
+        """The number of sequences of each partition."""
         return tuple(part.n_sequences for part in self.manifest.parts)
 
     @property
     def class_sizes(self) -> dict[Constant, int] | None:
-        """How many sequences each class has; None where they have no labels."""
+        """The number of sequences of each class; None without labels."""
         classes = self.manifest.classes
         if classes is None:
             return None
@@ -161,7 +161,7 @@ class Partitions:
         return self.manifest.background
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> Schema | None:
         return self.manifest.reading
 
     @property
@@ -239,7 +239,7 @@ class Partitions:
         )
 
     def partitions(self) -> Iterator[Sequences]:
-        """One partition after the other, each in memory when its turn comes."""
+        """The partitions one after the other, each loaded when it is reached."""
         return (self.partition(i) for i in range(self.n_partitions))
 
     def without_sequences(self) -> Sequences:
@@ -279,7 +279,7 @@ class Partitions:
         return Columns(known, manifest.classes is not None, manifest.times)
 
     def _read(self, file: File) -> bytes:
-        """The bytes of a file, which are those that the manifest speaks of."""
+        """The bytes of a file, verified against the manifest."""
         data = _content(os.path.join(self.path, file.name), file.size)
         if len(data) != file.size or hashlib.sha256(data).hexdigest() != file.sha256:
             raise self._problem(file, "is not what the manifest says: its checksum is another")
@@ -298,7 +298,7 @@ class Partitions:
 
 
 def _content(path: str, most: int) -> bytes:
-    """A file's bytes, at most one more than so many. Raises InputError where it cannot be read."""
+    """At most `most` + 1 bytes of a file. Raises InputError where it cannot be read."""
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
@@ -308,7 +308,7 @@ def _content(path: str, most: int) -> bytes:
     except InputError:
         raise
     except FileNotFoundError:
-        what = "there is no such file, but the manifest speaks of it"
+        what = "there is no such file, but the manifest lists it"
         raise DataError(Problem(what, Source("", path), hint=DAMAGED)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

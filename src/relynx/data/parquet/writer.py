@@ -9,17 +9,16 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx import __version__
-from relynx.data.parquet.files import (
+from relynx.data.parquet.codec import (
     Columns,
     check_installed,
     part_bytes,
-    time_kinds,
+    time_types,
     vocabulary_bytes,
 )
 from relynx.data.parquet.manifest import (
@@ -31,19 +30,32 @@ from relynx.data.parquet.manifest import (
     manifest_text,
     part_name,
 )
+from relynx.data.sequences import WRITERS, Sequences
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Constant, constant_key, quoted
 from relynx.storage.whole_files import is_running, named, sync
-
-if TYPE_CHECKING:
-    from relynx.data.sequences import Sequences
+from relynx.version import __version__
 
 PARTIAL = re.compile(r"(.+)\.[0-9a-f]{8}\.([0-9]+)\.part", re.DOTALL)  # while it is written
 UNWRITABLE = "this folder cannot be written"
-ROWS = 100_000  # sequences of a partition where nothing else is said
+ROWS = 100_000  # sequences per partition by default
+
+
+def write_sequences(
+    X: Sequences,
+    folder: str | os.PathLike[str],
+    partitions: int | None,
+    rows_per_partition: int | None,
+) -> None:
+    """Write sequences in a number of partitions, or in partitions of a number of sequences."""
+    edges = cuts(len(X), partitions, rows_per_partition)
+    write_folder((X[a:b] for a, b in pairwise(edges)), folder)
+
+
+WRITERS["parquet"] = write_sequences
 
 
 def cuts(n_sequences: int, partitions: int | None, rows_per_partition: int | None) -> list[int]:
@@ -95,9 +107,9 @@ class _Writer:
         self.relations |= dict.fromkeys(X.tables)
         self._check_arities()
         if not np.array_equal(codes, np.arange(len(codes))):
-            X = X._with(self.vocabulary, {k: _recoded(t, codes) for k, t in X.tables.items()})
+            X = X.with_tables(self.vocabulary, {k: _recoded(t, codes) for k, t in X.tables.items()})
         labels = self._labels(X)
-        columns = Columns(tuple(self.relations), labels is not None, time_kinds(X.times))
+        columns = Columns(tuple(self.relations), labels is not None, time_types(X.times))
         data = part_bytes(X, columns, labels)
         file = self._write(part_name(len(self.parts)), data)
         sizes = np.bincount([] if labels is None else labels, minlength=len(self.classes))
@@ -113,7 +125,7 @@ class _Writer:
             relynx=__version__,
             relations=tuple(self.relations),
             classes=None if first.labels is None else tuple(self.class_names),
-            times=time_kinds(first.times),
+            times=time_types(first.times),
             background=first.background,
             reading=first.reading if self.same_reading else None,
             vocabulary=self._write(VOCABULARY, constants),
@@ -131,8 +143,8 @@ class _Writer:
             raise DataError("the parts have different background knowledge; give them the same")
         if (X.labels is None) != (first.labels is None):
             raise DataError("some of the parts have labels and some have none")
-        if time_kinds(X.times) != time_kinds(first.times):
-            raise DataError("the parts have times of different kinds, or some have none")
+        if time_types(X.times) != time_types(first.times):
+            raise DataError("the parts have times of different types, or some have none")
         self.same_reading &= X.reading == first.reading
 
     def _check_arities(self) -> None:
@@ -144,7 +156,7 @@ class _Writer:
                 raise DataError(Problem(f"{what} another", hint=hint))
 
     def _labels(self, X: Sequences) -> NDArray[np.int32] | None:
-        """The numbers of the classes, of which those that are new come last."""
+        """The numbers of the classes; new classes come last."""
         if X.labels is None:
             return None
         numbers = []

@@ -1,5 +1,9 @@
 """Protein structures (PDB, mmCIF, BinaryCIF) as sequences of helices and strands.
 
-`read_structures` is the door. `files` is the only module that uses biotite; `sheets` orders the
-strands of each sheet.
+`read_structures` reads the files; `formats` is the only module that uses biotite, and `sheets`
+orders the strands of each sheet.
 """
+
+from relynx.data.structures.reader import read_structures
+
+__all__ = ["read_structures"]

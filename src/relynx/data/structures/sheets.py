@@ -1,4 +1,4 @@
-"""Sheets of proteins: which strands are one, in which order they lie, and which way they run."""
+"""Sheets of proteins: distinct strands, their order in the sheet, and their orientations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relynx.data.structures.files import Helix, Sheet, Span
+from relynx.data.structures.formats import Helix, Sheet, Span
 
 NULL = "null"
 
@@ -19,23 +19,24 @@ class Strands:
     Attributes
     ----------
     spans
-        Where each strand lies, in the order in which the file tells of them.
+        The span of each strand, in the order of the file.
     sheets
         The number of the sheet of each. Sheets that share a strand are one.
     senses
         The neighbours of each, and whether both run the same way, `plus` or `minus`.
-    signs
-        For each strand a group of strands of which the directions are known, and its own there.
+    orientations
+        For each strand the group of strands with known relative orientation that it belongs to, and
+        its own orientation there, 1 or -1.
     """
 
     spans: tuple[Span, ...]
     sheets: tuple[int, ...]
     senses: tuple[Mapping[int, str], ...]
-    signs: tuple[tuple[int, int], ...]
+    orientations: tuple[tuple[int, int], ...]
 
 
 def joined(sheets: Iterable[Sheet]) -> Strands:
-    """The strands of some sheets, each once: a file may tell of one again.
+    """The strands of some sheets, each once: a file may repeat one.
 
     It does so at the end of a sheet that closes to a barrel, and where sheets share strands.
     """
@@ -44,7 +45,7 @@ def joined(sheets: Iterable[Sheet]) -> Strands:
     senses: list[dict[int, str]] = []
     known: dict[str, list[int]] = {}  # by chain
     for number, sheet in enumerate(sheets):
-        places = []
+        positions = []
         for span in sheet.spans:
             here = known.setdefault(span[0], [])
             same = next((i for i in here if _same(spans[i], span)), None)
@@ -58,12 +59,12 @@ def joined(sheets: Iterable[Sheet]) -> Strands:
                 old, new = sorted((sheet_of[same], number))
                 sheet_of = [old if one == new else one for one in sheet_of]
                 number = old
-            places.append(same)
+            positions.append(same)
         for one, two, sense in sheet.pairs:
-            i, j = places[one], places[two]
+            i, j = positions[one], positions[two]
             if i != j:
                 senses[j].setdefault(i, senses[i].setdefault(j, sense))
-    return Strands(tuple(spans), tuple(sheet_of), tuple(senses), _signs(senses))
+    return Strands(tuple(spans), tuple(sheet_of), tuple(senses), _orientations(senses))
 
 
 def _same(one: Span, two: Span) -> bool:
@@ -73,21 +74,24 @@ def _same(one: Span, two: Span) -> bool:
     return one[0] == two[0] and 2 * common >= shorter
 
 
-def _signs(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int], ...]:
-    """Which way each strand runs, 1 or -1, against the first of those it is connected with."""
-    signs: dict[int, tuple[int, int]] = {}
+def _orientations(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int], ...]:
+    """The orientation of each strand, 1 or -1, relative to the first of those connected with it."""
+    orientations: dict[int, tuple[int, int]] = {}
     for start in range(len(senses)):
-        if start in signs:
+        if start in orientations:
             continue
-        signs[start] = start, 1
+        orientations[start] = start, 1
         waiting = deque([start])
         while waiting:
             here = waiting.popleft()
             for other, sense in senses[here].items():
-                if other not in signs:
-                    signs[other] = start, signs[here][1] * (1 if sense == "plus" else -1)
+                if other not in orientations:
+                    orientations[other] = (
+                        start,
+                        orientations[here][1] * (1 if sense == "plus" else -1),
+                    )
                     waiting.append(other)
-    return tuple(signs[i] for i in range(len(senses)))
+    return tuple(orientations[i] for i in range(len(senses)))
 
 
 def elements(
@@ -98,8 +102,9 @@ def elements(
     Parameters
     ----------
     residues
-        The place in the domain of each of its residues, by chain and place in the chain. What has
-        half of its residues elsewhere, or more, is left out; of others, those inside count.
+        The position in the domain of each of its residues, by chain and position in the chain. An
+        element with half or more of its residues outside is left out; of others, those inside
+        count.
     helices, strands
         Those of the whole structure.
     """
@@ -115,12 +120,12 @@ def elements(
             here[i] = inside
     along = sorted(here, key=lambda i: here[i])
     number = {i: k for k, i in enumerate(along)}
-    places = _walked(here, strands)
+    positions = _walked(here, strands)
     last: dict[int, int] = {}
     for i in along:
         sheet = strands.sheets[i]
         before = last.get(sheet)
-        order, reached = places[i]
+        order, reached = positions[i]
         fields = {
             "type": "st",
             "sense": NULL if reached is None else strands.senses[reached][i],
@@ -136,25 +141,25 @@ def elements(
 
 
 def _inside(span: Span, residues: Mapping[tuple[str, int], int]) -> tuple[int, int, int] | None:
-    """The first and last place of an element in a domain, and how many residues it has there."""
+    """The first and last position of an element in a domain, and its number of residues there."""
     chain, first, last = span
-    places = [residues[chain, i] for i in range(first, last + 1) if (chain, i) in residues]
-    if 2 * len(places) <= last - first + 1:
+    positions = [residues[chain, i] for i in range(first, last + 1) if (chain, i) in residues]
+    if 2 * len(positions) <= last - first + 1:
         return None
-    return min(places), max(places), len(places)
+    return min(positions), max(positions), len(positions)
 
 
 def _direction(strands: Strands, one: int, two: int) -> str:
     """Whether two strands of a sheet run the same way, `null` where that is not known."""
-    (group, sign), (other, other_sign) = strands.signs[one], strands.signs[two]
-    return NULL if group != other else "plus" if sign == other_sign else "minus"
+    (group, first), (other_group, second) = strands.orientations[one], strands.orientations[two]
+    return NULL if group != other_group else "plus" if first == second else "minus"
 
 
 def _walked(here: Iterable[int], strands: Strands) -> dict[int, tuple[int, int | None]]:
-    """For each strand its place on a walk through its sheet, and the one it was reached from.
+    """For each strand its position on a walk through its sheet, and the one it was reached from.
 
-    A walk begins at an edge, with the strand of which the file tells first, and goes from
-    neighbour to neighbour; where it comes to an end, it goes on with the next of the file.
+    A walk begins at an edge, with the strand that comes first in the file, and goes from
+    neighbour to neighbour; where it ends, it continues with the next strand of the file.
     """
     own = sorted(here)
     out: dict[int, tuple[int, int | None]] = {}

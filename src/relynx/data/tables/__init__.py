@@ -1,7 +1,8 @@
 """Event tables: data frames, CSV and Parquet files to sequences, and back.
 
-`from_events` and `to_events` are the doors. On the way in, `tables` opens the input, `columns`
-encodes each column, `plans` decides what becomes of it, `order` sorts the events, and `facts`
-makes the facts. What was decided is kept as a `schema`, so that later tables are read alike.
-`frames` is the only module that uses narwhals.
+The door is `reader.from_events` and `writer.to_events`; import them from there, so that `frames`,
+which other rooms use to write tables, stays light. `inputs` opens a table and checks its names,
+`columns` encodes each column, `plans` decides what becomes of it, and `facts` makes the facts. The
+result is a `Schema` (`relynx.data.schema`), so that later tables are read in the same way. `frames`
+is the only module that uses narwhals.
 """

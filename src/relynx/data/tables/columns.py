@@ -1,4 +1,4 @@
-"""A column of a table as codes and different values, whatever library the table is of."""
+"""A column of a table as codes and distinct values, independent of the library of the table."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ class Values:
 
     Attributes
     ----------
-    kind
+    type
         `text`, `integer`, `number`, `boolean` or `date`.
     codes
-        For each row the number of its value, -1 where there is none.
+        For each row the index of its value in `constants`, -1 where it is missing.
     constants
-        The different values: numbers and dates (as ISO text) rising, texts as they appear.
+        The distinct values: numbers and dates (ISO text) ascending, texts as they appear.
     zoned
         Whether the dates had a time zone; they are in UTC then.
     """
 
-    kind: str
+    type: str
     codes: Codes
     constants: Sequence[Constant]
     zoned: bool = False
@@ -83,12 +83,12 @@ class Table(Protocol):
 
 
 class LoadedTable(Protocol):
-    """Some columns of a table, read."""
+    """Some columns of a table, loaded."""
 
     @property
     def n_rows(self) -> int: ...
-    def values(self, name: str, kind: str | None = None) -> Values: ...
-    def place(self, row: int) -> str: ...
+    def values(self, name: str, column_type: str | None = None) -> Values: ...
+    def row_name(self, row: int) -> str: ...
 
 
 class WrongColumn(DataError):
@@ -120,18 +120,18 @@ def number_values(numbers: NDArray[Any], missing: NDArray[np.bool_] | None = Non
             hint = "put a large number or a missing value in its place"
             raise WrongColumn("holds an infinite number", hint, int(infinite[0]))
     distinct, codes = np.unique(numbers[~missing], return_inverse=True)
-    kind = "integer"
+    column_type = "integer"
     if distinct.dtype.kind == "f":
         if np.all(distinct == np.floor(distinct)) and np.all(np.abs(distinct) < 2**53):
             distinct = distinct.astype(np.int64)
         else:
-            kind, distinct = "number", distinct + 0.0  # -0.0 becomes 0.0
-    return Values(kind, _spread(codes, ~missing), distinct.tolist())
+            column_type, distinct = "number", distinct + 0.0  # -0.0 becomes 0.0
+    return Values(column_type, _spread(codes, ~missing), distinct.tolist())
 
 
 def key_values(values: Values) -> Values:
-    """Values that name something: integers stay, of all else the text counts."""
-    if values.kind in ("integer", "text"):
+    """Values as keys: integers are kept, all others become text."""
+    if values.type in ("integer", "text"):
         return values
     return Values("text", values.codes, list(map(str, values.constants)))
 
@@ -161,37 +161,39 @@ def _iso(whole: str, fraction: str) -> str:
 
 
 def object_values(values: Sequence[Any], wanted: str | None = None) -> Values:
-    """A column of Python values: of one kind, or WrongColumn says which kinds there are."""
+    """A column of Python values of one type; raises WrongColumn where there are several."""
     kept = [None if _is_missing(value) else value for value in values]
     first: dict[str, int] = {}
     for row, value in enumerate(kept):
         if value is not None:
-            first.setdefault(_python_kind(value), row)
-    kinds = list(first)
-    if not kinds:
+            first.setdefault(_python_type(value), row)
+    types = list(first)
+    if not types:
         return Values("text", np.full(len(kept), -1, np.int32), [])
-    if len(kinds) > 1:
-        one, two = (f"{shown(kept[row])} is {kind}" for kind, row in list(first.items())[:2])
-        hint = "make all its values of one kind, or leave it out: fluents names the columns to use"
-        raise WrongColumn(f"holds values of different kinds: {one}, {two}", hint, first[kinds[1]])
-    kind = kinds[0]
-    if kind == "text":
+    if len(types) > 1:
+        one, two = (
+            f"{shown(kept[row])} is {column_type}" for column_type, row in list(first.items())[:2]
+        )
+        hint = "make all its values of one type, or leave it out: fluents names the columns to use"
+        raise WrongColumn(f"holds values of different types: {one}, {two}", hint, first[types[1]])
+    column_type = types[0]
+    if column_type == "text":
         return text_values([None if value is None else str(value) for value in kept])
     missing = np.array([value is None for value in kept])
-    if kind == "true or false":
+    if column_type == "true or false":
         return boolean_values(np.array([bool(value) for value in kept]), missing)
-    if kind == "a number":
+    if column_type == "a number":
         if wanted == KEY and not all(map(_is_whole, kept)):
             names = text_values(kept)
             return Values("text", names.codes, list(map(str, names.constants)))
         return _object_numbers(kept, missing)
-    if kind == "a date":
+    if column_type == "a date":
         return _object_dates(kept)
-    if kind == "a duration":
+    if column_type == "a duration":
         return number_values(np.array(list(map(_seconds, kept))), missing)
-    what = f"holds {shown(kept[first[kind]])}, which is no value of a cell"
+    what = f"holds {shown(kept[first[column_type]])}, which is no value of a cell"
     hint = "give text, numbers, truth values or dates, or leave it out: fluents names the columns"
-    raise WrongColumn(what, f"{hint} to use", first[kind])
+    raise WrongColumn(what, f"{hint} to use", first[column_type])
 
 
 def _object_numbers(values: Sequence[Any], missing: NDArray[np.bool_]) -> Values:
@@ -264,7 +266,7 @@ def _seconds(value: Any) -> float:
     return float(value.total_seconds())
 
 
-def _python_kind(value: object) -> str:
+def _python_type(value: object) -> str:
     if isinstance(value, str | time):
         return "text"
     if isinstance(value, bool | np.bool_):
@@ -294,12 +296,12 @@ def _spread(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
 
 
 def ranks(values: Values) -> NDArray[np.int64]:
-    """For each row its place in the order of the values; all rows have a value.
+    """For each row its rank in the order of the values; all rows have a value.
 
     Texts are dates, `2024-01-31 13:05` or `31.01.2024 13:05`, or WrongColumn is raised: texts
     sorted as texts put 10 before 9.
     """
-    if values.kind != "text":
+    if values.type != "text":
         return values.codes.astype(np.int64)
     ticks = list(map(nanoseconds, read_moments(values)))
     distinct = {tick: i for i, tick in enumerate(sorted(set(ticks)))}
@@ -327,7 +329,7 @@ def read_moments(values: Values) -> list[datetime]:
 
 
 class Moment(datetime):
-    """A moment with parts of a microsecond, which `nanosecond` tells as in pandas."""
+    """A moment with parts of a microsecond, in `nanosecond` as in pandas."""
 
     nanosecond = 0
 
@@ -361,18 +363,20 @@ def read_moment(text: str) -> datetime | None:
         return None
 
 
-def as_kind(values: Values, kind: str) -> Values:
-    """A column as the kind that it had when the reading was made."""
-    if values.kind == kind or not len(values.constants):
-        return Values(kind, values.codes, values.constants)
-    if values.kind == "integer" and kind in ("number", "text"):
-        change = float if kind == "number" else str
-        return Values(kind, values.codes, list(map(change, values.constants)))
-    if values.kind == "number" and kind == "integer":
+def as_type(values: Values, column_type: str) -> Values:
+    """A column converted to the type that it had when the schema was made."""
+    if values.type == column_type or not len(values.constants):
+        return Values(column_type, values.codes, values.constants)
+    if values.type == "integer" and column_type in ("number", "text"):
+        change = float if column_type == "number" else str
+        return Values(column_type, values.codes, list(map(change, values.constants)))
+    if values.type == "number" and column_type == "integer":
         whole = [int(n) if float(n).is_integer() else n for n in values.constants]
-        return Values(kind, values.codes, whole)
-    if values.kind == "text" and (told := _spelled(values.constants, kind)) is not None:
-        return Values(kind, np.append(told.codes, np.int32(-1))[values.codes], told.constants)
+        return Values(column_type, values.codes, whole)
+    if values.type == "text" and (spelled := _spelled(values.constants, column_type)) is not None:
+        return Values(
+            column_type, np.append(spelled.codes, np.int32(-1))[values.codes], spelled.constants
+        )
     names: Mapping[str, str] = {
         "text": "text",
         "integer": "numbers",
@@ -380,18 +384,18 @@ def as_kind(values: Values, kind: str) -> Values:
         "boolean": "true and false",
         "date": "dates",
     }
-    what = f"holds {names[values.kind]}, and {names[kind]} where it was first read"
-    raise WrongColumn(what, f"give {names[kind]}")
+    what = f"holds {names[values.type]}, and {names[column_type]} where it was first read"
+    raise WrongColumn(what, f"give {names[column_type]}")
 
 
-def _spelled(texts: Sequence[Constant], kind: str) -> Values | None:
-    """The values of a kind that different texts spell; None where one of them spells none."""
+def _spelled(texts: Sequence[Constant], column_type: str) -> Values | None:
+    """The values of a type that distinct texts denote; None where one of them denotes none."""
     plain = list(map(str, texts))
-    if kind == "boolean" and set(plain) <= set(TRUTHS):
+    if column_type == "boolean" and set(plain) <= set(TRUTHS):
         return text_values(plain)
-    if kind == "integer" and all(map(WHOLE.match, plain)):
+    if column_type == "integer" and all(map(WHOLE.match, plain)):
         whole = list(map(int, plain))
         if all(-LARGEST <= n < LARGEST for n in whole):
             return number_values(np.array(whole, np.int64))
-    moments = list(map(read_moment, plain)) if kind == "date" else [None]
+    moments = list(map(read_moment, plain)) if column_type == "date" else [None]
     return None if None in moments else _object_dates(moments)

@@ -170,17 +170,17 @@ class _LoadedCsv:
     def n_rows(self) -> int:
         return len(self.lines)
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         return f"line {self.lines[row]}"
 
-    def values(self, name: str, kind: str | None = None) -> Values:
+    def values(self, name: str, column_type: str | None = None) -> Values:
         column = self.columns[name]
         codes = np.concatenate([np.empty(0, np.int32), *column.codes])
-        return _typed([text.strip() for text in column.number], codes, kind, self.separator)
+        return _typed([text.strip() for text in column.number], codes, column_type, self.separator)
 
 
 def open_csv(path: str | os.PathLike[str]) -> CsvTable:
-    """Open a CSV file; `.gz` is unpacked. The first line tells the separator: , ; tab or |."""
+    """Open a CSV file; `.gz` is unpacked. The first line determines the separator: , ; tab or |."""
     name = os.fsdecode(path)
     data = read_bytes(path)
     if name.lower().endswith(".gz"):
@@ -201,25 +201,31 @@ def open_csv(path: str | os.PathLike[str]) -> CsvTable:
     return CsvTable([column.strip() for column in row], separator, text, source)
 
 
-def _typed(texts: list[str], codes: Codes, kind: str | None, separator: str) -> Values:
+def _typed(texts: list[str], codes: Codes, column_type: str | None, separator: str) -> Values:
     """A column of texts as what all its texts are: numbers, truth values, or texts."""
-    readers = _READERS if kind is None else [_READER_OF[kind]] if kind in _READER_OF else []
-    if kind == KEY and all(text in MISSING or PLAIN_INTEGER.match(text) for text in texts):
+    readers = (
+        _READERS
+        if column_type is None
+        else [_READER_OF[column_type]]
+        if column_type in _READER_OF
+        else []
+    )
+    if column_type == KEY and all(text in MISSING or PLAIN_INTEGER.match(text) for text in texts):
         readers = [_numbers]  # 1.10 and 1.1 are one number, but two names
     for read in readers:
         values = read(texts, codes, separator)
         if values is not None:
             return values
-    if kind in _READER_OF and not MISSING.issuperset(texts):
-        truths = kind == "boolean"
+    if column_type in _READER_OF and not MISSING.issuperset(texts):
+        truths = column_type == "boolean"
         good = {text for text in texts if text in MISSING or _is(text, separator, truths=truths)}
         large = max(range(len(texts)), key=lambda i: len(texts[i]))
         bad = next((i for i, text in enumerate(texts) if text not in good), large)
-        kinds = "true and false" if truths else "numbers"
-        what = f"holds {shown(texts[bad])}, and {kinds} where it was first read"
+        wanted = "true and false" if truths else "numbers"
+        what = f"holds {shown(texts[bad])}, and {wanted} where it was first read"
         if texts[bad] in good:
-            what, kinds = f"holds {texts[bad]}, which has more than 64 bits", "smaller numbers"
-        hint = f"give {kinds}, or leave the field empty"
+            what, wanted = f"holds {texts[bad]}, which has more than 64 bits", "smaller numbers"
+        hint = f"give {wanted}, or leave the field empty"
         raise WrongColumn(what, hint, int((codes == bad).argmax()))
     names = {text: i for i, text in enumerate(dict.fromkeys(text for text in texts if text))}
     new = np.array([names.get(text, -1) for text in texts] or [-1], np.int32)
@@ -290,11 +296,11 @@ class DictTable:
     def loaded(self, names: Sequence[str]) -> LoadedTable:
         return self
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         return f"row {row + 1}"
 
-    def values(self, name: str, kind: str | None = None) -> Values:
-        return object_values(self.columns[name], kind)
+    def values(self, name: str, column_type: str | None = None) -> Values:
+        return object_values(self.columns[name], column_type)
 
 
 def open_dict(columns: Mapping[str, Any]) -> DictTable:

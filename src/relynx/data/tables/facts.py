@@ -1,4 +1,4 @@
-"""The facts of a table of events: rows become events, columns their properties."""
+"""Rows of a table become events, and columns facts about them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.discretise import bin_names, binned
+from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.data.tables.columns import Values, WrongColumn, ranks
-from relynx.data.tables.discretise import bin_names, binned
+from relynx.data.tables.inputs import Cells
 from relynx.data.tables.plans import changes
-from relynx.data.tables.schema import Column, Group, Reading
-from relynx.data.tables.tables import Cells
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
@@ -27,11 +27,12 @@ SHOWN_CHANGES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """Where the rows stand: the sequence of each row, its number there, and the links.
+class EventLayout:
+    """The sequence of each row, its position there, and the links between rows.
 
-    `links` has for each dimension the rows that directly follow each other, as pairs; `related` has
-    for each relation of intervals the rows of which it holds, and `times` their starts and ends.
+    `links` has for each dimension the pairs of rows that directly follow each other; `related` has
+    for each relation of intervals the pairs of rows for which it holds, and `times` their starts
+    and ends.
     """
 
     ids: list[Constant]
@@ -49,14 +50,14 @@ def sequence_numbers(
 ) -> tuple[list[Constant], Rows]:
     """The ids, in the order in which they appear, and the number of each row's id.
 
-    Raises DataError where a row does not say its sequence or its place in the order; `tasks` are
-    what the columns of the order are called then.
+    Raises DataError where a row has no sequence or no value in an order column; `tasks` are the
+    names of the order columns in the message.
     """
     for name, what in ((column, "sequence"), *zip(order, tasks, strict=False)):
         known = len(cells.problems)
         missing = (cells.keys(name) if what == "sequence" else cells.values(name)).codes < 0
         if missing.any() and len(cells.problems) == known:
-            text = f"column {name!r} does not say the {what} in {cells.places(missing)}"
+            text = f"column {name!r} does not say the {what} in {cells.rows_text(missing)}"
             cells.wrong(text, "fill it in, or leave these rows out")
     cells.check()
     values = cells.keys(column)
@@ -69,10 +70,10 @@ def sequence_numbers(
     ]
 
 
-def places(reading: Reading, cells: Cells, ids: list[Constant], sequences: Rows) -> Places:
-    """Rows along each dimension; what is wrong with a column of the order joins the problems."""
+def event_layout(schema: Schema, cells: Cells, ids: list[Constant], sequences: Rows) -> EventLayout:
+    """Order the rows along each dimension; adds problems of the order columns to the cells."""
     along = {}
-    for dimension, column in reading.order:
+    for dimension, column in schema.order:
         try:
             along[dimension] = ranks(cells.values(column))
         except WrongColumn as error:
@@ -86,13 +87,13 @@ def places(reading: Reading, cells: Cells, ids: list[Constant], sequences: Rows)
     numbers[order] = np.arange(len(order)) - begin
     ties = int((~_starts([sequences, *keys], order)).sum()) if keys else 0
     links = {}
-    for dimension in reading.dimensions:
+    for dimension in schema.dimensions:
         others = [key for name, key in along.items() if name != dimension]
         own = [along[dimension]] if dimension in along else []
         by = np.lexsort([numbers, *own, *others, sequences])
         linked = np.flatnonzero(~_starts([sequences, *others], by))
         links[dimension] = by[linked - 1], by[linked]
-    return Places(ids, sequences, numbers, order, links, ties)
+    return EventLayout(ids, sequences, numbers, order, links, ties)
 
 
 def _starts(keys: Sequence[Rows], order: Rows) -> NDArray[np.bool_]:
@@ -117,7 +118,7 @@ class Encoder:
     def argument(self, values: Values, column: Column) -> NDArray[np.int32]:
         """For each row the code of its value, -1 for none; numbers are cut as the column says."""
         constants, into = list(values.constants), np.arange(len(values.constants))
-        if column.cuts is not None and constants and values.kind != "text":
+        if column.cuts is not None and constants and values.type != "text":
             into = binned(np.asarray(constants), column.cuts)
             constants = [*bin_names(column.cuts)]
             used = np.zeros(len(constants), bool)
@@ -136,7 +137,7 @@ class Encoder:
         return code + self.n_events
 
     def add(self, predicate: str, args: Sequence[NDArray[np.integer]], sequences: Rows) -> None:
-        """Facts of a predicate, one a row; rows that lack an argument make none."""
+        """Add the facts of a predicate, one per row; a row that lacks an argument makes none."""
         complete = np.ones(len(sequences), bool)
         for arg in args:
             complete &= arg >= 0
@@ -155,38 +156,38 @@ class Encoder:
 
 
 def encoded(
-    reading: Reading, cells: Cells, at: Places, others: Mapping[str, Cells], *, labelled: bool
+    schema: Schema, cells: Cells, at: EventLayout, others: Mapping[str, Cells], *, labelled: bool
 ) -> Sequences:
-    """The sequences, with notes on the rows. Raises DataError with what changes and may not.
+    """The sequences, with notes on the rows. Raises DataError where an attribute or label changes.
 
-    `labelled` says that every sequence must have its class; else wrong labels are passed over.
+    `labelled` requires a label for every sequence; otherwise wrong labels are ignored.
     """
     encoder = Encoder(int(at.numbers.max()) + 1)
-    notes = tie_notes(at, reading.order)
+    notes = tie_notes(at, schema.order)
     sequences, numbers = at.sequences[at.order], at.numbers[at.order]
     for dimension, (before, after) in at.links.items():
         pair = [at.numbers[before], at.numbers[after]]
         encoder.add(f"next_{dimension}", pair, at.sequences[before])
     for relation, (first, second) in at.related.items():
         encoder.add(relation, [at.numbers[first], at.numbers[second]], at.sequences[first])
-    for group in reading.fluents:
+    for group in schema.fluents:
         args = [encoder.argument(cells.argument(c), c) for c in group.columns]
         notes += _gap_notes(group, cells, args)
         encoder.add(group.predicate, [numbers, *(arg[at.order] for arg in args)], sequences)
-    for group in reading.attributes:
+    for group in schema.attributes:
         for column in group.columns:
             values = cells.argument(column)
             first = _single(cells, at, values, column.name, "an attribute")
             codes = encoder.argument(values, column)[np.maximum(first, 0)]
             codes = np.where(first < 0, np.int32(-1), codes)
             encoder.add(group.predicate, [codes], np.arange(len(at.ids)))
-    labels, said = _labels(reading, cells, at, needed=labelled)
+    labels, said = _labels(schema, cells, at, needed=labelled)
     cells.check()
-    for group in reading.relations:
-        notes += _relate(group, reading, cells, others[group.predicate], at, encoder)
-    reading = replace(reading, notes=(*reading.notes, *notes, *said))
+    for group in schema.relations:
+        notes += _relate(group, schema, cells, others[group.predicate], at, encoder)
+    schema = replace(schema, notes=(*schema.notes, *notes, *said))
     vocabulary = encoder.vocabulary()
-    return Sequences(vocabulary, encoder.tables, at.ids, labels, reading=reading, times=at.times)
+    return Sequences(vocabulary, encoder.tables, at.ids, labels, reading=schema, times=at.times)
 
 
 def _gap_notes(group: Group, cells: Cells, args: Sequence[NDArray[np.integer]]) -> list[str]:
@@ -196,17 +197,17 @@ def _gap_notes(group: Group, cells: Cells, args: Sequence[NDArray[np.integer]]) 
     if not gaps.any():
         return []
     names = " or ".join(repr(column.name) for column in group.columns)
-    return [f"no {group.predicate!r} is made of {cells.places(gaps)}, where {names} is missing"]
+    return [f"no {group.predicate!r} is made of {cells.rows_text(gaps)}, where {names} is missing"]
 
 
-def _single(cells: Cells, at: Places, values: Values, name: str, role: str) -> Rows:
+def _single(cells: Cells, at: EventLayout, values: Values, name: str, role: str) -> Rows:
     """For each sequence the first row with a value; it must be the only value."""
     first, changed = changes(values.codes, at.sequences)
     wrong, rows = np.unique(at.sequences[changed], return_index=True)
     shown = list(zip(wrong.tolist(), changed[rows].tolist(), strict=True))[:SHOWN_CHANGES]
     for i, row in shown:
         one, two = (
-            f"{constant_text(values.constants[values.codes[r]])} in {cells.place(r)}"
+            f"{constant_text(values.constants[values.codes[r]])} in {cells.row_name(r)}"
             for r in (int(first[i]), row)
         )
         where = f"inside sequence {constant_text(at.ids[i])}"
@@ -221,13 +222,13 @@ def _single(cells: Cells, at: Places, values: Values, name: str, role: str) -> R
 
 
 def _labels(
-    reading: Reading, cells: Cells, at: Places, *, needed: bool
+    schema: Schema, cells: Cells, at: EventLayout, *, needed: bool
 ) -> tuple[list[Constant] | None, list[str]]:
     """The class of each sequence, None where there are none; and why there are none."""
-    if reading.label is None:
+    if schema.label is None:
         return None, []
-    name, known = reading.label.name, len(cells.problems)
-    values = cells.values(name, reading.label.kind)
+    name, known = schema.label.name, len(cells.problems)
+    values = cells.values(name, schema.label.type)
     if not len(values.constants) and len(cells.problems) == known:
         return None, [f"column {name!r} holds no label"]
     first = _single(cells, at, values, name, "the label")
@@ -245,25 +246,25 @@ def _labels(
 
 
 def _relate(
-    group: Group, reading: Reading, cells: Cells, other: Cells, at: Places, encoder: Encoder
+    group: Group, schema: Schema, cells: Cells, other: Cells, at: EventLayout, encoder: Encoder
 ) -> list[str]:
     """Add the facts of a further table; notes on rows that make none."""
-    sequences = _translated(other.keys(reading.sequence), at.ids)
-    here = sequences >= 0  # the table may tell of other sequences, too
+    sequences = _translated(other.keys(schema.sequence), at.ids)
+    here = sequences >= 0  # the table may have rows of other sequences, too
     args: list[NDArray[np.integer]] = []
-    if group.events and reading.event is not None:
-        keys = cells.keys(reading.event)
-        place = at.sequences * len(keys.constants) + keys.codes
-        by = np.argsort(place)
+    if group.events and schema.event is not None:
+        keys = cells.keys(schema.event)
+        packed = at.sequences * len(keys.constants) + keys.codes
+        by = np.argsort(packed)
         for column in group.events:
             codes = _translated(other.keys(column), keys.constants)
             wanted = sequences * len(keys.constants) + codes
-            found = by[np.minimum(np.searchsorted(place, wanted, sorter=by), len(by) - 1)]
-            lost = here & ((codes < 0) | (place[found] != wanted))
+            found = by[np.minimum(np.searchsorted(packed, wanted, sorter=by), len(by) - 1)]
+            lost = here & ((codes < 0) | (packed[found] != wanted))
             if lost.any():
                 what = f"column {column!r} of {group.predicate!r} names no event of the sequence"
-                hint = f"its values are those of {reading.event!r} in the table of events"
-                other.wrong(f"{what} in {other.places(lost)}", hint)
+                hint = f"its values are those of {schema.event!r} in the table of events"
+                other.wrong(f"{what} in {other.rows_text(lost)}", hint)
             args.append(at.numbers[found])
     args += [encoder.argument(other.argument(c), c) for c in group.columns]
     other.check()
@@ -273,8 +274,8 @@ def _relate(
     if not here.any():
         return [f"{what} no row of a sequence that has events: it makes no fact"]
     if not here.all():
-        lost = other.places(~here)
-        notes.append(f"{what} {lost} of sequences that have no events: they are passed over")
+        lost = other.rows_text(~here)
+        notes.append(f"{what} {lost} of sequences that have no events: they are ignored")
     return notes
 
 
@@ -294,22 +295,22 @@ def repeated_keys(cells: Cells, column: str, sequences: Rows) -> None:
     values = cells.keys(column)
     missing = values.codes < 0
     if missing.any() and len(values.constants):
-        what = f"column {column!r} does not name the event in {cells.places(missing)}"
+        what = f"column {column!r} does not name the event in {cells.rows_text(missing)}"
         cells.wrong(what, "name every event")
-    place = sequences * max(len(values.constants), 1) + values.codes
-    _, first = np.unique(place, return_index=True)
-    again = np.ones(len(place), bool)
+    packed = sequences * max(len(values.constants), 1) + values.codes
+    _, first = np.unique(packed, return_index=True)
+    again = np.ones(len(packed), bool)
     again[first] = False
     again &= ~missing
     if again.any():
         what = f"column {column!r} names an event of the same sequence again"
-        cells.wrong(f"{what} in {cells.places(again)}", "give each event a name of its own")
+        cells.wrong(f"{what} in {cells.rows_text(again)}", "give each event a name of its own")
 
 
-def tie_notes(at: Places, order: Iterable[tuple[str, str]]) -> list[str]:
+def tie_notes(at: EventLayout, order: Iterable[tuple[str, str]]) -> list[str]:
     if not at.ties:
         return []
     columns = " and ".join(repr(column) for _, column in order)
     rows = "1 row has" if at.ties == 1 else f"{at.ties:,} rows have"
     what = f"{rows} the same {columns} as the one before"
-    return [f"{what}: such rows follow each other as they stand in the table"]
+    return [f"{what}: such rows keep their order in the table"]

@@ -1,4 +1,4 @@
-"""Tables of others: data frames, CSV, JSON Lines and Parquet. The one place that uses narwhals.
+"""Tables of others: data frames, CSV, JSON Lines and Parquet. The only module that uses narwhals.
 
 A table to write comes as chunks, mappings from the names of columns to their values, so that a long
 one is never in memory as Python values at once.
@@ -30,7 +30,7 @@ from relynx.data.tables.columns import (
     text_values,
 )
 from relynx.errors import InputError, Problem, Source, did_you_mean
-from relynx.storage.whole_files import whole_file
+from relynx.storage import whole_file
 
 Schema: TypeAlias = Mapping[str, type]
 Chunks: TypeAlias = Iterable[Mapping[str, Sequence[Any]]]
@@ -107,7 +107,7 @@ def _installed(library: str) -> bool:
 
 
 def _frame(chunks: Chunks, schema: Schema, backend: Any) -> nw.DataFrame[Any]:
-    types = {name: _TYPES[kind] for name, kind in schema.items()}
+    types = {name: _TYPES[column_type] for name, column_type in schema.items()}
     empty: Mapping[str, Sequence[Any]] = {name: [] for name in schema}
     parts = [nw.from_dict(dict(chunk), types, backend=backend) for chunk in chunks]
     whole = nw.concat(parts or [nw.from_dict(dict(empty), types, backend=backend)])
@@ -119,7 +119,7 @@ def _frame(chunks: Chunks, schema: Schema, backend: Any) -> nw.DataFrame[Any]:
 
 @dataclass(frozen=True, slots=True)
 class FrameTable:
-    """A data frame, or a Parquet file, of which no value was read yet."""
+    """A data frame, or a Parquet file, whose values are not read yet."""
 
     names: Sequence[str]
     frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -145,11 +145,11 @@ class _LoadedFrame:
     def n_rows(self) -> int:
         return len(self.frame)
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         return f"row {row + 1}"
 
-    def values(self, name: str, kind: str | None = None) -> Values:
-        """A column by its kind. Raises WrongColumn for values that are no values of a cell."""
+    def values(self, name: str, column_type: str | None = None) -> Values:
+        """A column by its type. Raises WrongColumn for values that cannot be cells."""
         column = self.frame.get_column(name)
         dtype = column.dtype
         missing = column.is_null().to_numpy()
@@ -177,7 +177,7 @@ class _LoadedFrame:
                 if missing.any()
                 else texts
             )
-        return object_values(column.to_list(), kind)
+        return object_values(column.to_list(), column_type)
 
 
 def _of_texts(column: nw.Series[Any]) -> bool:

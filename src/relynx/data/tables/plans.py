@@ -1,4 +1,4 @@
-"""What becomes of the columns of a table that is read for the first time."""
+"""Decides how the columns of a table are used when it is first read."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.discretise import Cuts, quantile_cuts, width_cuts
+from relynx.data.schema import Column, Group, Schema
 from relynx.data.tables.columns import Table, Values, read_moment
-from relynx.data.tables.discretise import Cuts, quantile_cuts, width_cuts
-from relynx.data.tables.schema import Column, Group, Reading
-from relynx.data.tables.tables import Cells, unknown_column
+from relynx.data.tables.inputs import Cells, unknown_column
 from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 
@@ -52,6 +52,13 @@ class Request:
     taken: tuple[str, ...] = ()
     problems: list[Problem] = field(default_factory=list)
 
+    def says_something(self) -> bool:
+        """Whether any of the arguments is not its default."""
+        given = [self.sequence, self.order, self.fluents, self.attributes, self.label]
+        given += [self.event, self.symbol]
+        has_bins = not isinstance(self.bins, int) or self.bins != DEFAULT_BINS
+        return has_bins or any(value is not None for value in given)
+
     def problem(self, message: str, hint: str | None = None) -> None:
         self.problems.append(Problem(message, self.table.source, hint=hint))
 
@@ -80,7 +87,7 @@ class Request:
         return tuple(self.order.items())
 
     def groups(self) -> dict[str, tuple[str, ...]] | None:
-        """The predicates that were asked for with their columns; None for all columns."""
+        """The requested predicates with their columns; None for all columns."""
         if self.fluents is None:
             return None
         if not isinstance(self.fluents, Mapping):
@@ -134,7 +141,7 @@ class Request:
                     self.problem(what, "give it one of these tasks")
 
     def recipe(self, name: str) -> tuple[str, Any] | None:
-        """How the numbers of a column are cut: a method and its value; None to leave them."""
+        """How the numbers of a column are cut: a method and its parameter; None for no cuts."""
         if name == self.symbol:
             return None
         bins = self.bins
@@ -152,7 +159,7 @@ class Request:
         return "cuts", tuple(bins)
 
     def named(self, name: str) -> bool:
-        """Whether `bins` says something of this very column."""
+        """Whether `bins` names this column."""
         return isinstance(self.bins, Mapping) and name in self.bins
 
     def check_bins(self, known: Iterable[str]) -> None:
@@ -175,12 +182,12 @@ DEFAULT_BINS = 4
 
 
 def _texts(names: Iterable[object]) -> tuple[str, ...]:
-    """Those of some names that are names; what else was given is a problem of its own."""
+    """The valid names among those given; others are reported elsewhere."""
     return tuple(name for name in names if isinstance(name, str))
 
 
 def _plain(bins: Any) -> Any:
-    """Numbers of numpy as those of Python."""
+    """Numpy numbers as Python numbers."""
     if isinstance(bins, np.ndarray | np.generic):
         return bins.tolist()
     cuts = isinstance(bins, list | tuple)
@@ -220,7 +227,7 @@ def clean_name(name: str, taken: Iterable[str] = ()) -> str:
 
 @dataclass(slots=True)
 class Plan:
-    """What was decided so far."""
+    """The decisions about the columns of a table so far."""
 
     request: Request
     cells: Cells
@@ -234,20 +241,20 @@ class Plan:
         if rows is not None:
             values = replace(values, codes=values.codes[rows])
         if self._by_class(name, values):
-            return Column(name, values.kind, supervised=True)
-        return Column(name, values.kind, self._cuts(name, values))
+            return Column(name, values.type, supervised=True)
+        return Column(name, values.type, self._cuts(name, values))
 
     def _by_class(self, name: str, values: Values) -> bool:
         """Whether the cuts of a column are learnt inside `fit`."""
         recipe = self.request.recipe(name)
         many = len(values.constants) > FEW or self.request.named(name)
         wanted = recipe is not None and recipe[0] == SUPERVISED
-        return wanted and many and values.kind in ("integer", "number")
+        return wanted and many and values.type in ("integer", "number")
 
     def _cuts(self, name: str, values: Values) -> Cuts | None:
         recipe = self.request.recipe(name)
         named = self.request.named(name)
-        if values.kind not in ("integer", "number"):
+        if values.type not in ("integer", "number"):
             if named and recipe is not None and len(values.constants):
                 what = f"bins of {name!r}: the column holds no numbers"
                 self.cells.wrong(what, "bins are for numbers")
@@ -278,7 +285,7 @@ class Plan:
         return predicate
 
     def useful(self, name: str) -> bool:
-        """Whether a column that nobody asked for says something; a note where not."""
+        """Whether a column that was not requested is informative; adds a note where it is not."""
         values = self.cells.values(name)
         n_known = int((values.codes >= 0).sum())
         why = None
@@ -286,9 +293,9 @@ class Plan:
             why = "it holds no value"
         elif np.count_nonzero(values.counts()) == 1 and n_known == self.cells.n_rows:
             why = "it has the same value in every row"
-        elif values.kind == "date" or _are_dates(values):
+        elif values.type == "date" or _are_dates(values):
             why = "it is a date; a weekday, an hour or a duration made of it would be read"
-        elif values.kind == "text" and MANY < len(values.constants) > n_known / 2:
+        elif values.type == "text" and MANY < len(values.constants) > n_known / 2:
             why = f"it has {len(values.constants):,} different texts in {n_known:,} rows"
         if why is not None:
             self.notes.append(f"column {name!r} is left out: {why}")
@@ -303,7 +310,7 @@ class Plan:
 
 
 def _are_dates(values: Values) -> bool:
-    texts = values.constants if values.kind == "text" else ()
+    texts = values.constants if values.type == "text" else ()
     return len(texts) > 0 and all(read_moment(str(text)) is not None for text in texts)
 
 
@@ -318,8 +325,8 @@ def changes(
     return first, known[codes[known] != codes[first[sequences[known]]]]
 
 
-def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Reading:
-    """The reading of a table: what was asked for, and a choice about the other columns."""
+def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Schema:
+    """The schema of a table: what was requested, and a choice about the other columns."""
     plan = Plan(request, cells, sequences, {*request.taken})
     order = request.dimensions()
     groups, asked = request.groups(), request.attributes
@@ -364,7 +371,7 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Rea
         if found:
             what = "never changes" if len(found) == 1 else "never change"
             plan.notes.append(f"{', '.join(found)} {what} inside a sequence: attributes")
-    return Reading(
+    return Schema(
         request.sequence,
         order,
         tuple(fluents),
@@ -376,11 +383,11 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Rea
 
 
 def _label(cells: Cells, name: str) -> Column:
-    return Column(name, cells.values(name).kind)
+    return Column(name, cells.values(name).type)
 
 
 def others(request: Request, attributes: Sequence[str]) -> list[str]:
-    """The columns that have no task of their own, in the order of the table."""
+    """The columns without a given role, in the order of the table."""
     order = request.order
     columns = order.values() if isinstance(order, Mapping) else [order]
     tasks = _texts([request.sequence, request.label, request.event, *columns, *attributes])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Shape: TypeAlias = tuple[int, ...]
-Place: TypeAlias = tuple[int, int]  # an attribute, and which of its occurrences in an element
+Occurrence: TypeAlias = tuple[int, int]  # an attribute, and which of its occurrences in an element
 
 OPEN, CLOSE = -1, -2  # in a shape, around what is nested in the attribute before
 VALUES = "values"  # the element that holds the entries of a list
@@ -69,12 +69,12 @@ class Part:
     _starts: NDArray[np.int64] = field(init=False)
     _by_shape: NDArray[np.int64] = field(init=False)  # the elements, those of one shape together
     _bounds: NDArray[np.int64] = field(init=False)  # where those of each shape begin
-    _found: dict[Place, list[tuple[int, int]]] = field(init=False)
+    _found: dict[Occurrence, list[tuple[int, int]]] = field(init=False)
 
     def __post_init__(self) -> None:
         n_values = np.array([sum(i >= 0 for i in shape) for shape in self.shapes] or [0])
         starts = np.concatenate([[0], np.cumsum(n_values[self.shape])])
-        found: dict[Place, list[tuple[int, int]]] = {}
+        found: dict[Occurrence, list[tuple[int, int]]] = {}
         for number, shape in enumerate(self.shapes):
             seen: dict[int, int] = {}
             for position, i in enumerate(i for i in shape if i >= 0):
@@ -91,19 +91,19 @@ class Part:
     def __len__(self) -> int:
         return len(self.shape)
 
-    def columns(self) -> dict[str, list[Place]]:
+    def columns(self) -> dict[str, list[Occurrence]]:
         """The attributes that have values, by name; further entries of a list are numbered."""
-        out: dict[str, list[Place]] = {}
+        out: dict[str, list[Occurrence]] = {}
         for i, entry in sorted(self._found):
             one = self.attributes[i]
             if one.tag not in WITHOUT_VALUE:
                 out.setdefault(one.path + (f"_{entry + 1}" if entry else ""), []).append((i, entry))
         return out
 
-    def column(self, place: Place) -> NDArray[np.int32]:
+    def column(self, occurrence: Occurrence) -> NDArray[np.int32]:
         """For each element the number of the attribute's value, -1 for none."""
         out = np.full(len(self), -1, np.int32)
-        for number, position in self._found[place]:
+        for number, position in self._found[occurrence]:
             here = self._by_shape[self._bounds[number] : self._bounds[number + 1]]
             out[here] = self.codes[self._starts[here] + position]
         return out
@@ -121,7 +121,7 @@ class Log:
     Attributes
     ----------
     root
-        The element `log`, with all that stands in it before and between the traces.
+        The element `log`, with everything in it before and between the traces.
     traces, events
         Their attributes; the events of trace i are those from `first[i]` to `first[i + 1]`.
     lines, trace_lines
@@ -129,9 +129,9 @@ class Log:
     classifiers
         The keys of the events that each classifier joins, by its name.
     declared
-        The keys that events (or traces) are said to have without exception, by scope.
+        The keys that all events (or traces) are declared to have, by scope.
     notes
-        What was passed over, in sentences.
+        What was ignored, in sentences.
     """
 
     root: Node

@@ -1,411 +1,206 @@
-"""XES files, read event by event: no tree of a file is ever in memory.
-
-Nothing in a file is trusted. A document type, and with it every entity, is refused; the length of a
-value, the depth of nesting and the number of different attributes have limits.
-"""
+"""`read_xes`: sequences from XES event logs, the files of process mining."""
 
 from __future__ import annotations
 
-import gzip
 import os
-import re
-import zlib
-from array import array
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import IO, TypeAlias, cast
-from xml.parsers import expat
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from relynx.data.xes.log import (
-    CLOSE,
-    OPEN,
-    TYPES,
-    VALUES,
-    WITHOUT_VALUE,
-    Attribute,
-    Log,
-    Node,
-    Part,
-    Shape,
-)
-from relynx.errors import DataError, InputError, ParseError, Problem, Source
-from relynx.logic.source_files import FREE, MAGIC, most_unpacked, too_much
+from relynx.data.schema import Schema
+from relynx.data.sequences import Sequences, counted
+from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, clean_name
+from relynx.data.tables.reader import read_request
+from relynx.data.xes.event_table import CASE, EVENT, SEQUENCE, XesTable
+from relynx.data.xes.log import NUMBERS
+from relynx.data.xes.parser import read_log
+from relynx.errors import InputError, Problem, did_you_mean
 
-CHUNK = 1 << 18  # bytes
-LONGEST_ELEMENT = 1 << 23  # bytes
-LONGEST_VALUE = 1_000_000  # characters
-DEEPEST = 32
-MOST_ATTRIBUTES = 1000
-MOST_PROBLEMS = 50
-TRACE, EVENT, LOG = "trace", "event", "log"
-HEAD = ("extension", "global", "classifier")
-ENDED = ("no element found", "unclosed token", "partial character", "unclosed CDATA section")
-KEYS = re.compile(r"'([^']*)'|(\S+)")
-EXAMPLE = "<log><trace><event><string key='concept:name' value='a'/></event></trace></log>"
-WRITE_AGAIN = "write the file again with the program that made it"
+ENDINGS = (".xes", ".xes.gz")
 
 
-def read_log(path: str | os.PathLike[str]) -> Log:
-    """All of a `.xes` or `.xes.gz` file. Raises InputError with what is wrong and on which line."""
-    name = os.fsdecode(path)
-    source = Source("", name)
-    reader, fed = _Reader(source), 0
-    with _opened(name, source) as file:
-        while chunk := file.read(CHUNK):
-            reader.feed(chunk)
-            fed += len(chunk)
-            if fed > FREE and fed > most_unpacked(size := os.path.getsize(name)):
-                raise ParseError(too_much(size, name))
-        reader.feed(b"", last=True)
-    return reader.log()
+def read_xes(
+    path: str | os.PathLike[str],
+    *,
+    label: str | None = None,
+    order: str | Mapping[str, str] | None = None,
+    fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
+    attributes: str | Sequence[str] | None = None,
+    classifier: str | None = None,
+    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
+    reading: Schema | None = None,
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """Read an event log, a `.xes` or `.xes.gz` file: each trace becomes a sequence.
+
+    The log is read as a table with a row for each event, by the rules of `from_events`. Its columns
+    are the keys of the events' attributes (`concept:name`), those of the traces after `case:`
+    (`case:amount`); a nested attribute is named `key/nested`, the second entry of a list
+    `key/entry_2`. `concept:name` makes facts `concept_name(E,V)`, `case:amount` makes
+    `case_amount(V)`, and the sequence is named by the `concept:name` of the trace.
+    Raises InputError with what is wrong, and on which line.
+
+    Parameters
+    ----------
+    path
+        The file. It is read piece by piece.
+    label
+        The attribute of the class, of the trace or, where all of them agree, of its events.
+    order, fluents, attributes, bins
+        As in `from_events`. Without `order` events follow each other as in the file. Without
+        `fluents` and `attributes`, all attributes are used that can help.
+    classifier
+        A classifier of the log: only its keys describe events, as one fact.
+    reading
+        `X.reading` of a log read before, or `reading_` of a model: read this one in the same way.
+
+    Returns
+    -------
+    X, labels
+        The sequences and their labels (None without any). `print(X.reading)` says what became of
+        each attribute; `write_xes` writes all of them again, those without facts, too.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, relynx as rx
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "small.xes")
+    >>> event = "<event><string key='concept:name' value='{}'/></event>"
+    >>> _ = path.write_text(f"<log><trace>{event.format('a')}{event.format('b')}</trace></log>")
+    >>> print(rx.read_xes(path)[0][0])
+    begin(trace_1). next_s(e1,e2). concept_name(e1,a). concept_name(e2,b). end.
+    """
+    columns = order.values() if isinstance(order, Mapping) else [order]
+    ordered = [one for one in columns if isinstance(one, str)]
+    table = XesTable(read_log(path), os.fsdecode(path), order=ordered)
+    if classifier is not None:
+        fluents = _classified(table, classifier, fluents)
+    request = Request(table, None, order, fluents, attributes, label, None, bins)
+    return _read(table, request, reading)
 
 
-@contextmanager
-def _opened(name: str, source: Source) -> Iterator[IO[bytes]]:
-    """The file, unpacked; errors of the system become messages."""
-    try:
-        with open(name, "rb") as plain:
-            packed = name.lower().endswith(".gz")
-            if not packed and plain.read(2) == MAGIC:
-                hint = "end its name in .xes.gz, or unpack it with gunzip"
-                raise ParseError(Problem("this file is compressed", source, hint=hint))
-            plain.seek(0)
-            if packed:
-                with gzip.open(plain) as unpacked:
-                    yield cast(IO[bytes], unpacked)
-            else:
-                yield plain
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        what, hint = "this is no gzip file, or it is cut", "gzip packs a file"
-        raise ParseError(Problem(what, source, hint=hint)) from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        reasons: dict[type[Exception], str] = {
-            FileNotFoundError: "there is no such file",
-            IsADirectoryError: "this is a folder, not a file",
-            PermissionError: "you may not read this file",
-        }
-        reason = reasons.get(type(error), f"this file cannot be read ({error})")
-        raise InputError(Problem(reason, source)) from None
+def _read(
+    table: XesTable, asked: Request, reading: Schema | None
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """The sequences of a log, which is their origin; `asked` are the arguments of the call."""
+    missing: list[str] = []
+    if isinstance(reading, Schema):
+        reading, also, missing = _fitted(reading, table)
+        ordered = [column for _, column in reading.order]
+        table = XesTable(table.log, str(table.source.path), also=also, extra=missing, order=ordered)
+    request = Request(
+        table,
+        None if reading is not None else SEQUENCE,
+        asked.order,
+        asked.fluents,
+        _all_of_traces(table, asked.attributes),
+        _of_trace(table, asked.label),
+        None,
+        asked.bins,
+    )
+    X = read_request(request, {}, reading)
+    assert X.reading is not None  # it is how the table was read
+    notes = [*_notes(table, X.reading), *(f"the log has no {name!r}" for name in missing)]
+    X = Sequences(
+        X.vocabulary,
+        X.tables,
+        X.ids,
+        X.labels,
+        reading=replace(X.reading, notes=(*X.reading.notes, *notes)),
+        origin=table.log,
+    )
+    return X, X.labels
 
 
-Level: TypeAlias = dict[tuple[str, str], tuple[int, dict[str, int]]]
+def is_xes(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is an event log, by its ending."""
+    return os.fsdecode(path).lower().endswith(ENDINGS)
 
 
-class _PartBuilder:
-    """The attributes of events, or of traces, while they are read."""
-
-    def __init__(self) -> None:
-        self.attributes: list[tuple[str, str, str, int]] = []
-        self.texts: list[dict[str, int]] = []
-        self.levels: dict[int, Level] = {-1: {}}  # what is nested in each, by tag and key
-        self.shapes: dict[Shape, int] = {}
-        self.shape = array("i")
-        self.codes = array("i")
-        self.tokens: list[int] = []
-        self.parents: list[int] = []  # the attributes that are open and hold others
-
-    @property
-    def parent(self) -> int:
-        return self.parents[-1] if self.parents else -1
-
-    @property
-    def level(self) -> Level:
-        return self.levels[self.parent]
-
-    def open(self, tag: str, key: str, value: str | None) -> None:
-        """An attribute begins."""
-        found = self.level.get((tag, key))
-        if found is None:
-            parent, i = self.parent, len(self.attributes)
-            above = "" if parent < 0 else self.attributes[parent][0]
-            path = above if tag == VALUES else f"{above}/{key}" if above else key
-            self.attributes.append((path, tag, key, parent))
-            self.texts.append({})
-            found = self.level[tag, key] = i, self.texts[i]
-        i, texts = found
-        self.tokens.append(i)
-        self.codes.append(-1 if value is None else texts.setdefault(value, len(texts)))
-
-    def nest(self) -> None:
-        """The attribute that began last holds others."""
-        self.parents.append(self.tokens[-1])
-        self.levels.setdefault(self.tokens[-1], {})
-        self.tokens.append(OPEN)
-
-    def close(self) -> None:
-        """An attribute that holds others ends."""
-        self.parents.pop()
-        self.tokens.append(CLOSE)
-
-    def end(self) -> str | None:
-        """An element ends; a key that it has twice."""
-        shape = tuple(self.tokens)
-        self.tokens.clear()
-        known = len(self.shapes)
-        self.shape.append(self.shapes.setdefault(shape, known))
-        return self._repeated(shape) if len(self.shapes) > known else None
-
-    def _repeated(self, shape: Shape) -> str | None:
-        """A key that stands twice in one element; only in lists and containers it may."""
-        open_ones: list[tuple[int, set[str]]] = [(-1, set())]
-        for before, token in zip((-1, *shape), shape, strict=False):
-            if token == OPEN:
-                open_ones.append((before, set()))
-            elif token == CLOSE:
-                open_ones.pop()
-            else:
-                parent, seen = open_ones[-1]
-                path, tag, key, _ = self.attributes[token]
-                if key in seen and (parent < 0 or self.attributes[parent][1] not in WITHOUT_VALUE):
-                    return path
-                if tag != VALUES:
-                    seen.add(key)
-        return None
-
-    def built(self) -> Part:
-        attributes = tuple(
-            Attribute(*one, list(texts))
-            for one, texts in zip(self.attributes, self.texts, strict=True)
-        )
-        shape, codes = (np.array(a, np.int32) for a in (self.shape, self.codes))
-        return Part(attributes, tuple(self.shapes), shape, codes)
+def _columns(schema: Schema) -> list[str]:
+    groups = schema.fluents + schema.attributes
+    return list(dict.fromkeys(column.name for group in groups for column in group.columns))
 
 
-class _Reader:
-    """What was read so far, and where in the file the parser is."""
+def _fitted(schema: Schema, table: XesTable) -> tuple[Schema, dict[str, str], list[str]]:
+    """A schema as it fits a log, other names that its columns have, and those that are not there.
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.problems: list[Problem] = []
-        self.traces, self.events = _PartBuilder(), _PartBuilder()
-        self.first, self.lines, self.trace_lines = array("q", [0]), array("q"), array("q")
-        self.skipped: dict[str, list[int]] = {}  # elements that are passed over, and their lines
-        self._part: _PartBuilder | None = None  # what the element that is open belongs to
-        self._level: Level | None = None  # the attributes that are known there
-        self._leaf = False  # whether an attribute is open in which nothing is nested so far
-        self._head: list[tuple[str, tuple[tuple[str, str], ...], list[Node]]] = []
-        self._root: Node | None = None
-        self._skip = 0  # how many elements are open that are passed over
-        self._fed = 0
-        parser = self._parser = expat.ParserCreate()
-        parser.ordered_attributes = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.StartDoctypeDeclHandler = self._doctype
-
-    def feed(self, chunk: bytes, *, last: bool = False) -> None:
-        try:
-            self._parser.Parse(chunk, last)
-        except expat.ExpatError as error:
-            raise self._broken(expat.ErrorString(error.code)) from None
-        except (LookupError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise self._broken("unknown encoding") from None
-        self._fed += len(chunk)
-        if self._fed - self._parser.CurrentByteIndex > LONGEST_ELEMENT + CHUNK:
-            what = f"something that begins here is longer than {LONGEST_ELEMENT >> 20} MB"
-            raise self._wrong(what, "XES has short elements; is this a log?")
-
-    def _wrong(self, what: str, hint: str | None = None) -> ParseError:
-        line = self._parser.CurrentLineNumber
-        problem = Problem(f"line {line}: {what}", self.source, hint=hint)
-        return ParseError([*self.problems, problem])
-
-    def _problem(self, what: str, hint: str) -> None:
-        self.problems.append(self._wrong(what, hint).problems[-1])
-        if len(self.problems) >= MOST_PROBLEMS:
-            raise ParseError(self.problems)
-
-    def _broken(self, why: str) -> ParseError:
-        """What a file that is no XML gets to hear."""
-        if why in ENDED:
-            if not self._fed:
-                return ParseError(Problem("this file is empty", self.source, hint=EXAMPLE))
-            where = " before its first element"
-            if self._part is not None or self._head:
-                inside = EVENT if self._part is self.events else TRACE if self._part else LOG
-                where = f" inside <{inside}>"
-            return self._wrong(f"the file ends{where}", f"it is cut: {WRITE_AGAIN}")
-        hint = WRITE_AGAIN
-        if why in ("unknown encoding", "encoding specified in XML declaration is incorrect"):
-            hint = "save the file as UTF-8, and say so in its first line"
-        elif "invalid token" in why:
-            hint = "a letter is no UTF-8, or one of < and & is not written as &lt; and &amp;"
-        return self._wrong(f"this is no XML: {why}", hint)
-
-    def _doctype(self, *_: object) -> None:
-        hint = "leave out <!DOCTYPE ...>; XES needs none, and what it declares may do harm"
-        raise self._wrong("the file has a document type", hint)
-
-    def _start(self, tag: str, given: list[str]) -> None:
-        level = self._level
-        if level is not None and not self._leaf and len(given) == 4:
-            known = level.get((tag, given[1]))
-            if known is not None and given[0] == "key" and given[2] == "value":
-                value = given[3]
-                if len(value) <= LONGEST_VALUE:  # what most elements are, at once
-                    part = self._part
-                    i, texts = known
-                    part.tokens.append(i)  # type: ignore[union-attr]
-                    part.codes.append(texts.setdefault(value, len(texts)))  # type: ignore[union-attr]
-                    self._leaf = True
-                    return
-        if self._skip:
-            self._skip += 1
-        elif self._part is None:
-            self._start_head(tag.rpartition(":")[2], tag, given)
-        else:
-            self._start_inside(self._part, tag.rpartition(":")[2], given)
-
-    def _start_head(self, tag: str, written: str, given: list[str]) -> None:
-        """Something begins that is in no trace."""
-        if not self._head and tag != LOG:
-            what = f"the first element is <{written}>, not <log>"
-            raise self._wrong(what, f"a log is written as {EXAMPLE}")
-        if len(self._head) > DEEPEST:
-            raise self._too_deep()
-        if not self._head or tag in TYPES or tag in HEAD or tag == VALUES:
-            self._head.append((tag, _pairs(given), []))
-        elif tag == TRACE and len(self._head) == 1:
-            self._enter(self.traces)
-            self.trace_lines.append(self._parser.CurrentLineNumber)
-        else:
-            self._pass_over(tag, self._head[-1][0])
-
-    def _start_inside(self, part: _PartBuilder, tag: str, given: list[str]) -> None:
-        """Something begins in a trace or an event."""
-        if tag in TYPES or tag == VALUES:
-            if self._leaf:
-                part.nest()
-                self._level, self._leaf = part.level, False
-                if len(part.parents) > DEEPEST:
-                    raise self._too_deep()
-            if tag == VALUES:
-                part.open(tag, "", None)
-            else:
-                self._attribute(part, tag, given)
-            self._leaf = True
-            if len(part.attributes) > MOST_ATTRIBUTES:
-                what = f"there are {len(part.attributes):,} different attributes up to here"
-                whose = "events" if part is self.events else "traces"
-                hint = f"{whose} may have {MOST_ATTRIBUTES:,}; do keys hold values?"
-                raise self._wrong(what, hint)
-        elif tag == EVENT and part is self.traces and not self._leaf and not part.parents:
-            self._enter(self.events)
-            self.lines.append(self._parser.CurrentLineNumber)
-        else:
-            self._pass_over(tag, EVENT if part is self.events else TRACE)
-
-    def _attribute(self, part: _PartBuilder, tag: str, given: list[str]) -> None:
-        pairs = dict(_pairs(given))
-        key, value = pairs.get("key"), pairs.get("value")
-        if not key:
-            self._problem(f"<{tag}> has no key", f"write <{tag} key='name' value='...'/>")
-        elif value is None and tag not in WITHOUT_VALUE:
-            self._problem(f"attribute {key!r} has no value", f"write value='...' in <{tag}>")
-        elif value is not None and len(value) > LONGEST_VALUE:
-            what = f"attribute {key!r} has a value of {len(value):,} characters"
-            self._problem(what, f"{LONGEST_VALUE:,} are allowed")
-            value = None
-        part.open(tag, key or "", None if tag in WITHOUT_VALUE else value)
-
-    def _enter(self, part: _PartBuilder | None) -> None:
-        self._part = part
-        self._level = None if part is None else part.level
-
-    def _pass_over(self, tag: str, inside: str) -> None:
-        where = f"<{tag}> in <{inside}>"
-        self.skipped.setdefault(where, []).append(self._parser.CurrentLineNumber)
-        self._skip, self._level = 1, None
-
-    def _too_deep(self) -> ParseError:
-        return self._wrong(f"elements are nested more than {DEEPEST} deep", "flatten them")
-
-    def _end(self, tag: str) -> None:
-        if self._leaf and not self._skip:
-            self._leaf = False
-            return
-        part = self._part
-        if self._skip:
-            self._skip -= 1
-            self._level = None if self._skip or part is None else part.level
-        elif part is None:
-            name, pairs, children = self._head.pop()
-            node = Node(name, pairs, tuple(children))
-            if self._head:
-                self._head[-1][2].append(node)
-            else:
-                self._root = node
-        elif part.parents:
-            part.close()
-            self._level = part.level
-        else:
-            self._end_element(part)
-
-    def _end_element(self, part: _PartBuilder) -> None:
-        """A trace or an event ends."""
-        repeated = part.end()
-        if repeated is not None:
-            whose = "event" if part is self.events else "trace"
-            what = f"the {whose} that ends here has the attribute {repeated!r} twice"
-            self._problem(what, "only entries of a list may have the same key")
-        if part is self.events:
-            self._enter(self.traces)
-        else:
-            self.first.append(len(self.lines))
-            self._enter(None)
-
-    def log(self) -> Log:
-        """All that was read. Raises ParseError with all that was wrong."""
-        if self.problems:
-            raise ParseError(self.problems)
-        assert self._root is not None  # the parser has seen its end
-        if not self.trace_lines:
-            hint = f"a log is written as {EXAMPLE}"
-            raise DataError(Problem("the log has no trace", self.source, hint=hint))
-        notes = []
-        for what, lines in self.skipped.items():
-            n = "once" if len(lines) == 1 else f"{len(lines):,} times"
-            notes.append(f"{what} is passed over, {n}, first in line {lines[0]}")
-        head = self._root.children
-        return Log(
-            self._root,
-            self.traces.built(),
-            self.events.built(),
-            np.array(self.first, np.int64),
-            np.array(self.lines, np.int64),
-            np.array(self.trace_lines, np.int64),
-            _classifiers(head),
-            _declared(head),
-            tuple(notes),
-        )
+    It may be that of a table, which `write_xes` made a log of.
+    """
+    names = table.names
+    also = {} if schema.sequence in names else {schema.sequence: SEQUENCE}
+    alone = len(schema.order) == 1 and schema.order[0][1] not in names
+    if alone or not len(table.log.events):
+        schema = replace(schema, order=())  # that of the file
+    label = [] if schema.label is None else [schema.label.name]
+    for name in (*_columns(schema), *label):
+        for prefix in (CASE, EVENT):
+            if name not in names and prefix + name in names:
+                also[name] = prefix + name
+    missing = [name for name in _columns(schema) if name not in names and name not in also]
+    return schema, also, missing
 
 
-def _pairs(given: list[str]) -> tuple[tuple[str, str], ...]:
-    return tuple(zip(given[::2], given[1::2], strict=True))
+def _classified(table: XesTable, name: object, fluents: object) -> dict[str, list[str]]:
+    """The fluent of a classifier."""
+    known = table.log.classifiers
+    if fluents is not None:
+        what = "classifier and fluents both say what describes an event"
+        raise InputError(Problem(what, table.source, hint="give one of them"))
+    if not isinstance(name, str) or name not in known:
+        some = f"it has {', '.join(map(repr, known))}" if known else "it has none"
+        hint = did_you_mean(str(name), list(known)) or some
+        raise InputError(Problem(f"the log has no classifier {name!r}", table.source, hint=hint))
+    return {clean_name(name): _joined(known[name], table.names)}
 
 
-def _classifiers(head: tuple[Node, ...]) -> dict[str, tuple[str, ...]]:
-    """The keys that classifiers of events join; those with blanks stand in quotes."""
-    out = {}
-    for node in head:
-        said = dict(node.attributes)
-        if node.tag == "classifier" and said.get("scope", EVENT) == EVENT and "name" in said:
-            keys = KEYS.findall(said.get("keys", ""))
-            out[said["name"]] = tuple(quoted or plain for quoted, plain in keys)
-    return out
+def _joined(words: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The keys of a classifier; one with blanks in it may stand there without quotes."""
+    keys, start = [], 0
+    while start < len(words):
+        ends = range(len(words), start, -1)
+        end = next((e for e in ends if " ".join(words[start:e]) in names), start + 1)
+        keys.append(" ".join(words[start:end]))
+        start = end
+    return keys
 
 
-def _declared(head: tuple[Node, ...]) -> dict[str, tuple[str, ...]]:
-    out: dict[str, tuple[str, ...]] = {}
-    for node in head:
-        if node.tag == "global":
-            keys = tuple(dict(child.attributes).get("key", "") for child in node.children)
-            scope = dict(node.attributes).get("scope", EVENT)
-            out[scope] = (*out.get(scope, ()), *keys)
-    return out
+def _of_trace(table: XesTable, name: Any) -> Any:
+    """The column of a key: that of the trace, where both have it."""
+    traced = isinstance(name, str) and CASE + name in table.names
+    return CASE + name if traced else name
+
+
+def _all_of_traces(table: XesTable, names: Any) -> Any:
+    if names is None or isinstance(names, str):
+        return _of_trace(table, names)
+    return [_of_trace(table, name) for name in names] if isinstance(names, list | tuple) else names
+
+
+def _notes(table: XesTable, schema: Schema) -> list[str]:
+    """What there is to say of a log beyond what there is to say of any table."""
+    log, notes = table.log, list(table.log.notes)
+    if n := len(table.unnamed):
+        which = f"trace_{table.unnamed[0] + 1}" + (", ..." if n > 1 else "")
+        what = f"{counted(n, 'trace')} without a name of {'its' if n == 1 else 'their'} own"
+        notes.append(f"{what}: numbered, as {which}")
+    if empty := int((np.diff(log.first) == 0).sum()):
+        notes.append(f"{counted(empty, 'trace')} without events")
+    used = _columns(schema)
+    for name in used:
+        types = table.types(name)
+        if len(types) > 1 and not set(types) <= set(NUMBERS):
+            notes.append(f"column {name!r} is of the types {' and '.join(types)}: read as text")
+    for scope, part, before in (("trace", log.traces, CASE), ("event", log.events, "")):
+        occurrences = part.columns()
+        for key in log.declared.get(scope, ()):
+            if before + key in used:
+                has = np.zeros(len(part), bool)
+                for occurrence in occurrences.get(key, ()):
+                    has |= part.column(occurrence) >= 0
+                if not has.all():
+                    what = f"the log declares {key!r} for every {scope}"
+                    gaps = counted(int((~has).sum()), scope)
+                    notes.append(f"{what}, and {gaps} of {len(part):,} lack it")
+    return notes

@@ -13,15 +13,15 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences, shown
-from relynx.data.tables.schema import Column, Reading
-from relynx.data.tables.to_events import event_rows
+from relynx.data.tables.writer import event_rows
+from relynx.data.xes.event_table import CASE, NAME, XesTable
 from relynx.data.xes.log import CLOSE, OPEN, WITHOUT_VALUE, Log, Node, Part
-from relynx.data.xes.read_xes import ENDINGS, is_xes
-from relynx.data.xes.tables import CASE, NAME, XesTable
+from relynx.data.xes.reader import ENDINGS, is_xes
 from relynx.errors import DataError, InputError, Problem
 from relynx.logic.terms import Constant
-from relynx.storage.whole_files import whole_file
+from relynx.storage import whole_file
 
 LABEL = "label"
 TAGS = {"text": "string", "integer": "int", "number": "float", "boolean": "boolean", "date": "date"}
@@ -78,8 +78,8 @@ def write_xes(
     >>> rx.read_xes(path, reading=X.reading)[0] == X, rx.read_xes(path, label="label")[1].tolist()
     (True, ['good', 'bad'])
     """
-    reading = X.reading if isinstance(X, Sequences) else None
-    if reading is None or X.times is not None:
+    schema = X.reading if isinstance(X, Sequences) else None
+    if schema is None or X.times is not None:
         what = "only sequences that read_xes or from_events read can be written as an event log"
         raise DataError(Problem(what, hint="rx.write_lynx writes any sequences to a file"))
     if not is_xes(path):
@@ -87,20 +87,20 @@ def write_xes(
         raise InputError(Problem(what, hint="an event log is a .xes or .xes.gz file"))
     if labels is not None:
         X = X.with_labels(labels)
-    key = label if label is not None else _label_key(reading)
+    key = label if label is not None else _label_key(schema)
     if not isinstance(key, str) or not key:
         raise InputError(Problem(f"label is {key!r}", hint="give the key of an attribute"))
     with _opened(path) as file:
         writer = _Writer(file)
         if X.origin is None:
-            _write_facts(writer, X, reading, key)
+            _write_facts(writer, X, schema, key)
         else:
-            other = key != _label_key(reading) or _changed(X, X.origin, reading)
+            other = key != _label_key(schema) or _changed(X, X.origin, schema)
             _write_log(writer, X, X.origin, key if other else None)
 
 
-def _label_key(reading: Reading) -> str:
-    return LABEL if reading.label is None else reading.label.name.removeprefix(CASE)
+def _label_key(schema: Schema) -> str:
+    return LABEL if schema.label is None else schema.label.name.removeprefix(CASE)
 
 
 @contextmanager
@@ -212,14 +212,14 @@ def _label_column(X: Sequences) -> Column | None:
     return None if X.reading is None else X.reading.label
 
 
-def _changed(X: Sequences, log: Log, reading: Reading) -> bool:
+def _changed(X: Sequences, log: Log, schema: Schema) -> bool:
     """Whether the labels are others than those that the log has."""
     if X.labels is None:
         return False
     table = XesTable(log, "")
-    if reading.label is None or reading.label.name not in table.names:
+    if schema.label is None or schema.label.name not in table.names:
         return True
-    values = table.values(reading.label.name)
+    values = table.values(schema.label.name)
     known: dict[Constant, Constant] = {}
     for trace, code in zip(table.values(table.names[0]).codes, values.codes, strict=True):
         if code >= 0:
@@ -228,13 +228,13 @@ def _changed(X: Sequences, log: Log, reading: Reading) -> bool:
     return any(known.get(name) != label for name, label in said)
 
 
-def _write_facts(writer: _Writer, X: Sequences, reading: Reading, key: str) -> None:
+def _write_facts(writer: _Writer, X: Sequences, schema: Schema, key: str) -> None:
     """What became facts, by the names of the columns."""
-    sequences, real, values = event_rows(X, reading)
-    fluents = {column.name: column for group in reading.fluents for column in group.columns}
-    for _, name in reading.order if len(reading.order) > 1 else ():  # a file has one order only
+    sequences, real, values = event_rows(X, schema)
+    fluents = {column.name: column for group in schema.fluents for column in group.columns}
+    for _, name in schema.order if len(schema.order) > 1 else ():  # a file has one order only
         fluents.setdefault(name, Column(name, "integer"))
-    attributes = [column for group in reading.attributes for column in group.columns]
+    attributes = [column for group in schema.attributes for column in group.columns]
     labels = None if X.labels is None else X.labels.tolist()
     _check_keys([column.name.removeprefix(CASE) for column in attributes], labels and key)
     starts = np.searchsorted(sequences, np.arange(len(X) + 1))
@@ -247,7 +247,7 @@ def _write_facts(writer: _Writer, X: Sequences, reading: Reading, key: str) -> N
             if value is not None:
                 writer.attribute(*_typed(column.name.removeprefix(CASE), value, column))
         if labels is not None:
-            writer.attribute(*_typed(key, labels[i], reading.label))
+            writer.attribute(*_typed(key, labels[i], schema.label))
         for row in range(starts[i], starts[i + 1]):
             if real[row]:
                 writer.open("event")
@@ -275,9 +275,9 @@ def _typed(key: str, value: Constant, column: Column | None) -> tuple[str, str, 
     if isinstance(value, int | float):
         return ("int" if isinstance(value, int) else "float"), key, repr(value)
     text = str(value)
-    if column is None or column.cuts is not None or column.kind not in ("boolean", "date"):
+    if column is None or column.cuts is not None or column.type not in ("boolean", "date"):
         return "string", key, text
-    if column.kind == "boolean":
+    if column.type == "boolean":
         return ("boolean" if text in ("true", "false") else "string"), key, text
     if not re.match(r"\d{4}-\d\d-\d\d(T|\Z)", text):
         return "string", key, text

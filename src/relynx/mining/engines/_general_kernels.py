@@ -4,6 +4,10 @@ The argument of a new atom is written as a digit: an old variable is its number 
 new variable is V, one that repeats the new variable of argument q is V+1+q, a constant is
 V+1+arity+i, where i is its place among the constants that the bias admits there. V counts the
 event that a link introduces, which is variable V-1 then.
+
+The digits of an atom are one number, its code. `bases[V, r]` of `Rules` says how many codes the
+relations before r have. A refinement's key: codes of atoms without a link come first, then those
+after each link, then the closings. So keys follow from what occurs, and no table of them is needed.
 """
 
 from typing import NamedTuple
@@ -14,25 +18,54 @@ from numpy.typing import NDArray
 
 from relynx.mining.engines._canonical_kernels import canonical_all as canonical_all
 from relynx.mining.engines._canonical_kernels import canonical_atoms as canonical_atoms
-from relynx.mining.engines._listing_kernels import MOST_ARGUMENTS, facts_with, is_taken, targets
-from relynx.mining.matching._backtracking_kernels import GRAPH, walk
+from relynx.mining.engines._listing_kernels import MOST_ARGUMENTS, entries_of, is_taken, targets
+from relynx.mining.matching._backtracking_kernels import GRAPH
 
 OLD, NEW, CONSTANT = 0, 1, 2  # what an argument of a new atom may be
 
 
+class Facts(NamedTuple):
+    """What the engine reads. R relations, A arguments over all relations, N nodes, S sequences.
+
+    An entry says that a fact holds a key in an argument that an old variable may stand in. Those of
+    nodes come first, node by node; then those of values, sequence by sequence and key by key; equal
+    keys are sorted by argument. So all facts around a match are found without asking each relation
+    that there is, and nothing has the size of R x N or R x S.
+    """
+
+    n_nodes: int
+    most_nodes: int  # of any sequence
+    has_graphs: bool  # whether some dimension is a graph in some sequence
+    node_off: NDArray[np.int64]  # S+1: the nodes of each sequence
+    cells: NDArray[np.int32]  # keys, relation after relation, argument after argument
+    places: NDArray[np.int32]  # of the cells among the constants that the bias admits there, or -1
+    cell_off: NDArray[np.int64]  # R
+    size: NDArray[np.int64]  # R: number of facts
+    fact_off: NDArray[np.int64]  # R+1
+    fact_sequence: NDArray[np.int32]  # facts of a relation are sorted by sequence
+    entry_off: NDArray[np.int64]  # N+1
+    value_off: NDArray[np.int64]  # S+1
+    entry_keys: NDArray[np.int32]
+    entry_arguments: NDArray[np.int32]  # numbers of arguments over all relations
+    entry_facts: NDArray[np.int32]
+    shape: NDArray[np.uint8]  # this and the following: as in `_backtracking_kernels.Data`
+    order: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    first: NDArray[np.int32]
+    last: NDArray[np.int32]
+    next_off: NDArray[np.int64]
+    neighbours: NDArray[np.int32]
+
+
 class Language(NamedTuple):
-    """The bias in numbers. R relations, A arguments over all relations, T types."""
+    """The bias in numbers. R relations, A arguments over all relations."""
 
     arity: NDArray[np.int64]  # R
     argument0: NDArray[np.int64]  # R: the first argument of a relation
+    relation: NDArray[np.int64]  # A
     types: NDArray[np.int64]  # A
-    look_up: NDArray[np.int64]  # A: the index of an argument
     admits: NDArray[np.int64]  # A x 3: bit m says that mode m admits an old, new, constant argument
-    digit0: NDArray[np.int64]  # A: where the digits of an argument's constants begin
-    digits: NDArray[np.int32]  # code -> place among the constants, -1 for none
     n_constants: NDArray[np.int64]  # A
-    anchor_off: NDArray[np.int64]  # T+1: arguments by type that an old variable may stand in
-    anchors: NDArray[np.int64]  # (relation, argument)
     event_type: int
     one_event: bool  # no relation has more than one event
     injective: bool
@@ -53,18 +86,26 @@ class Pattern(NamedTuple):
 
     length: int
     is_last: bool  # no atom is to be added, but closings are
-    atoms: NDArray[np.int64]  # a predicate and its arguments a row
+    atoms: NDArray[np.int64]  # a predicate and its arguments a row; n_atoms are in use
+    n_atoms: int
     types: NDArray[np.int64]  # of the variables, and that of one more event
+    n_types: int  # variables
+    n_old: int  # those before the last step
     taboo: NDArray[np.int64]  # the keys of its constants
+    n_taboo: int
+    n_old_taboo: int  # those before the last step
     links: NDArray[np.int64]  # (dimension, n, x): steps to a new event
+    n_links: int
     closings: NDArray[np.int64]  # (dimension, n, x, y): steps to an old one
-    bases: NDArray[np.int64]  # where the keys of each family begin, and end; empty for too many
-    families: NDArray[np.int64]  # those of new atoms, of each link, of closings: a row a relation
+    n_closings: int
+    first_closing: int  # the key of the first closing; -1 for too many keys
 
 
 @njit(inline="always")
-def count(keys, last, supports, used, n_used, key, s, label):
+def count(counts, key, s, label):
     """Count a sequence for a refinement; False when the table is full."""
+    keys, last, supports = counts.keys, counts.last, counts.supports
+    used, n_used = counts.used, counts.n_used
     mask = len(keys) - 1
     slot = (key * np.int64(-7046029254386353131) >> 20) & mask
     while keys[slot] != key and keys[slot] >= 0:
@@ -88,59 +129,44 @@ def count(keys, last, supports, used, n_used, key, s, label):
 
 
 @njit(inline="always")
-def room_for_arguments():
-    """Where `emit` writes down how far it is, one number an argument: choices, codes and modes."""
-    choice, code = np.zeros(MOST_ARGUMENTS + 1, np.int64), np.zeros(MOST_ARGUMENTS + 1, np.int64)
-    modes = np.zeros(MOST_ARGUMENTS + 1, np.int64)
-    modes[0] = -1
-    return choice, code, modes
-
-
-@njit(inline="always")
 def emit(
-    cells,
-    base,
-    m,
-    n_nodes,
-    k,
-    a0,
-    argument_types,
-    admits,
-    digit0,
-    digits,
-    n_constants,
-    injective,
+    data,
+    language,
+    relation,
+    fact,
     fixed_at,
     fixed,
     values,
     types,
     n_old,
     taboo,
+    n_taboo,
     family,
     s,
     label,
-    keys,
-    last_counted,
-    supports,
-    used,
-    n_used,
+    counts,
     choice,
     code,
     modes,
 ):
     """Count every atom that a fact gives: one for each way to write its arguments.
 
-    The fact's cells are m apart from `base` on. Argument `fixed_at` (if any) is the old variable
-    `fixed`. `values` and `types` are those of the n_old old variables; `taboo` are the constants
-    of the pattern. A refinement's key is `family` plus the digits of the arguments as one number.
+    Argument `fixed_at` (if any) is the old variable `fixed`. `values` and `types` are those of the
+    n_old old variables; `taboo` are the constants of the pattern. A refinement's key is `family`
+    plus the digits of the arguments as one number. `choice`, `code` and `modes` say how far it is,
+    a number an argument.
     """
+    cells, places, n_nodes, injective = data.cells, data.places, data.n_nodes, language.injective
+    argument_types, admits, n_constants = language.types, language.admits, language.n_constants
+    base, m = data.cell_off[relation] + fact, data.size[relation]
+    k, a0 = language.arity[relation], language.argument0[relation]
     full = False
     choice[0] = -1
     j = 0
     while j >= 0:
         if j == k:
             key = family + code[k]
-            if not count(keys, last_counted, supports, used, n_used, key, s, label):
+            if not count(counts, key, s, label):
                 full = True
                 break
             j -= 1
@@ -171,7 +197,7 @@ def emit(
             elif c == n_old:
                 allowed = modes[j] & admits[a, NEW]
                 if allowed and injective:
-                    if is_taken(values, n_old, key) or is_taken(taboo, len(taboo), key):
+                    if is_taken(values, n_old, key) or is_taken(taboo, n_taboo, key):
                         allowed = np.int64(0)
                     for q in range(j):
                         other = choice[q] >= n_old and q != fixed_at
@@ -184,7 +210,7 @@ def emit(
                 if same and argument_types[a0 + q] == argument_types[a]:
                     allowed = old
             elif key >= n_nodes:
-                place = digits[digit0[a] + key - n_nodes]
+                place = np.int64(places[base + j * m])
                 if place >= 0:
                     digit = n_old + 1 + k + place
                     allowed = modes[j] & admits[a, CONSTANT]
@@ -208,126 +234,63 @@ def emit(
     return not full
 
 
-@njit(cache=True, nogil=True)
-def count_first(data, language, labels, families, counts):
-    """Count every first atom; False when the table is full."""
-    none = np.zeros(0, np.int64)
-    choice, code, modes = room_for_arguments()
-    for relation in range(len(language.arity)):
-        for s in range(len(labels)):
-            for fact in range(data.seq_off[relation, s], data.seq_off[relation, s + 1]):
-                if not emit(
-                    data.cells,
-                    data.cell_off[relation] + fact,
-                    data.size[relation],
-                    data.n_nodes,
-                    language.arity[relation],
-                    language.argument0[relation],
-                    language.types,
-                    language.admits,
-                    language.digit0,
-                    language.digits,
-                    language.n_constants,
-                    language.injective,
-                    -1,
-                    -1,
-                    none,
-                    none,
-                    0,
-                    none,
-                    families[0, relation],
-                    s,
-                    labels[s],
-                    counts.keys,
-                    counts.last,
-                    counts.supports,
-                    counts.used,
-                    counts.n_used,
-                    choice,
-                    code,
-                    modes,
-                ):
-                    return False
-    return True
-
-
 @njit(inline="always")
-def is_alone(language, types):
+def is_alone(language, types, n_types):
     """Does what an event adds not depend on the rest of a match?
 
     So it is where no value is at stake and facts speak of one event each.
     """
     alone = language.one_event
-    for v in range(len(types)):
+    for v in range(n_types):
         alone = alone and types[v] == language.event_type
     return alone
 
 
-@njit(cache=True, nogil=True)
-def count_refinements(data, language, matches, sequence, begin, end, labels, pattern, counts):
+@njit(nogil=True)
+def count_refinements(
+    data, language, rules, matches, sequence, begin, end, pattern, marks, near, counts
+):
     """Count every refinement of a pattern over some of its matches.
 
-    How many events and facts were looked at; -1 when the table is full. Family 0 are new atoms,
-    1.. those after a link, the last the closings.
+    How many events and facts were looked at; -1 when the table is full. A pattern without variables
+    is that of nothing: its matches are the sequences, and entries say (relation, fact) of all facts
+    of a sequence.
     """
-    n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
-    order, rank, first, last = data.order, data.rank, data.first, data.last
-    next_off, neighbours = data.next_off, data.neighbours
-    lo, hi, index_off, seq_off = data.lo, data.hi, data.index_off, data.seq_off
-    index_keys, perm = data.keys, data.perm
-    cells, cell_off, size = data.cells, data.cell_off, data.size
-    anchor_off, anchors = language.anchor_off, language.anchors
-    look_ups, argument0, arity = language.look_up, language.argument0, language.arity
-    argument_types, admits, injective = language.types, language.admits, language.injective
-    digit0, digits, n_constants = language.digit0, language.digits, language.n_constants
-    keys, last_counted, supports = counts.keys, counts.last, counts.supports
-    used, n_used = counts.used, counts.n_used
-    links, closings, families = pattern.links, pattern.closings, pattern.families
-    types, taboo = pattern.types, pattern.taboo
-    n_links = len(links)
-    n_old = len(types) - 1
+    n_nodes, shape, rank, first = data.n_nodes, data.shape, data.rank, data.first
+    links, closings, n_links = pattern.links, pattern.closings, pattern.n_links
+    types, taboo, n_old = pattern.types, pattern.taboo, pattern.n_types
+    n_relations = len(language.arity)
+    bases, injective = rules.bases, language.injective
+    root = n_old == 0
     values = np.zeros(n_old + 1, np.int64)
     two = np.zeros(2, np.int64)
-    choice, code, modes = room_for_arguments()
-    most_nodes = max(data.most_nodes, 1)
-    marks = np.zeros(most_nodes, np.uint8)
-    near = np.zeros(most_nodes, np.int64)
-    alone = is_alone(language, types)  # then once a sequence is enough
-    seen = np.full((n_old + n_links if alone else 0, most_nodes), -1, np.int32)
-    left = np.full((n_links if alone else 0, most_nodes), -1, np.int32)
-    closed = np.full(len(closings), -1, np.int32)
-    looks = 0
+    choice, code = np.zeros(MOST_ARGUMENTS + 1, np.int64), np.zeros(MOST_ARGUMENTS + 1, np.int64)
+    modes = np.zeros(MOST_ARGUMENTS + 1, np.int64)
+    modes[0] = -1
+    # Where an event adds the same whatever the rest of the match is, one look a sequence is enough:
+    # `seen` has the last sequence for which the facts of an event were counted, as a variable or
+    # after a link, and `left` that for which a link was followed from it.
+    alone = is_alone(language, types, n_old) and not root
+    seen = np.full((n_old + n_links if alone else 0, data.most_nodes), -1, np.int32)
+    left = np.full((n_links if alone else 0, data.most_nodes), -1, np.int32)
+    closed = np.full(pattern.n_closings, -1, np.int32)
+    looks, full = np.int64(0), False
     for i in range(begin, end):
-        s = sequence[i]
-        label = labels[s]
-        node0 = node_off[s]
+        s = np.int64(sequence[i])
+        label, node0 = rules.labels[s], data.node_off[s]
         for v in range(n_old):
             values[v] = matches[v, i]
         for link in range(n_links if pattern.is_last else -1, n_links):
-            many = 1
-            n_known, start = n_old, 0
+            many = np.int64(1)
+            n_known, start, family = n_old, 0, np.int64(0)
             if link >= 0:
-                d, n, x = links[link, 0], links[link, 1], links[link, 2]
+                x = links[link, 2]
                 known = alone and values[x] < n_nodes
                 if known and left[link, values[x] - node0] == s:
                     continue
-                many = targets(
-                    s,
-                    d,
-                    n,
-                    values[x],
-                    n_nodes,
-                    node_off,
-                    shape,
-                    order,
-                    rank,
-                    last,
-                    next_off,
-                    neighbours,
-                    marks,
-                    near,
-                )
+                many = targets(data, s, links[link, 0], links[link, 1], values[x], marks, near)
                 n_known, start = n_old + 1, n_old
+                family = bases[n_old, n_relations] + link * bases[n_known, n_relations]
                 if known:
                     left[link, values[x] - node0] = s
             looks += many
@@ -338,64 +301,50 @@ def count_refinements(data, language, matches, sequence, begin, end, labels, pat
                             left[link, values[links[link, 2]] - node0] = -1  # another match may
                         continue
                     values[n_old] = near[t]
-                for v in range(start, n_known):
+                for v in range(start, 1 if root else n_known):
                     if alone and values[v] < n_nodes:
                         way = v if link < 0 else n_old + link
                         if seen[way, values[v] - node0] == s:
                             continue
                         seen[way, values[v] - node0] = s
-                    for at in range(anchor_off[types[v]], anchor_off[types[v] + 1]):
-                        relation, arg = anchors[at, 0], anchors[at, 1]
-                        a0 = argument0[relation]
-                        look_up = look_ups[a0 + arg]
-                        facts_with(
+                    if root:
+                        two[0], two[1] = data.value_off[s], data.value_off[s + 1]
+                    else:
+                        entries_of(data, s, values[v], two)
+                    looks += two[1] - two[0]
+                    for e in range(two[0], two[1]):
+                        relation, arg = np.int64(data.entry_arguments[e]), np.int64(-1)
+                        if not root:
+                            if language.types[relation] != types[v]:
+                                continue
+                            arg = relation
+                            relation = language.relation[arg]
+                            arg -= language.argument0[relation]
+                        if not emit(
+                            data,
+                            language,
                             relation,
-                            look_up,
+                            np.int64(data.entry_facts[e]),
+                            arg,
+                            v,
+                            values,
+                            types,
+                            n_known,
+                            taboo,
+                            pattern.n_taboo,
+                            family + bases[n_known, relation],
                             s,
-                            values[v],
-                            n_nodes,
-                            lo,
-                            hi,
-                            index_off,
-                            seq_off,
-                            index_keys,
-                            two,
-                        )
-                        looks += two[1] - two[0]
-                        for f in range(two[0], two[1]):
-                            if not emit(
-                                cells,
-                                cell_off[relation] + perm[index_off[look_up] + f],
-                                size[relation],
-                                n_nodes,
-                                arity[relation],
-                                a0,
-                                argument_types,
-                                admits,
-                                digit0,
-                                digits,
-                                n_constants,
-                                injective,
-                                arg,
-                                v,
-                                values,
-                                types,
-                                n_known,
-                                taboo,
-                                families[link + 1, relation],
-                                s,
-                                label,
-                                keys,
-                                last_counted,
-                                supports,
-                                used,
-                                n_used,
-                                choice,
-                                code,
-                                modes,
-                            ):
-                                return -1
-        for c in range(len(closings)):
+                            label,
+                            counts,
+                            choice,
+                            code,
+                            modes,
+                        ):
+                            full = True
+                            break
+                    if full:
+                        return -1
+        for c in range(pattern.n_closings):
             if closed[c] == s:
                 continue
             d, n = closings[c, 0], closings[c, 1]
@@ -404,8 +353,7 @@ def count_refinements(data, language, matches, sequence, begin, end, labels, pat
                 continue
             looks += 1
             if shape[d, s] == GRAPH:
-                n_here = node_off[s + 1] - node0
-                many = walk(next_off[d, 0], neighbours, x, n, node0, n_here, marks, near)
+                many = targets(data, s, d, n, x, marks, near)
                 looks += many
                 if not is_taken(near, many, y):
                     continue
@@ -414,7 +362,6 @@ def count_refinements(data, language, matches, sequence, begin, end, labels, pat
                 if first[d, x] != first[d, y] or (steps != n if n else steps <= 0):
                     continue
             closed[c] = s
-            key = families[n_links + 1, 0] + c
-            if not count(keys, last_counted, supports, used, n_used, key, s, label):
+            if not count(counts, pattern.first_closing + c, s, label):
                 return -1
     return looks + end - begin

@@ -1,7 +1,7 @@
-"""Compiled loops of the miner: list the matches of a pattern.
+"""Compiled loops of the general engine: list the matches of a pattern.
 
-A match is a column of keys, one for each variable of the pattern (see `_kernels`), with its
-sequence.
+A match is a column of keys, one for each variable of the pattern (see `_backtracking_kernels`),
+with its sequence.
 """
 
 import numpy as np
@@ -13,24 +13,25 @@ MOST_ARGUMENTS = 12
 ARGUMENTS = 5  # where those of a step begin: see `trie`
 
 
-@njit(inline="always")
-def targets(
-    s, d, n, node, n_nodes, node_off, shape, order, rank, last, next_off, neighbours, marks, out
-):
+@njit(nogil=True)
+def targets(data, s, d, n, node, marks, out):
     """The events n steps (0: one or more) after an event, into `out`; how many."""
-    many = 0
-    if node < n_nodes:
-        if shape[d, s] == GRAPH:
-            n_here = node_off[s + 1] - node_off[s]
-            many = walk(next_off[d, 0], neighbours, node, n, node_off[s], n_here, marks, out)
-        elif n:
-            if rank[d, node] + n <= last[d, node]:
-                out[0] = order[d, rank[d, node] + n]
-                many = 1
-        else:
-            many = last[d, node] - rank[d, node]
-            for i in range(many):
-                out[i] = order[d, rank[d, node] + 1 + i]
+    many = np.int64(0)
+    if node >= data.n_nodes:  # a value has no place in a dimension
+        return many
+    if data.shape[d, s] == GRAPH:
+        node0 = data.node_off[s]
+        n_here = data.node_off[s + 1] - node0
+        return walk(data.next_off[d, 0], data.neighbours, node, n, node0, n_here, marks, out)
+    at, last = np.int64(data.rank[d, node]), np.int64(data.last[d, node])
+    if n:
+        if at + n <= last:
+            out[0] = data.order[d, at + n]
+            many = np.int64(1)
+    else:
+        many = last - at
+        for i in range(many):
+            out[i] = data.order[d, at + 1 + i]
     return many
 
 
@@ -44,92 +45,85 @@ def is_taken(values, n, key):
     return taken
 
 
-@njit(inline="always")
-def facts_with(relation, look_up, s, key, n_nodes, lo, hi, index_off, seq_off, keys, out):
-    """The range of an index with the facts that hold a key in the indexed argument."""
-    if key < n_nodes:
-        out[0], out[1] = lo[look_up, key], hi[look_up, key]
-    else:
-        base = index_off[look_up]
-        end = base + seq_off[relation, s + 1]
-        at = lower_bound(keys, base + seq_off[relation, s], end, key)
-        out[0] = at - base
-        while at < end and keys[at] == key:
-            at += 1
-        out[1] = at - base
+@njit(nogil=True)
+def entries_of(data, s, key, out):
+    """The range of entries with a key: facts of sequence s that hold it in an argument."""
+    if key < data.n_nodes:  # an event is of one sequence only
+        out[0], out[1] = data.entry_off[key], data.entry_off[key + 1]
+        return
+    end = data.value_off[s + 1]
+    at = lower_bound(data.entry_keys, data.value_off[s], end, key)
+    out[0] = at
+    while at < end and data.entry_keys[at] == key:
+        at += 1
+    out[1] = at
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def list_matches(
-    data, language, matches, sequence, begin, end, n_old, taboo, step, most, out, out_sequence
+    data,
+    language,
+    matches,
+    sequence,
+    begin,
+    end,
+    n_old,
+    taboo,
+    n_taboo,
+    step,
+    most,
+    marks,
+    near,
+    out,
+    out_sequence,
 ):
     """The matches that a step makes of some matches, as columns of `out`.
 
-    `step` is a row of the trie, `taboo` are the constants of the pattern before it. Returns how
-    many there are, also beyond the size of `out`; more than `most` are not looked for.
+    `step` is a row of the trie, the first `n_taboo` of `taboo` are the constants of the pattern
+    before it. Returns how many there are, also beyond the size of `out`; more than `most` are not
+    looked for.
     """
-    n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
-    order, rank, last = data.order, data.rank, data.last
-    next_off, neighbours = data.next_off, data.neighbours
-    lo, hi, index_off, seq_off = data.lo, data.hi, data.index_off, data.seq_off
-    index_keys, perm, cells = data.keys, data.perm, data.cells
-    injective = language.injective
-    dimension, n_steps, x, y = step[0], step[1], step[2], step[3]
+    n_nodes, injective, cells = data.n_nodes, language.injective, data.cells
+    dimension, n_steps = np.int64(step[0]), np.int64(step[1])  # one type: compiled once
+    x, y, relation = step[2], step[3], np.int64(step[4])
     linked = dimension >= 0
     closing = linked and y < n_old
     n_known = n_old + (linked and not closing)
-    relation = step[4]
-    k, a0, base0, m = 0, 0, 0, 0
+    root = n_old == 0  # then a row is a sequence, and the facts of the relation are all that is
+    k, a0, base0, m, fact0 = 0, 0, 0, 0, 0
     if relation >= 0:
         k, a0 = language.arity[relation], language.argument0[relation]
-        base0, m = data.cell_off[relation], data.size[relation]
-    digits = np.zeros(k, np.int64)
-    constants = np.full(k, -1, np.int64)
+        base0, m, fact0 = data.cell_off[relation], data.size[relation], data.fact_off[relation]
+    # What each argument must be, as a digit: see `_general_kernels`. Any argument that is an old
+    # variable may serve to find the facts; that of a new event must, as it alone changes.
+    digits = np.zeros(MOST_ARGUMENTS, np.int64)
+    constants = np.full(MOST_ARGUMENTS, -1, np.int64)
+    anchor = 0
     for j in range(k):
         arg = step[ARGUMENTS + j]
         if arg < 0:
             digits[j], constants[j] = n_known + 1 + k, n_nodes + ~arg
         elif arg < n_known:
             digits[j] = arg
+            if n_known == n_old or arg == n_old:
+                anchor = j
         else:
             digits[j] = n_known
             for q in range(j - 1, -1, -1):
                 if step[ARGUMENTS + q] == arg:
                     digits[j] = n_known + 1 + q
-    anchor = -1
-    for j in range(k):
-        if digits[j] < n_known and (n_known == n_old or digits[j] == n_old):
-            anchor = j
     values = np.zeros(n_old + 1 + MOST_ARGUMENTS, np.int64)
     two = np.zeros(2, np.int64)
-    marks = np.zeros(max(data.most_nodes, 1), np.uint8)
-    near = np.zeros(max(data.most_nodes, 1), np.int64)
-    look_up = language.look_up[a0 + anchor] if anchor >= 0 else 0
     total = 0
-    for i in range(begin, end):
+    for i in range(begin, begin + 1 if root else end):
         if total > most:
             break
-        s = sequence[i]
+        s = np.int64(sequence[i])
+        many = np.int64(1)
         for v in range(n_old):
             values[v] = matches[v, i]
-        many = 1
         if linked:
-            many = targets(
-                s,
-                dimension,
-                n_steps,
-                values[x],
-                n_nodes,
-                node_off,
-                shape,
-                order,
-                rank,
-                last,
-                next_off,
-                neighbours,
-                marks,
-                near,
-            )
+            many = targets(data, s, dimension, n_steps, values[x], marks, near)
         for t in range(many):
             if closing:
                 if near[t] != values[y]:
@@ -145,27 +139,21 @@ def list_matches(
                     out_sequence[total] = s
                 total += 1
                 continue
-            if anchor >= 0:
-                facts_with(
-                    relation,
-                    look_up,
-                    s,
-                    values[digits[anchor]],
-                    n_nodes,
-                    lo,
-                    hi,
-                    index_off,
-                    seq_off,
-                    index_keys,
-                    two,
-                )
-            else:
-                two[0], two[1] = seq_off[relation, s], seq_off[relation, s + 1]
+            if root:  # facts are sorted by sequence
+                stop = data.fact_off[relation + 1]
+                two[0] = lower_bound(data.fact_sequence, fact0, stop, begin)
+                two[1] = lower_bound(data.fact_sequence, fact0, stop, end)
+            else:  # entries of a key are sorted by argument
+                entries_of(data, s, values[digits[anchor]], two)
+                two[0] = lower_bound(data.entry_arguments, two[0], two[1], a0 + anchor)
             for f in range(two[0], two[1]):
-                fact = np.int64(f)
-                if anchor >= 0:
-                    fact = np.int64(perm[index_off[look_up] + f])
-                base = base0 + fact
+                if root:
+                    s = np.int64(data.fact_sequence[f])
+                    base = base0 + f - fact0
+                else:
+                    if data.entry_arguments[f] != a0 + anchor:
+                        break
+                    base = base0 + data.entry_facts[f]
                 n_now = n_known
                 good = True
                 for j in range(k):
@@ -176,7 +164,7 @@ def list_matches(
                     elif digit == n_known:
                         if injective:
                             good = not is_taken(values, n_now, key)
-                            good = good and not is_taken(taboo, len(taboo), key)
+                            good = good and not is_taken(taboo, n_taboo, key)
                             good = good and not is_taken(constants, k, key)
                         values[n_now] = key
                         n_now += 1

@@ -33,6 +33,7 @@ class Rules(NamedTuple):
     constant_off: NDArray[np.int64]
     n_nodes: int  # of the data
     width: int  # of an atom: a predicate and its arguments
+    bases: NDArray[np.int64]  # V x R+1: the codes of relations after V variables, added up
 
 
 @njit(inline="always")
@@ -91,22 +92,23 @@ def can_close(rules, i, x, y, after):
     return not (rules.acyclic[i] and x == tail)  # else it would close a circle
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def has_closings(rules, language, atoms, n_atoms, types, n_types, after, entered):
-    n_relations = len(language.arity)
+    found = False
     for i in range(len(rules.dimensions)):
-        ends(rules, n_relations, i, atoms, n_atoms, after, entered)
+        ends(rules, len(language.arity), i, atoms, n_atoms, after, entered)
         for y in range(n_types):
-            if types[y] != language.event_type or entered[y]:
+            if found or types[y] != language.event_type or entered[y]:
                 continue
             for x in range(n_types):
                 free = types[x] == language.event_type and after[x] < 0
                 if free and can_close(rules, i, x, y, after):
-                    return len(rules.steps) > 0
-    return False
+                    found = True
+                    break
+    return found and len(rules.steps) > 0
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def read(rules, language, steps, n_steps):
     """The pattern that the first n_steps steps make."""
     n_relations, width = len(language.arity), rules.width
@@ -114,8 +116,9 @@ def read(rules, language, steps, n_steps):
     event = language.event_type
     atoms = np.empty((2 * n_steps, width), np.int64)
     types = np.empty(n_steps * width + 1, np.int64)
-    n_atoms, n_types, length = 0, 0, 0
+    n_atoms, n_types, length, n_old, n_old_atoms = 0, 0, 0, 0, 0
     for i in range(n_steps):
+        n_old, n_old_atoms = n_types, n_atoms
         n_atoms = write_atoms(rules, n_relations, language.arity, steps[i], atoms, n_atoms)
         n_types = write_types(language, steps[i], types, n_types)
         length += steps[i, 4] >= 0
@@ -125,8 +128,10 @@ def read(rules, language, steps, n_steps):
         n_events += types[v] == event
     is_last = length == rules.max_length
     taboo = np.empty(n_atoms * (width - 1), np.int64)
-    n_taboo = 0
+    n_taboo, n_old_taboo = 0, 0
     for i in range(n_atoms):
+        if i == n_old_atoms:
+            n_old_taboo = n_taboo
         for j in range(1, width):
             if UNUSED < atoms[i, j] < 0:
                 taboo[n_taboo] = rules.n_nodes + ~atoms[i, j]
@@ -140,83 +145,89 @@ def read(rules, language, steps, n_steps):
     for i in range(n_dimensions):
         ends(rules, n_relations, i, atoms, n_atoms, after, entered)
         d = rules.dimensions[i]
-        if not is_last:
-            for x in range(n_types):
-                if types[x] == event and after[x] < 0:
-                    for n in rules.steps:
-                        links[n_links, 0], links[n_links, 1], links[n_links, 2] = d, n, x
-                        n_links += 1
+        for x in range(0 if is_last else n_types):
+            if types[x] == event and after[x] < 0:
+                for n in range(n_operators):
+                    links[n_links, 0], links[n_links, 1] = d, rules.steps[n]
+                    links[n_links, 2] = x
+                    n_links += 1
         for y in range(n_types):
             if types[y] != event or entered[y]:
                 continue
             for x in range(n_types):
                 if types[x] != event or after[x] >= 0 or not can_close(rules, i, x, y, after):
                     continue
-                for n in rules.steps:
-                    closings[n_closings, 0], closings[n_closings, 1] = d, n
+                for n in range(n_operators):
+                    closings[n_closings, 0], closings[n_closings, 1] = d, rules.steps[n]
                     closings[n_closings, 2], closings[n_closings, 3] = x, y
                     n_closings += 1
-    families = np.zeros((n_links + 2, max(n_relations, 1)), np.int64)
-    bases = np.zeros((n_links + 1) * n_relations + 2, np.int64)
-    n = 0
-    for link in range(n_links + 1):
-        for relation in range(n_relations):
-            families[link, relation] = bases[n]
-            size = np.int64(1)
-            if not is_last:
-                k = language.arity[relation]
-                for j in range(k):
-                    ways = n_types + (link > 0) + 1 + k
-                    ways += language.n_constants[language.argument0[relation] + j]
-                    if size > MOST_CODES // ways:
-                        size = np.int64(MOST_CODES)
-                    else:
-                        size *= ways
-            if bases[n] < MOST_CODES:  # else it is too much already
-                bases[n + 1] = bases[n] + size
-            else:
-                bases[n + 1] = bases[n]
-            n += 1
-    families[n_links + 1, 0] = bases[n]
-    bases[n + 1] = bases[n] + n_closings + 1
-    if bases[n + 1] >= MOST_CODES:
-        bases = bases[:0]
+    first_closing = 0
+    if not is_last:
+        without, after_link = rules.bases[n_types, n_relations], np.int64(0)
+        if n_links > 0:
+            after_link = rules.bases[n_types + 1, n_relations]
+        room = MOST_CODES - 1 - without - n_closings
+        fits = room >= 0 and (n_links == 0 or after_link <= room // n_links)
+        first_closing = int(without + n_links * after_link) if fits else -1
     return Pattern(
         length,
         is_last,
-        atoms[:n_atoms],
-        types[: n_types + 1],
-        taboo[:n_taboo],
-        links[:n_links],
-        closings[:n_closings],
-        bases,
-        families,
+        atoms,
+        n_atoms,
+        types,
+        n_types,
+        n_old,
+        taboo,
+        n_taboo,
+        n_old_taboo,
+        links,
+        n_links,
+        closings,
+        n_closings,
+        first_closing,
     )
 
 
-@njit(cache=True, nogil=True)
-def write_step(rules, language, pattern, key, step):
+@njit(nogil=True)
+def write_step(rules, language, pattern, key, digits, step):
     """Write the step that a key of a refinement stands for; how many variables there then are."""
-    n_relations, n_old = len(language.arity), len(pattern.types) - 1
-    family = np.searchsorted(pattern.bases, key, side="right") - 1
-    code = key - pattern.bases[family]
+    n_relations, n_old = len(language.arity), pattern.n_types
     for q in range(len(step)):
         step[q] = 0
-    if family == len(pattern.bases) - 2:
+    n_all = n_old
+    if key >= pattern.first_closing:
         for q in range(4):
-            step[q] = pattern.closings[code, q]
+            step[q] = pattern.closings[key - pattern.first_closing, q]
         step[4] = -1
-        return n_old
-    link, relation = family // n_relations - 1, family % n_relations
-    step[0] = -1
-    if link >= 0:
-        for q in range(3):
-            step[q] = pattern.links[link, q]
-        step[3] = n_old
-        n_old += 1
+    else:
+        step[0] = -1
+        code = key
+        if code >= rules.bases[n_old, n_relations]:
+            code -= rules.bases[n_old, n_relations]
+            link = code // rules.bases[n_old + 1, n_relations]
+            code -= link * rules.bases[n_old + 1, n_relations]
+            for q in range(3):
+                step[q] = pattern.links[link, q]
+            step[3] = n_old
+            n_old += 1
+        # The last relation whose codes begin at or before this one.
+        relation, high = np.int64(0), np.int64(n_relations)
+        while high - relation > 1:
+            middle = (relation + high) >> 1
+            if rules.bases[n_old, middle] <= code:
+                relation = middle
+            else:
+                high = middle
+        code -= rules.bases[n_old, relation]
+        n_all = write_arguments(rules, language, n_old, relation, code, digits, step)
+    return n_all
+
+
+@njit(inline="always")
+def write_arguments(rules, language, n_old, relation, code, digits, step):
+    """Write the atom that a code stands for; how many variables there then are."""
     step[4] = relation
     k, a0 = language.arity[relation], language.argument0[relation]
-    digits = np.empty(k, np.int64)
     for j in range(k - 1, -1, -1):
         ways = n_old + 1 + k + language.n_constants[a0 + j]
         digits[j] = code % ways
@@ -273,32 +284,32 @@ def decode(
     types = np.empty(most, np.int64)
     after = np.empty(most, np.int64)
     entered = np.empty(most, np.bool_)
-    form = np.empty((2 * n_steps + 2, width), np.int64)
-    pattern = read(rules, language, whole, np.int64(0))
-    child = -1
-    for i in range(begin, end):
-        if owner[i] != child:
-            child = owner[i]
-            for q in range(chain.shape[1]):
-                whole[len(chain), q] = children[child, q]
-            pattern = read(rules, language, whole, n_steps)
-        n_variables = write_step(rules, language, pattern, keys[i], steps[i])
-        mine = atoms[offset[i] :]
-        n = len(pattern.atoms)
-        for a in range(n):
-            for j in range(width):
-                mine[a, j] = pattern.atoms[a, j]
-        n = write_atoms(rules, len(language.arity), language.arity, steps[i], mine, n)
-        offset[i + 1] = offset[i] + n
-        longer[i] = steps[i, 4] >= 0
-        canonical_atoms(mine[:n], n_variables, form[:n])
-        distinct[i] = not has_twins(form[:n])
-        for a in range(n):
-            for j in range(width):
-                x = form[a, j]
-                forms[offset[i] + a, j] = x if x > UNUSED else NO_ARGUMENT
-        n_types = len(pattern.types) - 1
-        for v in range(n_types):
+    digits = np.empty(width, np.int64)
+    whole_form = np.empty((2 * n_steps + 2, width), np.int64)
+    i = begin
+    while i < end:
+        child = owner[i]
+        for q in range(chain.shape[1]):
+            whole[len(chain), q] = children[child, q]
+        pattern = read(rules, language, whole, n_steps)
+        for v in range(pattern.n_types):
             types[v] = pattern.types[v]
-        n_types = write_types(language, steps[i], types, n_types)
-        closable[i] = has_closings(rules, language, mine, n, types, n_types, after, entered)
+        while i < end and owner[i] == child:
+            n_variables = write_step(rules, language, pattern, keys[i], digits, steps[i])
+            mine, form = atoms[offset[i] :], forms[offset[i] :]
+            n = pattern.n_atoms
+            for a in range(n):
+                for j in range(width):
+                    mine[a, j] = pattern.atoms[a, j]
+            n = write_atoms(rules, len(language.arity), language.arity, steps[i], mine, n)
+            offset[i + 1] = offset[i] + n
+            longer[i] = steps[i, 4] >= 0
+            canonical_atoms(mine[:n], n_variables, whole_form[:n])
+            distinct[i] = not has_twins(whole_form[:n])
+            for a in range(n):
+                for j in range(width):
+                    x = whole_form[a, j]
+                    form[a, j] = x if x > UNUSED else NO_ARGUMENT
+            n_types = write_types(language, steps[i], types, pattern.n_types)
+            closable[i] = has_closings(rules, language, mine, n, types, n_types, after, entered)
+            i += 1

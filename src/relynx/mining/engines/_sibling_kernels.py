@@ -14,6 +14,9 @@ from relynx.mining.engines._general_kernels import count_refinements, is_alone
 from relynx.mining.engines._listing_kernels import list_matches
 from relynx.mining.engines._refinement_kernels import read
 
+LIST, COUNT, COLLECT = 1, 2, 4  # what `grow` does with a child, added up
+ALL = LIST | COUNT | COLLECT
+NO_LIMIT = np.int64(1 << 62)
 # Why a call ended: all is done, or so much that the search may be asked; or what it wants.
 DONE, MORE_COLUMNS, MORE_COUNTERS, MORE_ROWS, LARGE, TOO_MANY_CODES = range(6)
 
@@ -28,63 +31,69 @@ class Frequent(NamedTuple):
     n: NDArray[np.int64]  # how many there are; for how many there should be room
 
 
-@njit(cache=True, nogil=True)
-def forget(counts):
-    """Make the counters ready for another pattern."""
-    for i in range(counts.n_used[0]):
-        counts.keys[counts.used[i]] = -1
-    counts.n_used[0] = 0
-
-
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def collect(rules, closings, counts, child, out):
     """Append the frequent refinements of a child among those counted, in order of their keys.
 
     Keys from `closings` on are of patterns that are no longer than the child. False when there is
-    no room: then out.n[1] says how much is wanted, and the counts are kept.
+    no room: then out.n[1] says how much is wanted. The counters are made ready for another pattern
+    if `out` has room.
     """
     keys, supports, used = counts.keys, counts.supports, counts.used
-    n_used, n_classes = counts.n_used[0], counts.supports.shape[1]
+    n_used, n_classes = counts.n_used[0], supports.shape[1]
     good = np.empty(n_used, np.int64)
-    now = np.zeros_like(out.stats)
+    now = np.zeros(out.stats.shape, np.float64)
     n_good = 0
     for i in range(n_used):
         slot = used[i]
-        stats = now[1] if keys[slot] >= closings else now[0]
-        of_classes = supports[slot]
-        if tallied(of_classes, rules.class_sizes, rules.least, rules.min_frequency, stats):
+        part = 1 if keys[slot] >= closings else 0
+        if tallied(supports[slot], rules.class_sizes, rules.least, rules.min_frequency, now[part]):
             good[n_good] = slot
             n_good += 1
     n = out.n[0]
-    if n + n_good > len(out.keys):
+    has_room = n + n_good <= len(out.keys)
+    if has_room:
+        gap = 1
+        while gap < n_good // 3:
+            gap = 3 * gap + 1
+        while gap > 0:  # a Shell sort by key; keys differ
+            for i in range(gap, n_good):
+                slot, j = good[i], i
+                key = keys[slot]
+                while j >= gap and keys[good[j - gap]] > key:
+                    good[j] = good[j - gap]
+                    j -= gap
+                good[j] = slot
+            gap //= 3
+        for i in range(n_good):
+            slot = good[i]
+            out.owner[n + i] = child
+            out.keys[n + i] = keys[slot]
+            for c in range(n_classes):
+                out.supports[n + i, c] = supports[slot, c]
+        out.n[0] = n + n_good
+        for part in range(2):  # as `Level.add` does
+            for i in range(3):
+                out.stats[part, i] += now[part, i]
+            for i in range(3, 6, 2):
+                if now[part, i] > out.stats[part, i]:
+                    out.stats[part, i], out.stats[part, i + 1] = now[part, i], 0
+                if now[part, i] == out.stats[part, i]:
+                    out.stats[part, i + 1] += now[part, i + 1]
+        for i in range(n_used):
+            keys[used[i]] = -1
+        counts.n_used[0] = 0
+    else:
         out.n[1] = n + n_good
-        return False
-    order = np.argsort(keys[good[:n_good]])
-    for i in range(n_good):
-        slot = good[order[i]]
-        out.owner[n + i] = child
-        out.keys[n + i] = keys[slot]
-        for c in range(n_classes):
-            out.supports[n + i, c] = supports[slot, c]
-    out.n[0] = n + n_good
-    for part in range(2):
-        before, more = out.stats[part], now[part]
-        for i in range(3):
-            before[i] += more[i]
-        for i in (3, 5):
-            if more[i] > before[i]:
-                before[i], before[i + 1] = more[i], 0
-            if more[i] == before[i]:
-                before[i + 1] += more[i + 1]
-    forget(counts)
-    return True
+    return has_room
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def has_few_looks(data, language, pattern):
     """Is little looked at for a match? So it is where an event is looked at once a sequence, and
     where nothing but links between old events is looked for, along paths."""
-    return (pattern.is_last and not data.has_graphs) or is_alone(language, pattern.types)
+    alone = is_alone(language, pattern.types, pattern.n_types)
+    return (pattern.is_last and not data.has_graphs) or alone
 
 
 @njit(cache=True, nogil=True)
@@ -94,6 +103,8 @@ def grow(
     rules,
     matches,
     sequence,
+    begin,
+    end,
     chain,
     children,
     done,
@@ -103,61 +114,100 @@ def grow(
     counts,
     out,
     of_children,
+    what,
 ):
     """Refine the children of a pattern but those that are done; why it ends, and how many are done.
 
-    `chain` are the steps of the pattern, with its matches, and `children` the steps of its
-    children. `at_once` are the looks after which to end, and the most matches that a child may
-    have, where much is looked at for each and where little is: one that has more is LARGE, and left
-    to the caller. `columns` and `column_sequence` are room for the matches of a child. How much was
-    looked at for a child, and how many matches it has, goes to `of_children`.
+    `chain` are the steps of the pattern, with its matches from `begin` to `end`, and `children` the
+    steps of its children; without any, the pattern itself is meant. `at_once` are the looks after
+    which to end, and the most matches that a child may have, where much is looked at for each and
+    where little is: one that has more is LARGE, and left to the caller. `columns` and
+    `column_sequence` are room for the matches of a child. How much was looked at for a child, and
+    how many matches it has, goes to `of_children`.
+
+    A caller may also ask for parts of this with `what`: to LIST all matches of a child (then
+    `of_children` gets its variables, and the most matches to look at together), to COUNT over the
+    matches from `begin` to `end` of its `columns`, and to COLLECT what was counted.
     """
-    before = read(rules, language, chain, len(chain))
-    n_old = len(before.types) - 1
-    whole = np.empty((len(chain) + 1, chain.shape[1]), chain.dtype)
+    n_steps = len(chain) + (len(children) > 0)
+    whole = np.empty((n_steps, chain.shape[1]), chain.dtype)
     for i in range(len(chain)):
         for q in range(chain.shape[1]):
             whole[i, q] = chain[i, q]
-    start = np.int64(0)  # a literal would be compiled apart
+    marks = np.zeros(data.most_nodes, np.uint8)
+    near = np.zeros(data.most_nodes, np.int64)
+    everything = what == ALL
     n_matches, n_looks = 0, 0
-    for c in range(done, len(children)):
-        for q in range(chain.shape[1]):
-            whole[len(chain), q] = children[c, q]
-        pattern = read(rules, language, whole, len(whole))
-        if len(pattern.bases) == 0:
-            return TOO_MANY_CODES, c
+    why, c = DONE, done
+    while c < max(len(children), 1):
+        if len(children) > 0:
+            for q in range(chain.shape[1]):
+                whole[len(chain), q] = children[c, q]
+        pattern = read(rules, language, whole, n_steps)
+        if pattern.first_closing < 0:
+            why = TOO_MANY_CODES
+            break
         most = at_once[2] if has_few_looks(data, language, pattern) else at_once[1]
-        total = list_matches(
-            data,
-            language,
-            matches,
-            sequence,
-            start,
-            len(sequence),
-            n_old,
-            before.taboo,
-            children[c],
-            most,
-            columns,
-            column_sequence,
-        )
-        if total > most:
-            return LARGE, c
-        if total > columns.shape[1]:
+        first, total, looks = begin, end, 0
+        if what & LIST:
+            total = list_matches(
+                data,
+                language,
+                matches,
+                sequence,
+                begin,
+                end,
+                pattern.n_old,
+                pattern.taboo,
+                pattern.n_old_taboo,
+                whole[n_steps - 1],
+                most if everything else NO_LIMIT,
+                marks,
+                near,
+                columns,
+                column_sequence,
+            )
+            if everything and total > most:
+                why = LARGE
+                break
+            if total > columns.shape[1]:
+                out.n[1] = total
+                why = MORE_COLUMNS
+                break
+            first = 0
+            of_children[c, 0], of_children[c, 1] = pattern.n_types, most
             out.n[1] = total
-            return MORE_COLUMNS, c
-        looks = count_refinements(
-            data, language, columns, column_sequence, start, total, rules.labels, pattern, counts
-        )
-        if looks < 0:
-            return MORE_COUNTERS, c
-        if not collect(rules, pattern.families[-1, 0], counts, c, out):
-            forget(counts)
-            return MORE_ROWS, c
-        looks += len(sequence)
-        of_children[c, 0], of_children[c, 1] = looks, total
-        n_matches += len(sequence) + total
-        n_looks += looks
-        if n_matches > at_once[2] or n_looks > at_once[0]:
-            return DONE, c + 1
-    return DONE, len(children)
+        if what & COUNT:
+            looks = count_refinements(
+                data,
+                language,
+                rules,
+                columns,
+                column_sequence,
+                first,
+                total,
+                pattern,
+                marks,
+                near,
+                counts,
+            )
+            if looks < 0:
+                why = MORE_COUNTERS
+                break
+            of_children[c, 0] = looks
+        if what & COLLECT and not collect(rules, pattern.first_closing, counts, c, out):
+            if what & COUNT:  # to be counted again
+                for i in range(counts.n_used[0]):
+                    counts.keys[counts.used[i]] = -1
+                counts.n_used[0] = 0
+            why = MORE_ROWS
+            break
+        c += 1
+        if everything:
+            looks += len(sequence)
+            of_children[c - 1, 0], of_children[c - 1, 1] = looks, total
+            n_matches += len(sequence) + total
+            n_looks += looks
+        if not everything or n_matches > at_once[2] or n_looks > at_once[0]:
+            break
+    return why, c

@@ -17,7 +17,7 @@ from relynx.logic.terms import Atom, Var
 from relynx.mining.budget import Budget, OverBudget
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.workers import Stopped, in_order
-from relynx.storage.journal import Journal
+from relynx.storage import Journal
 
 Longs = NDArray[np.int64]
 Counted: TypeAlias = tuple[NDArray[Any], ...]
@@ -92,6 +92,7 @@ class Found:
     steps: list[NDArray[np.int32]] = field(default_factory=list)
     supports: list[NDArray[np.int32]] = field(default_factory=list)
     shown: list[NDArray[np.bool_]] = field(default_factory=list)
+    covered: list[NDArray[np.uint64]] = field(default_factory=list)  # of those shown, as bits
     n_rows: int = 0
     n_patterns: int = 0
     n_bytes: int = 0

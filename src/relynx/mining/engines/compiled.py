@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
 
 import numpy as np
@@ -12,9 +13,9 @@ from relynx.bias import Bias
 from relynx.errors import BiasError, DataError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
-from relynx.mining.engines._general_kernels import Language
+from relynx.mining.engines._general_kernels import Facts, Language
 from relynx.mining.engines._listing_kernels import MOST_ARGUMENTS
-from relynx.mining.matching._backtracking_kernels import Data
+from relynx.mining.matching._backtracking_kernels import LINE
 from relynx.mining.matching.index import Index
 
 EVENT = "event"
@@ -33,6 +34,12 @@ class Compiled:
     event_type: int
     dimensions: tuple[int, ...]  # numbers of the bias' dimensions in the index
 
+    @property
+    def is_line(self) -> bool:
+        """Is there one dimension, along which each sequence is a line of events, or none?"""
+        shapes = [self.index.dimensions[d].shape for d in self.dimensions]
+        return len(shapes) < 2 and all(bool((shape == LINE).all()) for shape in shapes)
+
     def language(self, *, first: bool, injective: bool) -> Language:
         """As the kernels take it; in the first atom of a pattern `+` stands for a new variable."""
         arity = np.array([len(types) for types in self.types], np.int64)
@@ -45,39 +52,95 @@ class Compiled:
                     for kind in _kinds(mode[j], first):
                         admits[a + j, kind] |= 1 << m
             a += int(arity[relation])
-        n_codes = self.index.n_constants
-        digits = np.full((len(self.constants), n_codes), -1, np.int32)
-        for t, codes in enumerate(self.constants):
-            digits[t, codes] = np.arange(len(codes))
-        anchors = [
-            (int(types[a]), relation, j)
-            for relation, a0 in enumerate(np.cumsum(arity) - arity)
-            for j in range(arity[relation])
-            for a in [a0 + j]
-            if admits[a, 0]
-        ]
-        anchors.sort()
-        by_type = np.array([t for t, _, _ in anchors], np.int64)
         return Language(
             arity=arity,
             argument0=np.cumsum(arity) - arity,
+            relation=np.repeat(np.arange(len(arity)), arity),
             types=types,
-            look_up=np.arange(len(types)),
             admits=admits,
-            digit0=types * n_codes,
-            digits=digits.ravel(),
             n_constants=np.array([len(self.constants[t]) for t in types], np.int64),
-            anchor_off=np.searchsorted(by_type, np.arange(len(self.constants) + 1)),
-            anchors=np.array([pair[1:] for pair in anchors], np.int64).reshape(-1, 2),
             event_type=self.event_type,
             one_event=all(types.count(self.event_type) <= 1 for types in self.types),
             injective=injective,
         )
 
-    def data(self) -> Data:
-        """The facts of the relations, with a look-up for each argument."""
-        look_ups = tuple((key, j) for key in self.relations for j in range(key[1]))
-        return self.index.data(self.relations, look_ups)
+    def data(self) -> Facts:
+        """The facts of the relations, and where each key occurs in them."""
+        index = self.index
+        n, n_codes, relations = index.n_nodes, index.n_constants, self.relations
+        cells = [index.relation(key).cells for key in relations]
+        sizes = np.array([one.shape[1] for one in cells], np.int64)
+        sequences = _joined([index.facts.tables[key][0] for key in relations])
+        fact_off = np.concatenate([[0], np.cumsum(sizes)])
+        places, entries, a = [], [], 0
+        for r, (one, types) in enumerate(zip(cells, self.types, strict=True)):
+            for j, (row, t) in enumerate(zip(one, types, strict=True)):
+                places.append(_places_among(self.constants[t], row - n))
+                if any(mode[j] in "+*" for mode in self.modes[r]):
+                    entries.append((row, a, sequences[fact_off[r] : fact_off[r + 1]]))
+                a += 1
+        keys = _joined([row for row, _, _ in entries])
+        arguments = np.repeat(
+            np.array([a for _, a, _ in entries], np.int32), [len(row) for row, _, _ in entries]
+        )
+        facts = _joined([np.arange(len(row), dtype=np.int32) for row, _, _ in entries])
+        where = _joined([s for _, _, s in entries])
+        # Nodes rise from sequence to sequence; values are made to do so behind them.
+        of_node = keys < n
+        rising = np.where(of_node, np.int64(0), n + where.astype(np.int64) * n_codes) + keys
+        by_key = np.argsort(rising, kind="stable")
+        n_of_nodes = int(of_node.sum())
+        starts = n + np.arange(index.n_sequences + 1) * n_codes + n
+        shared = index.data((), ())
+        return Facts(
+            n_nodes=n,
+            most_nodes=shared.most_nodes,
+            has_graphs=shared.has_graphs,
+            node_off=shared.node_off,
+            cells=_joined([one.ravel() for one in cells]),
+            places=_joined(places),
+            cell_off=np.cumsum([0, *(one.size for one in cells)])[: len(cells)].astype(np.int64),
+            size=sizes,
+            fact_off=fact_off.astype(np.int64),
+            fact_sequence=sequences,
+            entry_off=np.searchsorted(keys[by_key[:n_of_nodes]], np.arange(n + 1)).astype(np.int64),
+            value_off=np.searchsorted(rising[by_key], starts).astype(np.int64),
+            entry_keys=keys[by_key],
+            entry_arguments=arguments[by_key],
+            entry_facts=facts[by_key],
+            shape=shared.shape,
+            order=shared.order,
+            rank=shared.rank,
+            first=shared.first,
+            last=shared.last,
+            next_off=shared.next_off,
+            neighbours=shared.neighbours,
+        )
+
+    def first_facts(self, data: Facts) -> Facts:
+        """The same with entries (relation, fact) of all facts, sequence by sequence."""
+        relation = np.repeat(np.arange(len(data.size), dtype=np.int32), data.size)
+        fact = np.arange(len(relation)) - np.repeat(data.fact_off[:-1], data.size)
+        order = np.argsort(data.fact_sequence, kind="stable")
+        ends = np.arange(self.index.n_sequences + 1)
+        return data._replace(
+            value_off=np.searchsorted(data.fact_sequence[order], ends).astype(np.int64),
+            entry_arguments=relation[order],
+            entry_facts=fact[order].astype(np.int32),
+        )
+
+    def bases(self, n_rows: int) -> NDArray[np.int64]:
+        """For each number of variables how many codes the relations before another have.
+
+        MOST_CODES stands for all that is more. After the last relation comes the sum.
+        """
+        out = np.zeros((n_rows, len(self.types) + 1), np.int64)
+        ways = [[len(types) + 1 + len(self.constants[t]) for t in types] for types in self.types]
+        for n in range(n_rows):
+            sizes = (min(prod(n + way for way in one), MOST_CODES) for one in ways)
+            sums = [min(total, MOST_CODES) for total in accumulate(sizes)]
+            out[n, 1:] = sums
+        return out
 
     def sizes(self, n_old: int) -> list[int]:
         """For each relation how many ways there are to write its atom after n_old variables."""
@@ -85,6 +148,18 @@ class Compiled:
             prod(n_old + 1 + len(types) + len(self.constants[t]) for t in types)
             for types in self.types
         ]
+
+
+def _joined(parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    return np.concatenate([np.empty(0, np.int32), *parts]).astype(np.int32, copy=False)
+
+
+def _places_among(constants: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The places of codes among some that rise; -1 for those that are not there."""
+    if not len(constants):
+        return np.full(len(codes), -1, np.int32)
+    places = np.minimum(np.searchsorted(constants, codes), len(constants) - 1)
+    return np.where(constants[places] == codes, places, -1).astype(np.int32)
 
 
 def _kinds(sign: str, first: bool) -> tuple[int, ...]:

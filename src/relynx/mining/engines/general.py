@@ -17,7 +17,6 @@ from relynx.errors import BiasError
 from relynx.mining.engines import _general_kernels as gk
 from relynx.mining.engines import _refinement_kernels as rk
 from relynx.mining.engines import _sibling_kernels as sk
-from relynx.mining.engines._listing_kernels import list_matches
 from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Level, Longs
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.matching._backtracking_kernels import GRAPH
@@ -34,8 +33,6 @@ FACTS_AT_ONCE = 1 << 17
 REFINEMENTS_AT_ONCE = 1 << 15
 LOOKS_A_MATCH = 4  # of the parent, where nothing but links between old events is looked for
 
-MOST_MATCHES = 1 << 62
-
 _TOO_MANY = (
     "the bias admits too many constants for patterns of this length: "
     "name those that matter with values(type,[...]), or make the others variables"
@@ -43,6 +40,7 @@ _TOO_MANY = (
 
 Ints = NDArray[np.int32]
 Matches = tuple[Ints, Ints]  # a row a variable; the sequences
+_NO_MATCHES: Matches = np.empty((0, 0), np.int32), np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class Buffers:
     counts: gk.Counts
     columns: Matches
     frequent: sk.Frequent
-    matches: list[tuple[Ints, gk.Pattern, Matches]] = field(default_factory=list)
+    matches: list[tuple[Ints, Matches]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,43 +105,46 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
             constant_off=np.cumsum([0, *sizes]),
             n_nodes=compiled.index.n_nodes,
             width=self.width,
+            bases=compiled.bases(4 * self.width),
         )
         self.longest = max(int(np.diff(compiled.index.node_off).max(initial=1)), 1)
         self.rows_at_once = max(min(ROWS_AT_ONCE, EVENTS_AT_ONCE // self.longest), 1)
         self.most_at_once = max(min(ROWS_AT_ONCE, LINKS_AT_ONCE // self.longest), 1)
         self.nothing = np.empty((0, ARGUMENTS + self.width - 1), np.int32)
         self._no_step = np.zeros((1, ARGUMENTS + self.width - 1), np.int32)
+        self.at_once = np.array([EVENTS_AT_ONCE, self.rows_at_once, self.most_at_once])
         checks = (conditions.is_key, conditions.admits, conditions.forbids)
         self.has_checks = any(check is not None for check in checks)
 
     def _buffers(self) -> Buffers:
-        columns = np.empty((0, 0), np.int32), np.empty(0, np.int32)
-        return Buffers(self._table(1 << 12), columns, self._frequent(1 << 10))
+        return Buffers(self._table(1 << 12), _NO_MATCHES, self._frequent(1 << 10))
 
     # Counting
 
     def _begin(self) -> list[Siblings]:
-        first = self.compiled.language(first=True, injective=self.object_identity)
-        buffers, pattern = self._buffers(), self._pattern(self.nothing)
-        while not gk.count_first(self.data, first, self.labels, pattern.families, buffers.counts):
-            self._enlarge(buffers)
-        self._collect(pattern, 0, buffers)
+        buffers = self._buffers()
+        root = Siblings(0, self.nothing, np.array([-1]), self._no_step)
+        first = (
+            self.compiled.first_facts(self.data),
+            self.compiled.language(first=True, injective=self.object_identity),
+        )
+        what = sk.COUNT | sk.COLLECT
+        while self._grow(what, root, 0, buffers, columns=self._everywhere(), first=first)[0]:
+            pass
         # As if each link led from each fact to all events of its sequence.
         n_links = len(self.rules.dimensions) * len(self.rules.steps)
         n_facts = int(self.data.size.sum()) // max(int(buffers.frequent.n[0]), 1)
         looks = n_facts * self.longest * (1 + n_links)
         counted = self._taken(buffers, np.array([[looks, 0]]))
         self._idle.append(buffers)
-        root = Siblings(0, self.nothing, np.array([-1]), self._no_step)
         return self._keep(root, counted, self._decode(root, counted))
 
     def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
         """Tallies of refinements and of closings; of those that are frequent, in order, the child
         that they are of, their keys and supports; for each child its efforts: how much was looked
         at, and its matches."""
-        before, (matches, sequence) = self._matches(unit.chain, buffers)
+        matches, sequence = self._matches(unit.chain, buffers)
         is_small = len(_stretches(len(sequence), self.rows_at_once)) <= LISTED
-        at_once = np.array([EVENTS_AT_ONCE, self.rows_at_once, self.most_at_once])
         self._widen(buffers, len(matches) + self.width, 0)
         efforts = np.zeros((len(unit.children), 2), np.int64)
         done = 0
@@ -151,75 +152,78 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
             self._pulse()
             why = sk.LARGE
             if is_small:
-                why, done = sk.grow(
-                    self.data,
-                    self.language,
-                    self.rules,
-                    matches,
-                    sequence,
-                    unit.chain,
-                    unit.children,
-                    done,
-                    at_once,
-                    *buffers.columns,
-                    buffers.counts,
-                    buffers.frequent,
-                    efforts,
+                why, done = self._grow(
+                    sk.ALL, unit, done, buffers, matches=(matches, sequence), efforts=efforts
                 )
-            if why == sk.MORE_COLUMNS:
-                self._widen(buffers, len(matches) + self.width, int(buffers.frequent.n[1]))
-            elif why == sk.MORE_COUNTERS:
-                self._enlarge(buffers)
-            elif why == sk.MORE_ROWS:
-                self._lengthen(buffers)
-            elif why == sk.LARGE:
-                efforts[done] = self._refine(unit, done, before, (matches, sequence), buffers)
+            if why == sk.LARGE:
+                efforts[done] = self._refine(unit, done, (matches, sequence), buffers)
                 done += 1
-            elif why == sk.TOO_MANY_CODES:
-                raise BiasError(_TOO_MANY)
         return self._taken(buffers, efforts)
 
-    def _refine(
+    def _grow(
         self,
+        what: int,
         unit: Siblings,
-        child: int,
-        before: gk.Pattern,
-        matches_before: Matches,
+        done: int,
         buffers: Buffers,
+        *,
+        matches: Matches | None = None,
+        columns: Matches | None = None,
+        span: tuple[int, int] | None = None,
+        efforts: Longs | None = None,
+        first: tuple[gk.Facts, gk.Language] | None = None,
+    ) -> tuple[int, int]:
+        """Call the kernel, and make the room that it wants; why it ended, and what is done."""
+        matches = _NO_MATCHES if matches is None else matches
+        given = buffers.columns if columns is None else columns
+        data, language = (self.data, self.language) if first is None else first
+        rows = (given if matches is _NO_MATCHES else matches)[1]
+        why, done = sk.grow(
+            data,
+            language,
+            self._rules(len(unit.chain) + 1),
+            *matches,
+            *(span or (0, len(rows))),
+            unit.chain,
+            unit.children[:0] if first else unit.children,
+            done,
+            self.at_once,
+            *given,
+            buffers.counts,
+            buffers.frequent,
+            np.zeros((done + 1, 2), np.int64) if efforts is None else efforts,
+            what,
+        )
+        if why == sk.TOO_MANY_CODES:
+            raise BiasError(_TOO_MANY)
+        if why == sk.MORE_COLUMNS and columns is None:
+            self._widen(buffers, len(matches[0]) + self.width, int(buffers.frequent.n[1]))
+        elif why == sk.MORE_COUNTERS:
+            self._enlarge(buffers)
+        elif why == sk.MORE_ROWS:
+            self._lengthen(buffers)
+        return why, done
+
+    def _refine(
+        self, unit: Siblings, child: int, matches_before: Matches, buffers: Buffers
     ) -> list[int]:
         """Count the refinements of one child, some matches at a time; its efforts."""
-        chain = np.concatenate([unit.chain, unit.children[child : child + 1]])
-        pattern = self._pattern(chain)
-        matches, sequence = self._extended(chain[-1], before, pattern, matches_before)
-        few_looks = sk.has_few_looks(self.data, self.language, pattern)
-        stretches = _stretches(len(sequence), self.most_at_once if few_looks else self.rows_at_once)
+        columns, at_once = self._extended(unit, child, matches_before, buffers)
+        stretches = _stretches(len(columns[1]), at_once)
+        efforts = np.zeros((child + 1, 2), np.int64)
         i, looks = 0, len(matches_before[1])
         while i < len(stretches):
             self._pulse()
-            more = gk.count_refinements(
-                self.data,
-                self.language,
-                matches,
-                sequence,
-                *stretches[i],
-                self.labels,
-                pattern,
-                buffers.counts,
+            why, _ = self._grow(
+                sk.COUNT, unit, child, buffers, columns=columns, span=stretches[i], efforts=efforts
             )
-            if more >= 0:
-                looks += more
-                i += 1
-            else:
-                self._enlarge(buffers)
+            looks += int(efforts[child, 0])
+            i += 1
+            if why == sk.MORE_COUNTERS:
                 i, looks = 0, len(matches_before[1])
-        self._collect(pattern, child, buffers)
-        return [looks, len(sequence)]
-
-    def _collect(self, pattern: gk.Pattern, child: int, buffers: Buffers) -> None:
-        """Note what is frequent of what was counted for a child."""
-        first_closing = int(pattern.families[-1, 0])
-        while not sk.collect(self.rules, first_closing, buffers.counts, child, buffers.frequent):
-            self._lengthen(buffers)
+        while self._grow(sk.COLLECT, unit, child, buffers)[0]:
+            pass
+        return [looks, len(columns[1])]
 
     def _taken(self, buffers: Buffers, efforts: Longs) -> Counted:
         """What `_count` gives, of all that was noted since the last time."""
@@ -247,7 +251,7 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
             self._pulse()
             rk.decode(
                 self.language,
-                self.rules,
+                self._rules(len(unit.chain) + 1),
                 unit.chain,
                 unit.children,
                 unit.makes == 0,
@@ -333,8 +337,8 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
 
     # Matches
 
-    def _matches(self, chain: Ints, buffers: Buffers) -> tuple[gk.Pattern, Matches]:
-        """A pattern and its matches; those of others than its beginnings are let go."""
+    def _matches(self, chain: Ints, buffers: Buffers) -> Matches:
+        """The matches of a pattern; those of others than its beginnings are let go."""
         at_hand = buffers.matches
         while at_hand and not (
             len(at_hand[-1][0]) <= len(chain)
@@ -342,64 +346,65 @@ class Growth(Engine[Siblings, Buffers, "Refinements | None"]):
         ):
             at_hand.pop()
         if not at_hand:
-            everywhere = np.arange(len(self.labels), dtype=np.int32)
-            matches = np.empty((0, 0), np.int32), everywhere
-            at_hand.append((self.nothing, self._pattern(self.nothing), matches))
+            at_hand.append((self.nothing, self._everywhere()))
         while len(at_hand[-1][0]) < len(chain):
-            done, before, matches = at_hand[-1]
-            longer = chain[: len(done) + 1]
-            pattern = self._pattern(longer)
-            at_hand.append(
-                (longer, pattern, self._extended(chain[len(done)], before, pattern, matches))
-            )
-        return at_hand[-1][1:]
+            done, matches = at_hand[-1]
+            n = len(done)
+            step = Siblings(0, done, np.array([-1]), chain[n : n + 1])
+            at_hand.append((chain[: n + 1], self._extended(step, 0, matches, buffers)[0]))
+        return at_hand[-1][1]
+
+    def _everywhere(self) -> Matches:
+        """The matches of no atom: each sequence once."""
+        return np.empty((0, len(self.labels)), np.int32), np.arange(
+            len(self.labels), dtype=np.int32
+        )
 
     def _extended(
-        self, step: Ints, before: gk.Pattern, pattern: gk.Pattern, matches_before: Matches
-    ) -> Matches:
-        """The matches of a pattern from those of its parent, and the step between them."""
+        self, unit: Siblings, child: int, matches_before: Matches, buffers: Buffers
+    ) -> tuple[Matches, int]:
+        """The matches of a child from those of its parent, and how many to look at at once."""
         matches, sequence = matches_before
-        n_variables = len(pattern.types) - 1
+        n_variables = len(matches) + self.width - 1  # at most
+        efforts = np.zeros((child + 1, 2), np.int64)
         parts = []
         for begin, end in _stretches(len(sequence), self.rows_at_once):
             self._pulse()
             size = max(2 * (end - begin), 64)
             while True:
                 self.budget.take(4 * (n_variables + 1) * size)
-                out = np.empty((n_variables, size), np.int32)
-                out_sequence = np.empty(size, np.int32)
-                total = list_matches(
-                    self.data,
-                    self.language,
-                    matches,
-                    sequence,
-                    begin,
-                    end,
-                    len(matches),
-                    before.taboo,
-                    step,
-                    MOST_MATCHES,
-                    out,
-                    out_sequence,
+                out = np.empty((n_variables, size), np.int32), np.empty(size, np.int32)
+                self._grow(
+                    sk.LIST,
+                    unit,
+                    child,
+                    buffers,
+                    matches=matches_before,
+                    columns=out,
+                    span=(begin, end),
+                    efforts=efforts,
                 )
+                total = int(buffers.frequent.n[1])
                 if total <= size:
                     break
                 size = total
-            parts.append((out[:, :total].copy(), out_sequence[:total].copy()))
+            n_variables = int(efforts[child, 0])
+            parts.append((out[0][:n_variables, :total].copy(), out[1][:total].copy()))
         if len(parts) == 1:
-            return parts[0]
+            return parts[0], int(efforts[child, 1])
         self.budget.take(sum(4 * (len(one) + 1) * one.shape[1] for one, _ in parts))
-        return (
+        whole = (
             np.concatenate([one for one, _ in parts], axis=1),
             np.concatenate([one for _, one in parts]),
         )
+        return whole, int(efforts[child, 1])
 
-    def _pattern(self, chain: Ints) -> gk.Pattern:
-        """The pattern that some steps make."""
-        pattern: gk.Pattern = rk.read(self.rules, self.language, chain, len(chain))
-        if not len(pattern.bases):
-            raise BiasError(_TOO_MANY)
-        return pattern
+    def _rules(self, n_steps: int) -> rk.Rules:
+        """With the codes that the refinements of so many steps may need."""
+        n_rows = n_steps * (self.width - 1) + 2  # a step brings no more variables than this
+        if len(self.rules.bases) < n_rows:
+            self.rules = self.rules._replace(bases=self.compiled.bases(2 * n_rows))
+        return self.rules
 
     # Room
 

@@ -226,7 +226,7 @@ def event_key(event_code, event_node, lo, hi, code):
 
 @njit(inline="always")
 def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
-    """Bind variable v to a key, if that is in its domain and different from what it must be."""
+    """Bind variable v to a key, if it is in the domain and differs from all it must differ from."""
     good = True
     g = group[v]
     if g >= 0:
@@ -243,7 +243,10 @@ def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
 
 @njit(inline="always")
 def narrow(template_off, templates, bits, word0, n_words, n_here, sets):
-    """Fill the domain of each event variable; False when one is empty."""
+    """Fill the domain of each event variable from its facts; False if one is empty.
+
+    A template is a fact of one event without other variables; `bits` has the events that have it.
+    """
     tail = n_here & 63
     last = (ONE << np.uint64(tail)) - ONE if tail else FULL
     good = True
@@ -265,10 +268,11 @@ def narrow(template_off, templates, bits, word0, n_words, n_here, sets):
 def solve(plan, data, bits, sequences, limit, counts, found):
     """Count the matches of a plan in each of the sequences, up to `limit`.
 
-    First the domains of the events are made consistent along the dimensions, which settles most
-    sequences. Then backtracking over the steps: a dead end jumps back to the last step that it
-    depends on. With a limit above 1, row i of `found` gets the keys of match i, and once there is
-    a match the steps back are taken one by one, as all matches count.
+    First the domains of the event variables are made arc-consistent along the dimensions, which
+    settles most sequences. Then backtracking over the steps of the plan, with conflict-directed
+    backjumping: a dead end jumps back to the last step that it depends on. With a limit above 1,
+    row i of `found` gets the keys of match i, and after the first match steps are undone one by
+    one, since every match counts.
     """
     steps, args, depends = plan.steps, plan.args, plan.depends
     differ, differ_off, group = plan.differ, plan.differ_off, plan.group
@@ -281,6 +285,11 @@ def solve(plan, data, bits, sequences, limit, counts, found):
     first, last = data.first, data.last
     next_off, neighbours = data.next_off, data.neighbours
 
+    # By variable: `bound` is its key, a node number for an event, else n_nodes + constant code;
+    # constants of the pattern follow. By step: `cursor` and `end` delimit the candidates not yet
+    # tried, `blame` is a bit set of the earlier steps that a failure here depends on, and `near`
+    # lists the nodes reached in a dimension that is not made of paths. `sets[g]` is the domain of
+    # the g-th event variable, one bit per event of the sequence.
     n_steps, n_edges = steps.shape[0], edges.shape[0]
     bound = np.full(n_variables + len(constants) + 1, -1, np.int64)
     cursor = np.zeros(n_steps + 1, np.int64)
@@ -296,9 +305,12 @@ def solve(plan, data, bits, sequences, limit, counts, found):
         n_words = word_off[s + 1] - word_off[s]
         if not narrow(template_off, templates, bits, word_off[s], n_words, n_here, sets):
             continue
+        # The links of the pattern form a forest (`edges`, parents before children). One pass from
+        # the leaves to the roots decides whether all links together have a solution; a second one
+        # from the roots to the leaves makes every remaining value part of one.
         exact, good = plan.exact, True
         for turn in range(2 * n_edges):
-            up = turn < n_edges  # children narrow parents first, then parents children
+            up = turn < n_edges
             e = n_edges - 1 - turn if up else turn - n_edges
             d, n = edges[e, 0], edges[e, 1]
             source = edges[e, 3] if up else edges[e, 2]
@@ -314,7 +326,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 shift_on_paths(
                     sets, source, target, n, back, node_off[s : s + 2], order[d], first[d], last[d]
                 )
-            else:
+            else:  # a general graph: left to the backtracking, so the domains are only a bound
                 exact = False
                 continue
             some = NONE
@@ -324,13 +336,14 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 good = False
                 break
             if exact and turn == n_edges - 1:
-                break
+                break  # nonempty roots are an answer; nobody needs the domains
         if not good:
             continue
-        if exact:
+        if exact:  # the plan has nothing but these links and facts of single events
             counts[i] = 1
             continue
 
+        # A constant that is an event here is compared by its node, like a variable for events.
         for c in range(len(constants)):
             key = event_key(data.event_code, data.event_node, node0, node_off[s + 1], constants[c])
             bound[n_variables + c] = key if key >= 0 else n_nodes + constants[c]
@@ -345,19 +358,21 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 count += 1
                 if count == limit:
                     break
-                depth = min(plan.n_binding, depth) - 1  # nobody sees the rest in other ways
+                # Steps from `n_binding` on bind no visible variable: other ways through them would
+                # repeat the same match.
+                depth = min(plan.n_binding, depth) - 1
                 entering = False
                 continue
             kind, what, how = steps[depth, 0], steps[depth, 1], steps[depth, 2]
             a, b, mode = steps[depth, 3], steps[depth, 4], steps[depth, 5]
-            if entering:
+            if entering:  # find the candidates of this step from what is bound
                 blame[depth] = depends[depth]
                 if kind == FACT:
-                    if how < 0:
+                    if how < 0:  # nothing is bound: all facts of the sequence
                         cursor[depth], end[depth] = seq_off[what, s], seq_off[what, s + 1]
-                    elif bound[a] < n_nodes:
+                    elif bound[a] < n_nodes:  # an event: its facts are at known offsets
                         cursor[depth], end[depth] = lo[how, bound[a]], hi[how, bound[a]]
-                    else:
+                    else:  # a value: binary search in the keys of the sequence
                         base = index_off[how]
                         stop = base + seq_off[what, s + 1]
                         at = lower_bound(keys, base + seq_off[what, s], stop, bound[a])
@@ -365,9 +380,9 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                         while at < stop and keys[at] == bound[a]:
                             at += 1
                         end[depth] = at - base
-                elif kind == NODE:
+                elif kind == NODE:  # an event variable that no fact binds
                     cursor[depth], end[depth] = node0, node0 + n_here
-                else:
+                else:  # a link; no candidates if an end is bound to what is no event
                     cursor[depth], end[depth] = 0, 0
                     start = bound[b] if mode == BACK else bound[a]
                     if start >= n_nodes or (mode == BOTH and bound[b] >= n_nodes):
@@ -391,6 +406,8 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                                 if near[depth, j] == bound[b]:
                                     end[depth] = 1
                     else:
+                        # On a path candidates are a range of ranks: one for `how` steps, else all
+                        # up to the end of the path. With both ends bound the range is 0 or 1 long.
                         r = rank[what, start]
                         if mode == FROM:
                             cursor[depth] = r + how if how else r + 1
@@ -455,6 +472,8 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                 depth += 1
                 entering = True
                 continue
+            # A dead end. Backjumping is sound only while no match was found below, since skipped
+            # steps could lead to further matches; and only 62 steps fit into the bits of `blame`.
             entering = False
             if count or n_steps > 62:
                 depth -= 1
@@ -463,6 +482,6 @@ def solve(plan, data, bits, sequences, limit, counts, found):
             depth -= 1
             while depth >= 0 and (causes >> depth) & 1 == 0:
                 depth -= 1
-            if depth >= 0:
+            if depth >= 0:  # its own failure will depend on the causes of this one, too
                 blame[depth] |= causes & ~(np.int64(1) << depth)
         counts[i] = count

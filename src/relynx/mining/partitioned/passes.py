@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx import __version__
 from relynx.bias import Bias
-from relynx.data.event_arguments import Place, event_places, role_counts
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.event_arguments import Argument, argument_counts, event_arguments
+from relynx.data.parquet import Partitions
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb
@@ -36,8 +35,9 @@ from relynx.mining.partitioned.candidates import Longs, Patterns, lengths_of
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import Progress
-from relynx.mining.settings import Settings
 from relynx.mining.thresholds import conditions_of
+from relynx.search_settings import SearchSettings
+from relynx.version import __version__
 
 ENGINES: dict[str, type[Engine[Any, Any, Any]]] = {
     "chains": chains.Chains,
@@ -70,7 +70,7 @@ class Work:
 
     where: Where
     bias: Bias
-    settings: Settings
+    settings: SearchSettings
     classes: tuple[object, ...]
     n_sequences: int
 
@@ -106,8 +106,8 @@ class Summary:
         they are too many.
     """
 
-    counts: dict[Place, tuple[int, int]]
-    places: frozenset[Place]
+    counts: dict[Argument, tuple[int, int]]
+    places: frozenset[Argument]
     wrong: InputError | None
     longest: int = 0
     graphs: bool = False
@@ -123,7 +123,7 @@ class Local:
     """How a partition is searched."""
 
     engine: str
-    places: frozenset[Place]
+    places: frozenset[Argument]
     steps: tuple[int, ...]
     least: Longs
     min_frequency: int
@@ -174,12 +174,12 @@ def opened(where: Where) -> Partitions:
     return parts
 
 
-def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Summary:
+def look(work: Work, share: Share, places: frozenset[Argument] | None = None) -> Summary:
     """What of a partition decides how the whole is searched."""
     X = opened(work.where).partition(share.number)
     facts = X.facts(work.settings.object_identity)
-    counts = role_counts(facts.tables, max(len(facts.vocabulary), 1))
-    places = event_places(counts) if places is None else places
+    counts = argument_counts(facts.tables, max(len(facts.vocabulary), 1))
+    places = event_arguments(counts) if places is None else places
     try:
         compiled = _compiled(work, facts, places)
     except InputError as error:
@@ -203,7 +203,7 @@ def look(work: Work, share: Share, places: frozenset[Place] | None = None) -> Su
     )
 
 
-def _compiled(work: Work, facts: Facts, places: frozenset[Place]) -> Compiled:
+def _compiled(work: Work, facts: Facts, places: frozenset[Argument]) -> Compiled:
     facts = replace(facts, event_arguments=places, cache={})
     return compile_bias(work.bias, Index.of(facts))
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.event_arguments import Place, event_places
-from relynx.data.parquet.partitions import Partitions
+from relynx.data.event_arguments import Argument, event_arguments
+from relynx.data.parquet import Partitions
 from relynx.errors import DataError, InputError, Problem
 from relynx.logic import tables as tb
 from relynx.mining.advice import advice
@@ -28,6 +28,7 @@ from relynx.mining.budget import Budget
 from relynx.mining.engines import alphabet, chains, webs
 from relynx.mining.engines.base import Conditions
 from relynx.mining.engines.compiled import Compiled, compile_bias
+from relynx.mining.input_checks import given_classes, ordered_classes
 from relynx.mining.matching.index import Index
 from relynx.mining.partitioned import passes as pt
 from relynx.mining.partitioned.candidates import (
@@ -47,8 +48,8 @@ from relynx.mining.partitioned.executors import InProcess, OnWorkers, Tasks
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import SearchLevel, SearchReport
-from relynx.mining.settings import Settings, given_classes, ordered_classes
 from relynx.mining.thresholds import least_supports, steps_of
+from relynx.search_settings import SearchSettings
 
 NEVER = (1 << 31) - 1  # sequences that a pattern must cover of a class that is not there
 FEW = 5  # sequences of a partition that make a pattern frequent there: then nearly all are
@@ -58,7 +59,7 @@ def mine_partitions(
     parts: Partitions,
     y: Iterable[object] | None,
     bias: Bias,
-    settings: Settings,
+    settings: SearchSettings,
     *,
     budget: Budget,
     client: Any = None,
@@ -108,7 +109,7 @@ class _Search:
         parts: Partitions,
         y: Iterable[object] | None,
         bias: Bias,
-        settings: Settings,
+        settings: SearchSettings,
         tasks: Tasks,
     ) -> None:
         self.parts, self.bias, self.settings, self.tasks = parts, bias, settings, tasks
@@ -154,15 +155,15 @@ class _Search:
 
     # What decides how all are searched
 
-    def _summaries(self) -> tuple[frozenset[Place], list[pt.Summary]]:
+    def _summaries(self) -> tuple[frozenset[Argument], list[pt.Summary]]:
         """The event arguments by all partitions, and what each is like if it takes those."""
         found = self.tasks.values(self.tasks.each(pt.look, [(self.work, s) for s in self.shares]))
-        counts: dict[Place, tuple[int, int]] = {}
+        counts: dict[Argument, tuple[int, int]] = {}
         for summary in found:
             for place, (held, known) in summary.counts.items():
                 before = counts.get(place, (0, 0))
                 counts[place] = before[0] + held, before[1] + known
-        places = event_places(counts)
+        places = event_arguments(counts)
         others = [i for i, summary in enumerate(found) if summary.places != places]
         again = self.tasks.each(pt.look, [(self.work, self.shares[i], places) for i in others])
         for i, summary in zip(others, self.tasks.values(again), strict=True):
@@ -412,7 +413,9 @@ def _classes(
     return counts, classes, None
 
 
-def _steps(bias: Bias, settings: Settings, summaries: Sequence[pt.Summary]) -> tuple[int, ...]:
+def _steps(
+    bias: Bias, settings: SearchSettings, summaries: Sequence[pt.Summary]
+) -> tuple[int, ...]:
     longest = max(summary.longest for summary in summaries)
     graphs = any(summary.graphs for summary in summaries)
-    return steps_of(bias, settings.max_gap, longest, graphs=graphs)
+    return steps_of(bias, settings, longest, graphs=graphs)

@@ -1,4 +1,4 @@
-"""Which patterns of a set have a more specific or a more general one beside them."""
+"""Which patterns of a set have a more specific or a more general one in the same set."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ UNBOUND = np.int32(-(2**31))
 
 
 class Encoded(NamedTuple):
-    """Patterns as arrays, one entry a pattern.
+    """Patterns as arrays, one entry per pattern.
 
-    `atoms[i, k]` is a predicate and its arguments: variables from 0, constants below 0, predicates
-    without so many arguments padded by UNBOUND. `sizes` counts atoms and constants; `bits` has one
-    for each thing that every more specific pattern has too; `supports` are per class.
+    `atoms[i, k]` is a predicate and its arguments: variables are >= 0, constants < 0, missing
+    arguments UNBOUND. `sizes` counts atoms and constants; `bits` is a signature: every bit of a
+    pattern is also set in all more specific ones; `supports` are by class.
     """
 
     atoms: NDArray[np.int32]
@@ -27,9 +27,9 @@ class Encoded(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Each pattern is in the bucket of two of its features, which what is more specific has too.
+    """Each pattern is in the bucket of two of its features, which more specific ones have, too.
 
-    `features` are the numbers of all its features, rising, with -1 where there are no more.
+    `features` are the numbers of all its features, ascending, padded with -1.
     """
 
     features: NDArray[np.int64]
@@ -39,23 +39,24 @@ class Buckets(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The state of the search for a substitution, level after level of the general pattern."""
+    """The state of the search for a substitution; a level is an atom of the general pattern."""
 
     binding: NDArray[np.int32]  # of each variable
     trail: NDArray[np.int64]  # the bound variables, in the order of their binding
     bound: NDArray[np.int64]  # how many of them were bound before a level
-    choice: NDArray[np.int64]  # the atom that a level became
+    choice: NDArray[np.int64]  # the atom of the specific pattern that a level is mapped to
 
 
 @njit(cache=True, nogil=True)
 def mark_dominated(patterns, buckets, order, injective, general, same_cover, strict, out):
-    """Mark what has a more specific pattern (`general`), else what has a more general one.
+    """Mark patterns with a more specific one (`general`), else those with a more general one.
 
-    The more general ones are those in the buckets, the more specific ones those of `order`. With
+    The general candidates are those in the buckets, the specific ones those of `order`. With
     `same_cover` only patterns of equal supports are compared; without `strict` equivalent ones
     count, too.
 
-    Marked patterns are not looked at again: below and above them is an unmarked one that does.
+    Marked patterns are skipped. That is safe because the order is transitive: whatever a marked
+    pattern dominates is also dominated by an unmarked one.
     """
     n_atoms, width = patterns.atoms.shape[1:]
     scratch = Scratch(
@@ -71,15 +72,16 @@ def mark_dominated(patterns, buckets, order, injective, general, same_cover, str
             for b in range(a, len(features)):
                 if out[q] or features[a] < 0 or features[b] < 0:
                     continue
+                # A general p has only features of q, so its bucket is that of two features of q.
                 key = bucket_of(features[a], features[b], len(starts))
                 i, end = starts[key], ends[key]
                 while i < end:
                     p = rows[i]
-                    if out[p]:
+                    if out[p]:  # swap marked patterns behind the end of the bucket
                         end -= 1
                         rows[i] = rows[end]
                         continue
-                    # Apart, so that the test that fails most is compiled in place.
+                    # Two functions, so that the cheap test that fails most often is inlined.
                     if _may_be_above(patterns, p, q, injective, same_cover, strict) and _is_above(
                         patterns, p, q, injective, strict, scratch
                     ):
@@ -92,13 +94,16 @@ def mark_dominated(patterns, buckets, order, injective, general, same_cover, str
 
 @njit(cache=True, nogil=True)
 def bucket_of(first, second, n_buckets):
-    """The bucket of two features; others may share it."""
+    """The bucket of two features; a collision costs time, not correctness."""
     return (first * 1_000_003 + second) % n_buckets
 
 
 @njit(cache=True, nogil=True)
 def _is_above(patterns, p, q, injective, strict, scratch):
-    """Whether p is more general than q, if it may be."""
+    """Whether p is more general than q, given `_may_be_above`.
+
+    Under object identity subsumption in both directions needs equal sizes, which is excluded.
+    """
     if not _subsumes(patterns, p, q, injective, scratch):
         return False
     return injective or not strict or not _subsumes(patterns, q, p, injective, scratch)
@@ -106,13 +111,14 @@ def _is_above(patterns, p, q, injective, strict, scratch):
 
 @njit(cache=True, nogil=True)
 def _may_be_above(patterns, p, q, injective, same_cover, strict):
-    """Conditions that every p has that is more general than q."""
+    """Necessary conditions for p to be more general than q: size, signature, supports."""
     if strict and (p == q or (injective and patterns.sizes[p] >= patterns.sizes[q])):
         return False
     for w in range(patterns.bits.shape[1]):
         if patterns.bits[p, w] & ~patterns.bits[q, w]:
             return False
     for c in range(patterns.supports.shape[1]):
+        # What is more general covers at least as much of every class.
         more = patterns.supports[p, c] - patterns.supports[q, c]
         if more < 0 or (same_cover and more > 0):
             return False
@@ -121,7 +127,7 @@ def _may_be_above(patterns, p, q, injective, same_cover, strict):
 
 @njit(cache=True, nogil=True)
 def _subsumes(patterns, p, q, injective, scratch):
-    """Whether a substitution maps the atoms of p to atoms of q."""
+    """Whether a substitution maps the atoms of p to atoms of q, by backtracking."""
     n_general, n_specific = patterns.n_atoms[p], patterns.n_atoms[q]
     scratch.binding[:] = UNBOUND
     level = 0
@@ -146,7 +152,7 @@ def _subsumes(patterns, p, q, injective, scratch):
 
 @njit(cache=True, nogil=True)
 def _bind(patterns, p, level, q, c, injective, scratch):
-    """Bind the variables of an atom of p so that it becomes atom c of q; undone if it cannot."""
+    """Bind the variables of an atom of p so that it equals atom c of q; undone on failure."""
     atoms, binding, trail = patterns.atoms, scratch.binding, scratch.trail
     if atoms[p, level, 0] != atoms[q, c, 0]:
         return False
@@ -179,7 +185,7 @@ def _unbind(scratch, level):
 
 @njit(cache=True, nogil=True)
 def _is_free(patterns, p, value, scratch, n_bound):
-    """Whether no other variable has this value, and p no such constant."""
+    """Object identity: whether no other variable has this value, and p no such constant."""
     if value < 0:
         for i in range(patterns.n_atoms[p]):
             for k in range(1, patterns.atoms.shape[2]):

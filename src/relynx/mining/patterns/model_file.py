@@ -14,6 +14,7 @@ from relynx.logic.terms import constant_key
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO, Trie
 from relynx.mining.report import SearchLevel, SearchReport
+from relynx.storage.fields import Field, finished
 from relynx.storage.parts import Array, Part, is_label, plain, plain_label
 
 MOST_STEPS, MOST_ARGUMENTS = 256, 10_000  # of a pattern, of an atom
@@ -203,3 +204,9 @@ def _report(part: Part) -> SearchReport:
         raise part.wrong("removed", "is no count for each filter")
     advice = part.texts("advice") if part.has("advice") else ()
     return SearchReport(tuple(levels), removed, advice)
+
+
+PATTERNS = Field(
+    lambda patterns, _: pattern_state(patterns),
+    lambda part, key, _: finished(part.part(key), patterns_of),
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
@@ -19,6 +18,7 @@ from relynx.logic.terms import Atom
 from relynx.mining.matching.match import covers
 from relynx.mining.matching.trie_coverage import TrieMatcher
 from relynx.mining.patterns import borders, tables
+from relynx.mining.patterns.entries import Entry
 from relynx.mining.patterns.measures import (
     MEASURES,
     Floats,
@@ -35,28 +35,6 @@ from relynx.mining.workers import n_threads
 SLACK = 1e-9  # thresholds are met up to rounding
 COVERED_AT_ONCE = 2_000
 MANY = 20  # patterns that are worth matching along their trie
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A pattern of a set, and how many sequences of each class it covers."""
-
-    pattern: Pattern
-    length: int
-    support: Mapping[object, int]
-
-    @property
-    def frequency(self) -> int:
-        return sum(self.support.values())
-
-    @property
-    def confidence(self) -> dict[object, float]:
-        """The share of each class in what the pattern covers."""
-        n = self.frequency
-        return {c: count / n if n else 0.0 for c, count in self.support.items()}
-
-    def __str__(self) -> str:
-        return str(self.pattern)
 
 
 class PatternSet:
@@ -151,16 +129,16 @@ class PatternSet:
         if isinstance(index, int | np.integer):
             if not -len(self) <= index < len(self):
                 raise IndexError(f"pattern {index} of {len(self)}")
-            one = self._with(self.rows[[int(index)]])
+            one = self.with_rows(self.rows[[int(index)]])
             return next(iter(one))
         if isinstance(index, slice):
-            return self._with(self.rows[index])
+            return self.with_rows(self.rows[index])
         chosen = np.asarray(index)
         if chosen.size == 0:
-            return self._with(self.rows[:0])
+            return self.with_rows(self.rows[:0])
         if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
             raise IndexError("index patterns by a number, a slice, a list of numbers or a mask")
-        return self._with(self.rows[chosen])
+        return self.with_rows(self.rows[chosen])
 
     def __eq__(self, other: object) -> bool:
         """The same patterns in the same order, written alike, with the same supports."""
@@ -185,14 +163,15 @@ class PatternSet:
         trie, rows = self.trie.restricted(self.rows)
         return {**self.__dict__, "trie": trie, "rows": rows}
 
-    def _with(self, rows: Rows) -> PatternSet:
+    def with_rows(self, rows: Rows, *, object_identity: bool | None = None) -> PatternSet:
+        """The set of other nodes of the same trie, of the same search."""
         return PatternSet(
             self.trie,
             rows,
             complete_up_to=self.complete_up_to,
             partial=self.partial,
             report=self.report,
-            object_identity=self.object_identity,
+            object_identity=self.object_identity if object_identity is None else object_identity,
         )
 
     def _entry(self, pattern: Pattern, length: int, counts: list[int]) -> Entry:
@@ -275,7 +254,8 @@ class PatternSet:
         >>> [str(entry) for entry in found]
         ['a(A)']
         """
-        for name, given in (("max_support", max_support), ("at_least", at_least)):
+        most, other = max_support, at_least
+        for name, given in (("max_support", most), ("at_least", other)):
             if given is not None and not isinstance(given, Mapping):
                 raise InputError(f"{name} is {given!r}: give a dict")
         thresholds = {
@@ -285,34 +265,46 @@ class PatternSet:
             "min_length": min_length,
             "max_length": max_length,
         }
-        thresholds = {name: value for name, value in thresholds.items() if value is not None}
-        thresholds |= {f"max_support of {c!r}": most for c, most in (max_support or {}).items()}
-        thresholds |= {f"{name} of at_least": least for name, least in (at_least or {}).items()}
-        for name, value in thresholds.items():
-            if not _is_number(value):
-                raise InputError(f"{name} is {value!r}: give a number")
         if isinstance(classes, str):
             raise InputError(f"classes is {classes!r}: give a list of classes")
+        _check_thresholds(thresholds, most or {}, other or {})
+        return self[self._meet(thresholds, classes) & self._few(most or {}, other or {}, classes)]
+
+    def _meet(
+        self, thresholds: Mapping[str, Any], classes: SequenceOf[object] | None
+    ) -> NDArray[np.bool_]:
+        """Which patterns meet the thresholds of `filter`; None is none."""
         kept = np.ones(len(self), bool)
         chosen = self._columns(self.classes if classes is None else classes)
-        for name, least in (("confidence", min_confidence), ("support", min_support)):
+        for name in ("confidence", "support"):
+            least = thresholds[f"min_{name}"]
             if least is not None:
                 values = MEASURES[name][0](self.supports, self.class_sizes)[:, chosen]
                 kept &= (values >= least - SLACK).any(axis=1)
-        for c, most in (max_support or {}).items():
+        if thresholds["min_frequency"] is not None:
+            kept &= self.frequencies >= thresholds["min_frequency"]
+        if thresholds["min_length"] is not None:
+            kept &= self.lengths >= thresholds["min_length"]
+        if thresholds["max_length"] is not None:
+            kept &= self.lengths <= thresholds["max_length"]
+        return kept
+
+    def _few(
+        self,
+        max_support: Mapping[object, float],
+        at_least: Mapping[str, float],
+        classes: SequenceOf[object] | None,
+    ) -> NDArray[np.bool_]:
+        """Which patterns cover no more than is allowed, and enough by other measures."""
+        kept = np.ones(len(self), bool)
+        for c, most in max_support.items():
             column = self._columns([c])[0]
             is_count = isinstance(most, int | np.integer)
             covered = self.supports[:, column] if is_count else self.measure("support", c)
             kept &= covered <= most + SLACK
-        if min_frequency is not None:
-            kept &= self.frequencies >= min_frequency
-        if min_length is not None:
-            kept &= self.lengths >= min_length
-        if max_length is not None:
-            kept &= self.lengths <= max_length
-        for name, least in (at_least or {}).items():
+        for name, least in at_least.items():
             kept &= self._largest(name, classes) >= least - SLACK
-        return self[kept]
+        return kept
 
     def _largest(self, name: str, classes: SequenceOf[object] | None) -> Floats:
         if classes is None:
@@ -365,7 +357,7 @@ class PatternSet:
         mask = borders.most_general(self.trie, self.rows, object_identity=self.object_identity)
         return self[mask]
 
-    def borders(self, *, implied: bool = False) -> Borders:
+    def borders(self, *, implied: bool = False) -> Borders[PatternSet]:
         """The most general and the most specific patterns, and what lies between them.
 
         Parameters
@@ -542,3 +534,15 @@ def _joined(steps: list[tuple[Atom, ...]]) -> tuple[Atom, ...]:
 
 def _step_text(atoms: tuple[Atom, ...]) -> str:
     return ", ".join(map(str, atoms))
+
+
+def _check_thresholds(
+    thresholds: Mapping[str, Any], max_support: Mapping[Any, Any], at_least: Mapping[Any, Any]
+) -> None:
+    """Raise for a threshold of `filter` that is no number."""
+    named = {name: value for name, value in thresholds.items() if value is not None}
+    named |= {f"max_support of {c!r}": most for c, most in max_support.items()}
+    named |= {f"{name} of at_least": least for name, least in at_least.items()}
+    for name, value in named.items():
+        if not _is_number(value):
+            raise InputError(f"{name} is {value!r}: give a number")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relynx.errors import InputError
+from relynx.mining.patterns.entries import Entries
 from relynx.mining.patterns.measures import confidence
-
-if TYPE_CHECKING:
-    from relynx.mining.patterns.pattern_set import PatternSet
 
 SHOWN = 10  # patterns that a printed set shows
 AT_ONCE = 50_000  # patterns that are Python values at a time
 
 
-def schema(patterns: PatternSet, measures: Sequence[str]) -> dict[str, type]:
+def schema(patterns: Entries, measures: Sequence[str]) -> dict[str, type]:
     """The columns of a table and what they hold."""
     if isinstance(measures, str):
         raise InputError(f"measures is {measures!r}: give a list of names")
@@ -27,13 +25,13 @@ def schema(patterns: PatternSet, measures: Sequence[str]) -> dict[str, type]:
     return {**fixed, **counts, **shares, **dict.fromkeys(measures, float)}
 
 
-def chunks(patterns: PatternSet, measures: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
+def chunks(patterns: Entries, measures: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
     """The columns of a table, some rows at a time."""
     for start in range(0, len(patterns), AT_ONCE):
         yield _columns(patterns[start : start + AT_ONCE], measures)
 
 
-def json_rows(patterns: PatternSet) -> Iterator[dict[str, object]]:
+def json_rows(patterns: Entries) -> Iterator[dict[str, object]]:
     """One object a pattern, with support and confidence by class."""
     names = class_names(patterns)
     for entry in patterns:
@@ -46,13 +44,13 @@ def json_rows(patterns: PatternSet) -> Iterator[dict[str, object]]:
         }
 
 
-def class_names(patterns: PatternSet) -> list[str]:
+def class_names(patterns: Entries) -> list[str]:
     """The classes as text, told apart where 1 and '1' are both classes."""
     names = list(map(str, patterns.classes))
     return names if len(set(names)) == len(names) else list(map(repr, patterns.classes))
 
 
-def text_table(patterns: PatternSet) -> str:
+def text_table(patterns: Entries) -> str:
     """The first patterns in aligned columns, and how many there are."""
     table = _cells(patterns)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -62,7 +60,7 @@ def text_table(patterns: PatternSet) -> str:
     return "\n".join([*(lines if len(patterns) else []), summary(patterns)])
 
 
-def html_table(patterns: PatternSet) -> str:
+def html_table(patterns: Entries) -> str:
     """The first patterns as an HTML table, and how many there are."""
     header, *rows = [[html.escape(cell) for cell in row] for row in _cells(patterns)]
     head = "".join(f"<th>{cell}</th>" for cell in header)
@@ -71,7 +69,7 @@ def html_table(patterns: PatternSet) -> str:
     return f"{table}<p>{html.escape(summary(patterns))}</p>"
 
 
-def summary(patterns: PatternSet) -> str:
+def summary(patterns: Entries) -> str:
     """How many patterns there are, and whether all that there should be."""
     parts = [f"{len(patterns):,} pattern{'s' if len(patterns) != 1 else ''}"]
     if len(patterns) > SHOWN:
@@ -82,7 +80,7 @@ def summary(patterns: PatternSet) -> str:
     return "; ".join(parts)
 
 
-def _columns(patterns: PatternSet, measures: Sequence[str]) -> dict[str, list[Any]]:
+def _columns(patterns: Entries, measures: Sequence[str]) -> dict[str, list[Any]]:
     names, supports = class_names(patterns), patterns.supports
     shares = confidence(supports, patterns.class_sizes)
     return {
@@ -95,7 +93,7 @@ def _columns(patterns: PatternSet, measures: Sequence[str]) -> dict[str, list[An
     }
 
 
-def _cells(patterns: PatternSet) -> list[list[str]]:
+def _cells(patterns: Entries) -> list[list[str]]:
     """The first patterns as text: a header, then a row each."""
     header = ["pattern", "length", "frequency", *class_names(patterns)]
     rows = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,18 @@ from relynx.errors import InputError
 from relynx.logic.canonical import subsumes
 from relynx.mining.matching.match import covers
 from relynx.mining.patterns import borders
+from relynx.mining.patterns.entries import Entries
 from relynx.mining.patterns.implied_links import frozen, longest_step
 from relynx.mining.patterns.pattern import Pattern, as_pattern
-
-if TYPE_CHECKING:
-    from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.patterns.tables import html_table
 
 AT_ONCE = 2_000  # patterns that are compared with all
 
+Set = TypeVar("Set", bound=Entries)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Borders:
+class Borders(Generic[Set]):
     """The most general and the most specific patterns of a set. `PatternSet.borders` makes one.
 
     `pattern in borders` tells whether a pattern, or its text, lies between them: one of `general`
@@ -54,8 +55,8 @@ class Borders:
     (True, False)
     """
 
-    general: PatternSet
-    specific: PatternSet
+    general: Set
+    specific: Set
     implied: bool = False
 
     def __post_init__(self) -> None:
@@ -63,21 +64,14 @@ class Borders:
             raise InputError("the borders are of two sets: take both of one, by PatternSet.borders")
 
     @property
-    def patterns(self) -> PatternSet:
+    def patterns(self) -> Set:
         """The patterns of either border, each once: enough to make the borders again.
 
         Save this set to keep the borders; `borders()` of what is loaded gives them back.
         """
         general, rows = self.general, self.specific.rows
         more = rows[~np.isin(rows, general.rows)]
-        return type(general)(
-            general.trie,
-            np.sort(np.concatenate([general.rows, more])),
-            complete_up_to=general.complete_up_to,
-            partial=general.partial,
-            report=general.report,
-            object_identity=general.object_identity,
-        )
+        return general.with_rows(np.sort(np.concatenate([general.rows, more])))
 
     def __contains__(self, pattern: Pattern | str) -> bool:
         pattern, flag = as_pattern(pattern), self.general.object_identity
@@ -91,7 +85,7 @@ class Borders:
             for one in self.specific.patterns()
         )
 
-    def within(self, patterns: PatternSet) -> PatternSet:
+    def within(self, patterns: Set) -> Set:
         """Those of some patterns that lie between the borders, in the same order.
 
         If the borders are those of the answer to `min_support`, `min_frequency` and `max_support`,
@@ -131,9 +125,9 @@ class Borders:
             and covers(pattern, frozen(specific, longest=longest), flag).any()
         )
 
-    def _implied_between(self, patterns: PatternSet) -> NDArray[np.bool_]:
+    def _implied_between(self, patterns: Set) -> NDArray[np.bool_]:
         flag = self.general.object_identity
-        asked = type(patterns)(patterns.trie, patterns.rows, object_identity=flag)
+        asked = patterns.with_rows(patterns.rows, object_identity=flag)
         if not (len(asked) and len(self.general)):
             return np.zeros(len(asked), bool)
         longest = longest_step(chain(asked.patterns(), self.general.patterns()))
@@ -149,12 +143,12 @@ class Borders:
 
     def _repr_html_(self) -> str:
         return (
-            f"<p>most general</p>{self.general._repr_html_()}"
-            f"<p>most specific</p>{self.specific._repr_html_()}"
+            f"<p>most general</p>{html_table(self.general)}"
+            f"<p>most specific</p>{html_table(self.specific)}"
         )
 
 
-def implied_borders(patterns: PatternSet) -> Borders:
+def implied_borders(patterns: Set) -> Borders[Set]:
     """The borders of a set where links count by what they imply."""
     every = [*patterns.patterns()]
     whole = frozen(every, longest=longest_step(every))

@@ -1,11 +1,11 @@
-"""The little English that patterns in words need: articles, plurals, lists."""
+"""English articles, plurals and lists, as far as patterns need them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-# Words that sound other than they begin: an hour, a unit, a European, an X.
+# Words whose sound differs from their first letter: an hour, a unit, a European, an X.
 SILENT = re.compile(r"(hour|honest|hono(u)?r|heir)")
 SPOKEN_AS_YOU = re.compile(
     r"(uni(?![mnd])|u[st][aeiu]|eu|ewe|one(?![a-z])|once(?![a-z])|u(?![a-z]))"
@@ -16,14 +16,14 @@ PLURAL = re.compile(r"[^\W\d_]{2,}(?<![siu])s")
 
 
 def visible(text: str) -> str:
-    """Text with characters that are not printed, or turn the direction, as escapes."""
+    """Text with unprintable and direction-changing characters as escapes."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def with_article(word: str) -> str:
-    """A word after "a" or "an"."""
+    """The word with its indefinite article."""
     return f"{'an' if _takes_an(word) else 'a'} {word}"
 
 
@@ -36,12 +36,12 @@ def _takes_an(word: str) -> bool:
 
 
 def is_plural(word: str) -> bool:
-    """Whether a word looks like the name of several things."""
+    """Whether a word looks like a plural."""
     return PLURAL.fullmatch(word) is not None
 
 
 def singular(word: str) -> str:
-    """The name of one thing, from that of several."""
+    """The singular of a plural."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if re.search(r"(x|ch|sh|ss|zz)es$", word):

@@ -1,47 +1,47 @@
-"""Patterns in words, for people who do not read Prolog."""
+"""Patterns as English phrases, for people who do not read Prolog."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 
-from relynx.bias.declarations import Bias
+from relynx.bias import Bias
 from relynx.bias.modes import EVENT
-from relynx.bias.wording import PLACE, Told, fitting
-from relynx.data.tables.discretise import bin_words
+from relynx.bias.wording import PLACEHOLDER, Subject, fitting
+from relynx.data.discretise import bin_words
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key, constant_text, term_text
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.wording.english import is_plural, listed, singular, visible, with_article
 from relynx.mining.wording.values import OTHER, SAME, Values, value_key
 
-# Words that name an event by themselves; others are told of it.
+# A text that names an event by itself; others describe it.
 NOUN = re.compile(r"(an?|the|some|as many|another|\d[\d.,]*) ", re.IGNORECASE)
-# A place with an article and a short word before it, which would be left hanging without it.
+# A placeholder with the article and the preposition before it, which disappear with it.
 JOINED = re.compile(
     r"(?:\b(?P<before>of|with|in|on|at|to|by|from|for)\s+)?"
     r"(?:\b(?P<article>an?)\s+)?\{(?P<name>[^{}]*)\}"
 )
-FITTED = "\0"  # an article that waits for its word
+FITTED = "\0"  # an article whose noun is not known yet
 
 
 def in_words(pattern: Pattern, bias: Bias | None = None, *, object_identity: bool = True) -> str:
     """A pattern as an English phrase.
 
-    Every event is told by its facts and by what it follows. A fact with one value is told as a
-    property of the event, "an event with ward icu". A variable goes by the name of what it is, or
-    by its own where there is none; where it comes again it is "the same", and where others of its
-    kind came before it "another" or "a different" one. Events that are spoken of again are
-    numbered. The words of a bias go before all this.
+    Every event is described by its facts and by what it follows. A fact with one value is a
+    property of the event, "an event with ward icu". A variable is called by its type, or by its own
+    name if there is none; when it occurs again it is "the same", and after others of its type
+    "another" or "a different" one. Events that are referred to again are numbered. The wording of a
+    bias takes precedence.
 
     Parameters
     ----------
     pattern
-        What to tell.
+        The pattern.
     bias
-        Its words and types.
+        Its wording and types.
     object_identity
-        Whether different variables stand for different things, as they do by default.
+        Whether different variables stand for different constants.
 
     Examples
     --------
@@ -57,14 +57,14 @@ def in_words(pattern: Pattern, bias: Bias | None = None, *, object_identity: boo
     >>> print(in_words(pattern, bias))
     an alpha helix, directly followed by a strand of the same length
     """
-    # Which events are spoken of again shows only when all has been told once.
-    first = _Telling(pattern.atoms, frozenset(), bias, object_identity)
+    # Which events are referred to again is known only after a first pass.
+    first = _Phrase(pattern.atoms, frozenset(), bias, object_identity)
     first.text()
-    return _Telling(pattern.atoms, frozenset(first.referred), bias, object_identity).text()
+    return _Phrase(pattern.atoms, frozenset(first.referred), bias, object_identity).text()
 
 
-class _Telling:
-    """A phrase in the making: which events and variables it has spoken of."""
+class _Phrase:
+    """A phrase under construction: which events and variables it has mentioned."""
 
     def __init__(
         self,
@@ -77,8 +77,10 @@ class _Telling:
         self.identity = object_identity
         self.links = [atom for atom in atoms if _is_link(atom)]
         facts = [atom for atom in atoms if not _is_link(atom)]
-        self.words: Mapping[Told, str] = {} if bias is None else bias.words
-        self.names = {constant_key(t): w for t, w in self.words.items() if not isinstance(t, Atom)}
+        self.wording: Mapping[Subject, str] = {} if bias is None else bias.words
+        self.names = {
+            constant_key(t): w for t, w in self.wording.items() if not isinstance(t, Atom)
+        }
         self.events = _events(self.links, facts, {} if bias is None else bias.types)
         self.own: dict[Var, list[Atom]] = {event: [] for event in self.events}
         self.relations: list[Atom] = []
@@ -93,18 +95,18 @@ class _Telling:
         self.many_dimensions = len({_operator(link)[1] for link in self.links}) > 1
         self.numbered = numbered
         self.referred: set[Var] = set()
-        self.told: list[Var] = []
+        self.mentioned: list[Var] = []
 
     def text(self) -> str:
         clauses = []
         left = list(self.links)
-        while left or len(self.told) < len(self.events):
-            link = next((a for a in left if any(arg in self.told for arg in a.args)), None)
+        while left or len(self.mentioned) < len(self.events):
+            link = next((a for a in left if any(arg in self.mentioned for arg in a.args)), None)
             if link is not None:
                 left.remove(link)
                 clauses.append(self.clause(link))
             else:
-                event = next(event for event in self.events if event not in self.told)
+                event = next(event for event in self.events if event not in self.mentioned)
                 clauses.append(("and " if clauses else "") + self.event(event))
         if clauses:
             clauses += [f"where {self.relation(fact, 'holds for')}" for fact in self.relations]
@@ -114,29 +116,29 @@ class _Telling:
         return ", ".join(clauses)
 
     def clause(self, link: Atom) -> str:
-        """A link of which one event at least has been told."""
+        """A link of which at least one event has been mentioned."""
         source, target = link.args[-2:]
-        if source not in self.told:
+        if source not in self.mentioned:
             return f"and {self.event(source)} {self.verb(link)} by {self.reference(target)}"
-        continues = source == self.told[-1] and target not in self.told
+        continues = source == self.mentioned[-1] and target not in self.mentioned
         subject = "" if continues else f"and {self.reference(source)} "
-        known = target in self.told
+        known = target in self.mentioned
         other = self.reference(target) if known else self.event(target)
         return f"{subject}{self.verb(link)} by {other}"
 
     def event(self, event: Term) -> str:
-        """An event that comes for the first time, with all its facts.
+        """An event mentioned for the first time, with all its facts.
 
-        What names it comes first, then its properties, then what else it is.
+        Its noun comes first, then its properties, then further descriptions.
         """
         assert isinstance(event, Var)
-        self.told.append(event)
-        number = f" ({len(self.told)})" if event in self.numbered else ""
+        self.mentioned.append(event)
+        number = f" ({len(self.mentioned)})" if event in self.numbered else ""
         noun: tuple[str, str] | None = None
         properties: list[str] = []
         others: list[str] = []
         for i, fact in enumerate(self.own[event]):
-            found = fitting(self.words, fact)
+            found = fitting(self.wording, fact)
             if found is not None:
                 head, rest = self.filled(*found, fact)
                 if noun is None and NOUN.match(head):
@@ -160,65 +162,65 @@ class _Telling:
         return f"{head}{number}{rest}{has}{more}"
 
     def property(self, fact: Atom) -> str:
-        """The one value that a fact gives its event, after the name of the fact."""
-        [(arg, kind, name)] = self.values.of(fact)
+        """The only value of a fact of one event, after the name of the fact."""
+        [(arg, type_, name)] = self.values.of(fact)
         if not isinstance(arg, Var) or arg.anonymous:
-            told = self.value(arg, kind, name)
-            return told if isinstance(arg, Var) else f"{name} {told}"
-        told = self.value(arg, kind, name)
-        if self.values.word(arg, kind):
-            return told
-        return f"{name} {told}" if told == arg.name else f"{told} as {name}"
+            mentioned = self.value(arg, type_, name)
+            return mentioned if isinstance(arg, Var) else f"{name} {mentioned}"
+        mentioned = self.value(arg, type_, name)
+        if self.values.noun(arg, type_):
+            return mentioned
+        return f"{name} {mentioned}" if mentioned == arg.name else f"{mentioned} as {name}"
 
-    def value(self, arg: Term, kind: str, word: str) -> str:
-        """A value of a fact: a constant, or what is said of a variable."""
+    def value(self, arg: Term, type_: str, word: str) -> str:
+        """A value of a fact: a constant, or a reference to a variable."""
         if not isinstance(arg, Var):
-            self.values.tell(arg, kind, self.identity)
+            self.values.mention(arg, type_, self.identity)
             return self.constant(arg)
         if arg.anonymous:
             return f"some {word}" if word else "anything"
-        how, name = self.variable(arg, kind)
-        if not self.values.word(arg, kind):
+        how, name = self.variable(arg, type_)
+        if not self.values.noun(arg, type_):
             return " ".join(filter(None, ["a different" if how == OTHER else how, name]))
         return " ".join(filter(None, [how or ("" if name else "some"), word, name]))
 
-    def variable(self, var: Var, kind: str) -> tuple[str, str]:
-        """What is said of a variable: that it is the same or another, and its name if need be."""
-        how = self.values.tell(var, kind, self.identity)
-        named = var in self.related or self.values.needs_name(var, kind, how, self.identity)
+    def variable(self, var: Var, type_: str) -> tuple[str, str]:
+        """How a variable is referred to: as the same or another one, with its name if needed."""
+        how = self.values.mention(var, type_, self.identity)
+        named = var in self.related or self.values.needs_name(var, type_, how, self.identity)
         return how, var.name if named else ""
 
     def filled(self, text: str, binding: Mapping[str, Term], fact: Atom) -> tuple[str, str]:
-        """The words of a fact with its values in their places, and what is said of its variables.
+        """The wording of a fact with its values filled in, and references to its variables.
 
         A variable has no value to show: "a {L} helix" is "a helix" and "of the same length".
         """
-        kinds = {value_key(arg): kind for arg, kind, _ in self.values.of(fact)}
+        types = {value_key(arg): type_ for arg, type_, _ in self.values.of(fact)}
         after: list[str] = []
 
-        def value(place: re.Match[str]) -> str:
-            before, term = place["before"] or "", binding[place["name"]]
-            article = FITTED if place["article"] else ""
-            following = re.match(r"\s+(\w+)", text[place.end() :])
+        def value(placeholder: re.Match[str]) -> str:
+            before, term = placeholder["before"] or "", binding[placeholder["name"]]
+            article = FITTED if placeholder["article"] else ""
+            following = re.match(r"\s+(\w+)", text[placeholder.end() :])
             counts = following is not None and not article and is_plural(following[1])
             if not isinstance(term, Var) or term in self.own:
-                return " ".join(filter(None, [before, article, self.term(term, kinds)]))
-            kind = kinds.get(term, "")
-            how, name = ("", "") if term.anonymous else self.variable(term, kind)
-            word = self.values.word(term, kind)
-            if counts and (before or not text[: place.start()].strip()):  # {N} days
+                return " ".join(filter(None, [before, article, self.term(term, types)]))
+            type_ = types.get(term, "")
+            how, name = ("", "") if term.anonymous else self.variable(term, type_)
+            word = self.values.noun(term, type_)
+            if counts and (before or not text[: placeholder.start()].strip()):  # {N} days
                 number = {SAME: "as many", OTHER: "another number of"}.get(how, "some")
                 return " ".join(filter(None, [before, name or number]))
             how = "a different" if how == OTHER and not word else how
-            said = " ".join(filter(None, [how, word, name])) if how or name else ""
+            reference = " ".join(filter(None, [how, word, name])) if how or name else ""
             if not before:
-                after.extend([f"of {said}"] if said else [])
+                after.extend([f"of {reference}"] if reference else [])
                 return article
-            if following and not said:
+            if following and not reference:
                 return f"{before} some{'' if article else f' {word}' if word else 'thing'}"
             if following and article:  # of a {L} kind
                 return " ".join([before, *filter(None, [how, name])])
-            return f"{before} {said}" if said else ""
+            return f"{before} {reference}" if reference else ""
 
         head = " ".join(JOINED.sub(value, text).split())
         head = re.sub(rf"{FITTED} ?(\S+)", lambda found: with_article(found[1]), head)
@@ -226,46 +228,46 @@ class _Telling:
             head = re.sub(r"(?<![\w.,-])1 (\w+)", _one, head)
         return head, "".join(f" {part}" for part in after)
 
-    def term(self, arg: Term, kinds: Mapping[object, str]) -> str:
-        """What stands in a place of given words, if it is no variable for a value."""
+    def term(self, arg: Term, types: Mapping[object, str]) -> str:
+        """What fills a placeholder, if it is not a variable for a value."""
         if isinstance(arg, Var):
             return self.reference(arg)
-        self.values.tell(arg, kinds.get(value_key(arg), ""), self.identity)
+        self.values.mention(arg, types.get(value_key(arg), ""), self.identity)
         return self.constant(arg)
 
     def constant(self, arg: Term) -> str:
-        """A constant by the words of the bias, a range in words, else as it is, without quotes."""
+        """A constant: by the wording of the bias, a range in words, else without quotes."""
         if isinstance(arg, Var | Struct | tuple):
             return visible(term_text(arg))
-        told = self.names.get(constant_key(arg))
-        if told is not None:
-            return told
+        mentioned = self.names.get(constant_key(arg))
+        if mentioned is not None:
+            return mentioned
         if isinstance(arg, str) and (words := bin_words(arg)) is not None:
             return words
         bare = isinstance(arg, str) and arg == arg.strip() != ""
         return visible(str(arg)) if bare else constant_text(arg)
 
     def argument(self, arg: Term) -> str:
-        """An argument of a relation that has no words."""
+        """An argument of a relation without wording."""
         if not isinstance(arg, Var):
             return self.constant(arg)
         if arg.anonymous:
             return "anything"
         if arg in self.own:
             return self.reference(arg)
-        again = arg in self.values.known
-        self.values.known.add(arg)
+        again = arg in self.values.mentioned
+        self.values.mentioned.add(arg)
         return f"the same {arg.name}" if again else arg.name
 
     def plain(self, arg: Term) -> str:
-        """An argument of a relation in words: a variable that is no event goes by its name."""
+        """An argument of a relation with wording: a variable that is no event has its name."""
         is_value = isinstance(arg, Var) and arg not in self.own
         return term_text(arg) if is_value else self.argument(arg)
 
     def reference(self, event: Term) -> str:
         assert isinstance(event, Var)
         self.referred.add(event)
-        return f"({self.told.index(event) + 1})"
+        return f"({self.mentioned.index(event) + 1})"
 
     def verb(self, link: Atom) -> str:
         operator, dimension = _operator(link)
@@ -281,10 +283,10 @@ class _Telling:
 
     def relation(self, fact: Atom, holds: str) -> str:
         """A fact of several events, or of none."""
-        found = fitting(self.words, fact)
+        found = fitting(self.wording, fact)
         if found is not None:
             text, binding = found
-            return PLACE.sub(lambda place: self.plain(binding[place[1]]), text)
+            return PLACEHOLDER.sub(lambda placeholder: self.plain(binding[placeholder[1]]), text)
         args = [self.argument(arg) for arg in fact.args]
         name = visible(fact.predicate)
         if len(args) == 1 and not isinstance(fact.args[0], Var):
@@ -297,12 +299,12 @@ class _Telling:
 def _events(
     links: list[Atom], facts: list[Atom], types: Mapping[str, tuple[str, ...]]
 ) -> list[Var]:
-    """What links join; without links, the events by type, else the first arguments of facts."""
+    """The ends of links; without links, arguments of type event, else first arguments of facts."""
     terms = [arg for link in links for arg in link.args[-2:]]
     if not links:
         for fact in facts:
-            kinds = types.get(fact.predicate, (EVENT,))
-            terms += [arg for arg, kind in zip(fact.args, kinds, strict=False) if kind == EVENT]
+            own = types.get(fact.predicate, (EVENT,))
+            terms += [arg for arg, type_ in zip(fact.args, own, strict=False) if type_ == EVENT]
     named = (term for term in terms if isinstance(term, Var) and not term.anonymous)
     return list(dict.fromkeys(named))
 
@@ -323,5 +325,5 @@ def _operator(link: Atom) -> tuple[str, str]:
 
 
 def _one(found: re.Match[str]) -> str:
-    """One thing, where the words speak of several."""
+    """The singular after 1, where the wording has a plural."""
     return f"1 {singular(found[1]) if is_plural(found[1]) else found[1]}"

@@ -1,6 +1,6 @@
-"""Simple classifiers of sequences, for the rows beneath a table of accuracies.
+"""Baseline classifiers of sequences.
 
-A method that reads relations has to beat those that do not: the largest class, a Markov chain for
+A relational method has to beat those that ignore relations: the largest class, a Markov chain for
 each class, and n-grams of the events with naive Bayes or a linear support vector machine.
 """
 
@@ -22,32 +22,32 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.data.event_arguments import dimension_names, event_keys
+from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.data.tables.order import link_of
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.logic.terms import constant_text, quoted
 
 LONGEST = 3  # events of an n-gram
-PLAIN = "event"  # the token of an event of which nothing is said
+PLAIN = "event"  # the token of an event without facts
 
 Steps: TypeAlias = list[tuple[str, str]]
 Links: TypeAlias = list[tuple[int, int]]
-Said: TypeAlias = dict[int, list[tuple[str, str]]]  # predicate and text of an event's facts
+EventFacts: TypeAlias = dict[int, list[tuple[str, str]]]  # predicate and text of an event's facts
 
 
 class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A first-order Markov chain for each class, over the tokens of the events.
 
-    The score of a class is its share of the training sequences, times the chance that its chain
-    begins where the sequence begins, times that of every step from an event to the next.
+    The score of a class is its prior times the probability of the first token and of every step
+    from an event to the next under its chain.
 
     Parameters
     ----------
     dimension
         The order to follow; None takes the one with the most links.
     smoothing
-        Added to every count, tokens that were never seen included.
+        Added to every count, including that of unseen tokens.
     """
 
     def __init__(self, dimension: str | None = None, *, smoothing: float = 0.1) -> None:
@@ -66,7 +66,7 @@ class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         for c, row in zip(codes.tolist(), steps, strict=True):
             counts[c].update(row)
         after = {second for row in steps for _, second in row}
-        n_tokens = len(after) + 1  # and one for all that is unknown
+        n_tokens = len(after) + 1  # and one for all unseen tokens
         a = self.smoothing
         self.log_prior_ = np.log(np.bincount(codes) / len(codes))
         self.steps_: list[dict[tuple[str, str], float]] = []
@@ -87,7 +87,7 @@ class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return np.asarray(self.classes_[best])
 
     def decision_function(self, X: object) -> NDArray[np.float64]:
-        """The logarithm of the score, one column a class."""
+        """The log scores, array of shape (n_sequences, n_classes)."""
         check_is_fitted(self)
         scores = np.tile(self.log_prior_, (len(as_sequences(X)), 1))
         for i, row in enumerate(_steps(as_sequences(X), self.dimension)):
@@ -134,24 +134,24 @@ def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:
     return rows
 
 
-def ngram_svm(dimension: str | None = None, *, apart: bool = False) -> Any:
+def ngram_svm(dimension: str | None = None, *, per_predicate: bool = False) -> Any:
     """A linear support vector machine on the n-grams; see `ngrams`."""
     svm = LinearSVC(dual="auto", max_iter=10_000, random_state=0)
-    return _on_ngrams(svm, dimension, apart)
+    return _on_ngrams(svm, dimension, per_predicate)
 
 
-def _on_ngrams(classifier: Any, dimension: str | None, apart: bool = False) -> Any:
-    texts = FunctionTransformer(ngrams, kw_args={"dimension": dimension, "apart": apart})
+def _on_ngrams(classifier: Any, dimension: str | None, per_predicate: bool = False) -> Any:
+    texts = FunctionTransformer(ngrams, kw_args={"dimension": dimension, "apart": per_predicate})
     return make_pipeline(texts, CountVectorizer(analyzer=list), classifier)
 
 
 def ngrams(
-    X: object, dimension: str | None = None, longest: int = LONGEST, *, apart: bool = False
+    X: object, dimension: str | None = None, longest: int = LONGEST, *, per_predicate: bool = False
 ) -> list[list[str]]:
     """The n-grams of each sequence: the tokens of up to `longest` events, each next to the last.
 
-    A token is all that is said of one event alone: the predicates and values of its facts. With
-    `apart` each predicate has its own n-grams. Where the order branches, every path counts.
+    A token is all facts of one event: their predicates and values. With
+    `per_predicate` each predicate has its own n-grams. Where the order branches, every path counts.
 
     Examples
     --------
@@ -163,53 +163,57 @@ def ngrams(
     """
     X = as_sequences(X)
     out: list[list[str]] = []
-    for said, links in _events(X, dimension):
+    for facts_of, links in _events(X, dimension):
         after: dict[int, list[int]] = {}
         for first, second in links:
             after.setdefault(first, []).append(second)
-        views = [_tokens(said)]
-        if apart:
-            names = sorted({name for facts in said.values() for name, _ in facts})
-            views = [_tokens(said, name) for name in names]
-        paths: list[tuple[int, ...]] = [(event,) for event in said]
+        views = [_tokens(facts_of)]
+        if per_predicate:
+            names = sorted({name for facts in facts_of.values() for name, _ in facts})
+            views = [_tokens(facts_of, name) for name in names]
+        paths: list[tuple[int, ...]] = [(event,) for event in facts_of]
         out.append([])
         for _ in range(longest):
             for tokens in views:
-                told = [path for path in paths if tokens.keys() >= {*path}] if apart else paths
-                out[-1] += [" < ".join([tokens[event] for event in path]) for path in told]
+                chosen = (
+                    [path for path in paths if tokens.keys() >= {*path}] if per_predicate else paths
+                )
+                out[-1] += [" < ".join([tokens[event] for event in path]) for path in chosen]
             paths = [(*path, event) for path in paths for event in after.get(path[-1], ())]
     return out
 
 
-def _tokens(said: Said, name: str | None = None) -> dict[int, str]:
-    """The token of each event; with a name, of those that the predicate tells of."""
+def _tokens(facts_of: EventFacts, name: str | None = None) -> dict[int, str]:
+    """The token of each event; with a name, of the events that have the predicate."""
     if name is None:
-        return {e: " & ".join(sorted(f for _, f in facts)) or PLAIN for e, facts in said.items()}
-    some = {e: sorted(f for n, f in facts if n == name) for e, facts in said.items()}
+        return {
+            e: " & ".join(sorted(f for _, f in facts)) or PLAIN for e, facts in facts_of.items()
+        }
+    some = {e: sorted(f for n, f in facts if n == name) for e, facts in facts_of.items()}
     return {event: " & ".join(facts) for event, facts in some.items() if facts}
 
 
 def _steps(X: Sequences, dimension: str | None) -> list[Steps]:
     """The steps of each sequence; the events that nothing comes before are reached from ''."""
     out = []
-    for said, links in _events(X, dimension):
-        tokens = _tokens(said)
+    for facts_of, links in _events(X, dimension):
+        tokens = _tokens(facts_of)
         reached = {second for _, second in links}
         begins = [("", token) for event, token in tokens.items() if event not in reached]
         out.append([*begins, *((tokens[first], tokens[second]) for first, second in links)])
     return out
 
 
-def _events(X: Sequences, dimension: str | None) -> list[tuple[Said, Links]]:
+def _events(X: Sequences, dimension: str | None) -> list[tuple[EventFacts, Links]]:
     """The events of each sequence with their facts, and the links between them."""
     link, facts = link_of(X, dimension), X.facts()
     n_constants = max(len(facts.vocabulary), 1)
     texts = [constant_text(constant) for constant in facts.vocabulary]
     events, places = event_keys(facts.tables, n_constants)
     linked = np.unique(events % n_constants)
-    said: list[Said] = [{} for _ in range(len(X))]
+    facts_of: list[EventFacts] = [{} for _ in range(len(X))]
     for key in events.tolist():
-        said[key // n_constants][key % n_constants] = []
+        facts_of[key // n_constants][key % n_constants] = []
     dimensions = {(f"next_{name}", 2) for name in dimension_names(facts.tables)}
     for (name, arity), table in X.tables.items():
         at = [i for i in range(arity) if ((name, arity), i) in places]
@@ -221,8 +225,8 @@ def _events(X: Sequences, dimension: str | None) -> list[tuple[Said, Links]]:
             event = codes.pop(at[0])
             values = ",".join([texts[code] for code in codes])
             fact = f"{quoted(name)}({values})" if codes else quoted(name)
-            said[row].setdefault(event, []).append((name, fact))
+            facts_of[row].setdefault(event, []).append((name, fact))
     links: list[Links] = [[] for _ in range(len(X))]
     for row, first, second in facts.tables[link].T.tolist() if link in facts.tables else ():
         links[row].append((first, second))
-    return [*zip(said, links, strict=True)]
+    return [*zip(facts_of, links, strict=True)]

@@ -27,9 +27,9 @@ Split: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A part that was held out: which seed and part, and what was predicted for it.
+    """A test fold: its seed and number, and the predictions for it.
 
-    `test` holds the numbers of its sequences, `predicted` their classes.
+    `test` holds the numbers of its sequences, `predicted` their predicted classes.
     """
 
     seed: int
@@ -42,16 +42,16 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidation:
-    """What a cross-validation found.
+    """The results of a cross-validation.
 
     Attributes
     ----------
     classes
         The classes, in order.
     folds
-        Every part that was held out, seed by seed.
+        Every test fold, seed by seed.
     confusion
-        How many sequences of each class (rows) were given each class (columns), over all seeds.
+        Confusion matrix over all seeds: sequences by class (rows) and predicted class (columns).
     """
 
     classes: NDArray[Any]
@@ -60,25 +60,25 @@ class CrossValidation:
 
     @property
     def accuracies(self) -> NDArray[np.float64]:
-        """The accuracy of each part: one row a seed."""
+        """Accuracies, array of shape (n_seeds, n_folds)."""
         seeds = list(dict.fromkeys(fold.seed for fold in self.folds))
         rows = [[fold.accuracy for fold in self.folds if fold.seed == seed] for seed in seeds]
         return np.array(rows)
 
     @property
     def mean(self) -> float:
-        """The mean of all parts."""
+        """The mean accuracy over all folds."""
         return float(self.accuracies.mean())
 
     @property
     def spread(self) -> float:
-        """The standard deviation of the means of the seeds; 0 for one seed."""
+        """The standard deviation of the mean accuracy over the seeds; 0 for one seed."""
         means = self.accuracies.mean(axis=1)
         return float(means.std(ddof=1)) if len(means) > 1 else 0.0
 
     @property
     def seconds(self) -> float:
-        """The time that fitting and predicting took, all parts together."""
+        """The time of fitting and predicting, summed over all folds."""
         return sum(fold.seconds for fold in self.folds)
 
     def _repr_html_(self) -> str:
@@ -109,10 +109,10 @@ def cross_validate(
     n_jobs: int | None = None,
     progress: Callable[[Fold], object] | None = None,
 ) -> CrossValidation:
-    """Hold out each of some parts in turn, learn from the others, and predict it.
+    """Hold out each fold in turn, fit on the others, and predict it.
 
-    Everything is learnt anew for each part, from the other parts alone. The estimator given is not
-    changed; where its `random_state` is None, it gets the seed.
+    Everything is learnt again for each fold, from the other folds alone. The estimator is cloned,
+    not changed; if its `random_state` is None, the clone gets the seed.
 
     Parameters
     ----------
@@ -121,17 +121,17 @@ def cross_validate(
     X, y
         The sequences and their classes.
     folds
-        The number of parts, drawn so that each has its share of every class.
+        The number of stratified folds.
     groups
-        Sequences of the same group are never in different parts, such as proteins of one family.
+        Sequences of the same group, such as proteins of one family, are never in different folds.
     seeds
-        Of the parts; the whole is repeated for each.
+        Seeds of the folds; the cross-validation is repeated for each.
     only
-        The numbers of the parts to hold out, where others are known; None for all.
+        The numbers of the folds to hold out; None for all.
     n_jobs
-        Parts at a time. The answer is the same for every value.
+        Folds that run at the same time. The result is the same for every value.
     progress
-        Called with each part when it is done, in order.
+        Called with each fold when it is done, in order.
 
     Examples
     --------
@@ -143,34 +143,46 @@ def cross_validate(
     array([[1., 1., 1., 1., 1.]])
     """
     labels = checked_labels(X, y)
-    X.facts()  # derived once, not for every part
+    X.facts()  # derived once, not for every fold
     tasks = [
         (seed, number, split)
         for seed in seeds
         for number, split in enumerate(splits(labels, folds=folds, groups=groups, seed=seed), 1)
         if only is None or number in only
     ]
-    jobs = (delayed(_one)(estimator, X, labels, *task) for task in tasks)
+    jobs = [delayed(_one)(estimator, X, labels, *task) for task in tasks]
+    done, messages = _results(jobs, n_jobs, progress)
+    for message, n in messages.items():
+        warnings.warn(f"in {n} of {len(tasks)} folds: {message}", UserWarning, stacklevel=2)
+    return _summary(labels, done)
+
+
+def _results(
+    jobs: list[Any], n_jobs: int | None, progress: Callable[[Fold], object] | None
+) -> tuple[list[Fold], Counter[str]]:
+    """The folds in order, and in how many of them each warning was raised."""
     done: list[Fold] = []
-    said: Counter[str] = Counter()
+    messages: Counter[str] = Counter()
     with _closed_quietly(Parallel(n_jobs=n_jobs, return_as="generator")(jobs)) as results:
-        for fold, messages in results:
+        for fold, warned in results:
             done.append(fold)
-            said.update(set(messages))
+            messages.update(set(warned))
             if progress is not None:
                 progress(fold)
-    for message, n in said.items():
-        warnings.warn(f"in {n} of {len(tasks)} folds: {message}", UserWarning, stacklevel=2)
-    true = np.concatenate([labels[fold.test] for fold in done])
-    given = np.concatenate([fold.predicted for fold in done])
+    return done, messages
+
+
+def _summary(labels: NDArray[Any], folds: list[Fold]) -> CrossValidation:
+    true = np.concatenate([labels[fold.test] for fold in folds])
+    predicted = np.concatenate([fold.predicted for fold in folds])
     classes = np.unique(labels)
-    matrix = confusion_matrix(true, given, labels=classes)
-    return CrossValidation(classes, tuple(done), np.asarray(matrix, np.int64))
+    matrix = confusion_matrix(true, predicted, labels=classes)
+    return CrossValidation(classes, tuple(folds), np.asarray(matrix, np.int64))
 
 
 @contextmanager
 def _closed_quietly(results: Any) -> Iterator[Any]:
-    """Let go of what is still under way when the block ends early; joblib would warn of that."""
+    """Cancel pending jobs when the block ends early, without the warning of joblib."""
     try:
         yield results
     finally:
@@ -182,9 +194,9 @@ def _closed_quietly(results: Any) -> Iterator[Any]:
 def splits(
     y: NDArray[Any], *, folds: int, groups: Iterable[object] | None = None, seed: int = 0
 ) -> Iterator[Split]:
-    """The training and the test part of each fold, as numbers of sequences.
+    """The training and the test sequences of each fold, as numbers.
 
-    Raises InputError where there cannot be so many.
+    Raises InputError if there cannot be so many folds.
     """
     if folds < 2:
         raise InputError(Problem(f"folds is {folds}", hint="give 2 or more"))
@@ -199,16 +211,16 @@ def splits(
         parts = StratifiedKFold(folds, shuffle=True, random_state=seed)
         yield from parts.split(nothing, y)
         return
-    kinds = np.asarray([*groups])
-    if len(kinds) != len(y):
-        what = f"{counted(len(kinds), 'group')} for {counted(len(y), 'sequence')}"
+    group_of = np.asarray([*groups])
+    if len(group_of) != len(y):
+        what = f"{counted(len(group_of), 'group')} for {counted(len(y), 'sequence')}"
         raise InputError(Problem(what, hint="give one group for each sequence"))
-    if len(set(kinds.tolist())) < folds:
-        n = len(set(kinds.tolist()))
+    if len(set(group_of.tolist())) < folds:
+        n = len(set(group_of.tolist()))
         what = f"{counted(n, 'group')} cannot make {folds} folds"
         raise InputError(Problem(what, hint="give fewer folds"))
     grouped = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
-    for number, (train, test) in enumerate(grouped.split(nothing, y, kinds), 1):
+    for number, (train, test) in enumerate(grouped.split(nothing, y, group_of), 1):
         left = set(classes.tolist()) - set(y[train].tolist())
         if left:
             what = f"all sequences of the class {min(left)} are in groups of fold {number}"
@@ -220,7 +232,7 @@ def splits(
 def _one(
     estimator: Any, X: Sequences, y: NDArray[Any], seed: int, number: int, split: Split
 ) -> tuple[Fold, list[str]]:
-    """Learn from the training part and predict the test part; and what there was to warn of."""
+    """Fit on the training part and predict the test part; also returns the warnings."""
     train, test = split
     start = time.perf_counter()
     model = clone(estimator)

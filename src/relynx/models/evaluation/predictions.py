@@ -1,4 +1,4 @@
-"""Predictions as a table: a row a sequence, with the share of each class."""
+"""Predictions as a table: one row per sequence, with class probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from relynx.logic.dimensions import link_name
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """What a model says of some sequences.
+    """Predictions of a model for some sequences.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Predictions:
         `id`, `label` where the sequences have one, `predicted`, and `probability_NAME` for each
         class, where the model gives one.
     accuracy
-        The share of labels that were predicted; None without labels.
+        The proportion of correct predictions; None without labels.
     unknown
         How many sequences have a label that the model has never seen.
     """
@@ -45,7 +45,7 @@ class Predictions:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was said of sequences whose predictions are in a file; see `Predictions`."""
+    """A summary of predictions written to a file; see `Predictions`."""
 
     n: int
     accuracy: float | None
@@ -58,22 +58,22 @@ class Written:
 def write_predictions(
     model: Any, parts: Iterable[Sequences], path: str | os.PathLike[str]
 ) -> Written:
-    """Write what a classifier says of one part after the other, each held while it is written."""
-    told: list[tuple[int, float | None, int]] = []
+    """Write the predictions of a classifier, one part of the sequences in memory at a time."""
+    written: list[tuple[int, float | None, int]] = []
 
     def columns() -> Iterator[dict[str, list[Any]]]:
         for X in parts:
             table = predictions(model, X)
-            told.append((len(table), table.accuracy, table.unknown))
+            written.append((len(table), table.accuracy, table.unknown))
             yield table.columns
 
     chunks = columns()
     first = next(chunks)
     _write(path, chain([first], chunks), first)
-    n = sum(size for size, _, _ in told)
-    known = [(size, accuracy) for size, accuracy, _ in told if accuracy is not None]
+    n = sum(size for size, _, _ in written)
+    known = [(size, accuracy) for size, accuracy, _ in written if accuracy is not None]
     right = sum(size * accuracy for size, accuracy in known)
-    return Written(n, right / n if known else None, sum(unknown for _, _, unknown in told))
+    return Written(n, right / n if known else None, sum(unknown for _, _, unknown in written))
 
 
 def _write(
@@ -94,9 +94,9 @@ def _write(
 
 
 def predictions(model: Any, X: Sequences) -> Predictions:
-    """What a classifier says of the sequences, beside their labels where they have some."""
+    """Predictions of a classifier, with the labels if there are any."""
     predicted = model.predict(X)
-    shares = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+    probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     classes = model.classes_.tolist()
     names = [str(c) for c in classes]
     if len(set(names)) < len(names):  # 1 and '1'
@@ -110,16 +110,18 @@ def predictions(model: Any, X: Sequences) -> Predictions:
         accuracy = float(np.mean(hits)) if hits else None
         unknown = sum(label not in classes for label in labels)
     columns["predicted"] = [str(given) for given in predicted.tolist()]
-    if shares is not None:
-        columns |= {f"probability_{name}": shares[:, i].tolist() for i, name in enumerate(names)}
+    if probabilities is not None:
+        columns |= {
+            f"probability_{name}": probabilities[:, i].tolist() for i, name in enumerate(names)
+        }
     return Predictions(columns, accuracy, unknown)
 
 
-def unheard_of(model: Any, X: Sequences) -> list[str]:
-    """Predicates that the model asks for and that the sequences can never have: `helix/3`."""
+def unknown_predicates(model: Any, X: Sequences) -> list[str]:
+    """Predicates that the model uses and that the sequences can never have: `helix/3`."""
     heads = X.background.heads if X.background is not None else ()
     here = {*X.tables, *heads}
-    entries = getattr(model, "selected_", ())  # other models than of patterns ask for nothing
-    asked = {atom.key for entry in entries for atom in entry.pattern.atoms}
-    plain = (key for key in asked if link_name(key[0]) is None)
+    entries = getattr(model, "selected_", ())  # other models have no patterns
+    used = {atom.key for entry in entries for atom in entry.pattern.atoms}
+    plain = (key for key in used if link_name(key[0]) is None)
     return sorted(f"{name}/{arity}" for name, arity in plain if (name, arity) not in here)

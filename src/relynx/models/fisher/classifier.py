@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,39 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
-from relynx.data.tables.schema import Reading
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading, is_positive, not_among, not_true_or_false
-from relynx.models.fisher.pair_svm import PairSVM, kernel, learn_pairs, scaled_gamma, validated_C
+from relynx.models.fisher.pair_svm import (
+    PairSVM,
+    kernel,
+    learn_pairs,
+    machine_of,
+    machine_state,
+    scaled_gamma,
+    validated_C,
+)
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
+from relynx.models.lohmm.model_file import READER, STRUCTURE, models
 from relynx.models.lohmm.recipes import Recipe, learn
+from relynx.storage.fields import (
+    NUMBER,
+    Field,
+    Fields,
+    array,
+    labels,
+    none_or,
+    restore,
+    stored_state,
+)
+from relynx.storage.parts import Part, plain
 
 MOST_PAIRS = 45  # that are printed: those of ten classes
 SHOWN = 3  # weights of either side of a pair that are printed
@@ -96,7 +117,7 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Their classes; None with a single model.
     reader_ : Reader
         How sequences become observations.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
     Examples
@@ -109,6 +130,14 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> scores.get_feature_names_out()[0]
     'down: in_a <- start'
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes_": none_or(labels("FisherScores")),
+        "models_": models(lambda model: 1 if model.classes_ is None else len(model.classes_)),
+        "reader_": READER,
+        "reading_": SCHEMA,
+    }
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
     def __init__(
         self,
@@ -217,6 +246,32 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def _read_scores(part: Part, key: str, model: Any) -> FisherScores:
+    names = FisherScores().get_params(deep=False)
+    scores = FisherScores(**{name: getattr(model, name) for name in names})
+    inner = part.part(key)
+    restore(scores, inner, FisherScores.STORED)
+    inner.end()
+    return scores
+
+
+def _read_columns(part: Part, key: str, model: Any) -> NDArray[np.int64]:
+    fitted = model.scores_.models_
+    return part.numbers(key, (None,), 0, len(fitted) * len(fitted[0].parameters) - 1)
+
+
+def _read_scale(part: Part, key: str, model: Any) -> Floats:
+    scale = part.array(key, np.float64, model.columns_.shape)
+    if (scale <= 0).any():
+        raise part.wrong(key, "holds a number that is not above 0")
+    return scale
+
+
+def _read_machine(part: Part, key: str, model: Any) -> PairSVM:
+    linear, n_columns = model.kernel == "linear", len(model.columns_)
+    return machine_of(part.part(key), len(model.classes_), n_columns, linear=linear)
+
+
 class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by support vector machines on their Fisher scores.
 
@@ -267,6 +322,19 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     >>> model.predict([["a", "b", "a"], ["a", "a", "b"]]).tolist()
     ['up', 'down']
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes_": labels("FisherKernelClassifier", least=2),
+        "scores_": Field(lambda scores, _: stored_state(scores, FisherScores.STORED), _read_scores),
+        "columns_": Field(
+            lambda columns, name: plain(columns.astype(np.int64), name), _read_columns
+        ),
+        "mean_": array(np.float64, lambda model: model.columns_.shape),
+        "scale_": Field(plain, _read_scale),
+        "C_": NUMBER,
+        "machine_": Field(lambda machine, _: machine_state(machine), _read_machine),
+    }
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
     def __init__(
         self,
@@ -386,7 +454,7 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return scaled_gamma(U) if self.gamma == "scale" else float(self.gamma)
 
     @property
-    def reading_(self) -> Reading | None:
+    def reading_(self) -> Schema | None:
         """How the table of events was read, where `from_events` made X, with all cuts."""
         check_is_fitted(self)
         return self.scores_.reading_

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import TypeAlias
 
@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
+
+from relynx.storage.fields import State
+from relynx.storage.parts import Part, plain
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -130,3 +133,29 @@ def _pair_weights(machine: SVC, codes: Ints, n_classes: int) -> Floats:
 
 def _squares(vectors: Floats) -> Floats:
     return np.asarray((vectors * vectors).sum(axis=1))
+
+
+# In model files
+
+
+def machine_state(machine: PairSVM) -> State:
+    """The machines as plain values and arrays; the number of classes is that of the classifier."""
+    return {
+        field.name: plain(getattr(machine, field.name), "machine_")
+        for field in fields(machine)
+        if field.name != "n_classes"
+    }
+
+
+def machine_of(part: Part, n_classes: int, n_columns: int, *, linear: bool) -> PairSVM:
+    """Undo `machine_state`. Raises DataError where the part describes no machines of this size."""
+    n_pairs = n_classes * (n_classes - 1) // 2
+    merged = part.none("weights")
+    vectors = part.array("vectors", np.float64, (n_pairs if merged else None, n_columns))
+    weights = None if merged else part.array("weights", np.float64, (n_pairs, len(vectors)))
+    intercepts = part.array("intercepts", np.float64, (n_pairs,))
+    gamma = None if part.none("gamma") else part.number("gamma")
+    if (gamma is None) != linear or (gamma is not None and (merged or not 0 < gamma < np.inf)):
+        raise part.wrong("gamma", "does not fit the kernel")
+    part.end()
+    return PairSVM(vectors, weights, intercepts, gamma, n_classes)

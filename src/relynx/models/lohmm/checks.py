@@ -7,7 +7,7 @@ from itertools import chain, islice, pairwise
 from numbers import Integral, Real
 from typing import Any
 
-from relynx.bias.source_spans import Places, Where
+from relynx.bias.source_spans import SourceSpans, Where
 from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean
 from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
 from relynx.models.lohmm.clauses import (
@@ -30,7 +30,9 @@ SLACK = 0.001  # probabilities in a text are rounded
 LAST_STEP = 2**31
 
 
-def checked_program(model: Clauses, at: Places) -> tuple[Program, dict[Slot, tuple[float, ...]]]:
+def checked_program(
+    model: Clauses, at: SourceSpans
+) -> tuple[Program, dict[Slot, tuple[float, ...]]]:
     """The clauses in numbers, and all selection distributions, uniform where none is given.
 
     Raises InputError with all that is wrong with the model.
@@ -61,15 +63,15 @@ def checked_program(model: Clauses, at: Places) -> tuple[Program, dict[Slot, tup
 # Declarations
 
 
-def _declaration_problems(model: Clauses, at: Places) -> Iterator[Problem]:
+def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
     if model.selection not in ("argument", "type"):
         yield at.problem(
             ("selection",), f"selection must be argument or type, not {model.selection!r}"
         )
-    for key, kinds in model.types.items():
-        if not isinstance(key, tuple) or len(key) != 2 or key[1] != len(kinds):
+    for key, types in model.types.items():
+        if not isinstance(key, tuple) or len(key) != 2 or key[1] != len(types):
             yield Problem(
-                f"{key!r} is no predicate with {len(kinds)} arguments",
+                f"{key!r} is no predicate with {len(types)} arguments",
                 hint='give name and number, as in {("emacs", 2): ("file", "user")}',
             )
             return
@@ -82,21 +84,23 @@ def _declaration_problems(model: Clauses, at: Places) -> Iterator[Problem]:
             )
             return
     missing: dict[str, Where] = {}
-    for key, kinds in model.types.items():
-        for i, kind in enumerate(kinds):
-            if kind not in model.values:
-                missing.setdefault(kind, ("type", *key, i))
-    for kind, where in missing.items():
-        hint = did_you_mean(kind, list(model.values)) or f"add values({kind},[...])."
-        yield at.problem(where, f"the type '{kind}' has no values", hint=hint)
-    for kind, constants in model.values.items():
+    for key, types in model.types.items():
+        for i, type_ in enumerate(types):
+            if type_ not in model.values:
+                missing.setdefault(type_, ("type", *key, i))
+    for type_, where in missing.items():
+        hint = did_you_mean(type_, list(model.values)) or f"add values({type_},[...])."
+        yield at.problem(where, f"the type '{type_}' has no values", hint=hint)
+    for type_, constants in model.values.items():
         if not constants:
-            yield at.problem(("values", kind), f"the type '{kind}' has no values", hint="list some")
+            yield at.problem(
+                ("values", type_), f"the type '{type_}' has no values", hint="list some"
+            )
         seen: set[object] = set()
         for i, constant in enumerate(constants):
             if constant_key(constant) in seen:
                 what = f"{constant_text(constant)} is listed twice"
-                yield at.problem(("values", kind, i), what, hint="leave one out")
+                yield at.problem(("values", type_, i), what, hint="leave one out")
             seen.add(constant_key(constant))
     blocks = model.blocks
     if blocks and (
@@ -117,7 +121,7 @@ def _declaration_problems(model: Clauses, at: Places) -> Iterator[Problem]:
 # Clauses
 
 
-def clause_problems(model: Clauses, at: Places) -> Iterator[Problem]:
+def clause_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
     """What is wrong with single clauses, if the declarations are right."""
     codes = value_codes(model.values)
     for k, start in enumerate(model.start):
@@ -137,14 +141,14 @@ def clause_problems(model: Clauses, at: Places) -> Iterator[Problem]:
     yield from _repeated(model, at)
 
 
-def _probability_problems(probability: Any, here: Where, at: Places) -> Iterator[Problem]:
+def _probability_problems(probability: Any, here: Where, at: SourceSpans) -> Iterator[Problem]:
     is_number = isinstance(probability, Real) and not isinstance(probability, bool)
     if not is_number or not 0 <= probability <= 1:
         yield at.problem((*here, "probability"), f"a probability is from 0 to 1, not {probability}")
 
 
 def _body_problems(
-    model: Clauses, transition: Transition, here: Where, at: Places
+    model: Clauses, transition: Transition, here: Where, at: SourceSpans
 ) -> Iterator[Problem]:
     if transition.body == END:
         yield at.problem((*here, "body"), "no transition leaves end", hint="leave this out")
@@ -171,7 +175,7 @@ def _atom_problems(
     codes: Mapping[str, Mapping[object, int]],
     parts: Mapping[str, Atom],
     here: Where,
-    at: Places,
+    at: SourceSpans,
 ) -> Iterator[Problem]:
     """Types and constants of the atoms of one clause."""
     variables: dict[str, str] = {}
@@ -181,34 +185,34 @@ def _atom_problems(
             yield at.problem(where, "no transition leads to start", hint="name another state")
         if not atom.args:
             continue
-        kinds = model.types.get(atom.key)
-        if kinds is None:
+        types = model.types.get(atom.key)
+        if types is None:
             yield _untyped(model, atom, where, at)
             continue
-        for i, (arg, kind) in enumerate(zip(atom.args, kinds, strict=True)):
+        for i, (arg, type_) in enumerate(zip(atom.args, types, strict=True)):
             if isinstance(arg, Var):
-                before = kind if arg.anonymous else variables.setdefault(arg.name, kind)
-                if before != kind:
+                before = type_ if arg.anonymous else variables.setdefault(arg.name, type_)
+                if before != type_:
                     yield at.problem(
                         (*where, i),
-                        f"the variable {arg} is of type '{before}' and of type '{kind}'",
+                        f"the variable {arg} is of type '{before}' and of type '{type_}'",
                         hint="use another variable",
                     )
             elif not isinstance(arg, str | int | float):
                 yield at.problem(
                     (*where, i), f"expected a variable or a constant, found {term_text(arg)}"
                 )
-            elif kind in codes and constant_key(arg) not in codes[kind]:
+            elif type_ in codes and constant_key(arg) not in codes[type_]:
                 shown = constant_text(arg)
-                near = did_you_mean(shown, list(map(constant_text, model.values[kind])))
+                near = did_you_mean(shown, list(map(constant_text, model.values[type_])))
                 yield at.problem(
                     (*where, i),
-                    f"{shown} is no value of type '{kind}'",
-                    hint=near or f"add it to values({kind},[...]).",
+                    f"{shown} is no value of type '{type_}'",
+                    hint=near or f"add it to values({type_},[...]).",
                 )
 
 
-def _untyped(model: Clauses, atom: Atom, where: Where, at: Places) -> Problem:
+def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Problem:
     name, arity = atom.key
     others = [n for other, n in model.types if other == name]
     if others:
@@ -225,7 +229,7 @@ def _untyped(model: Clauses, atom: Atom, where: Where, at: Places) -> Problem:
     )
 
 
-def _repeated(model: Clauses, at: Places) -> Iterator[Problem]:
+def _repeated(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
     seen: dict[object, Where] = {}
     for k, start in enumerate(model.start):
         yield from _again(seen, variant_key([start.head]), ("start", k), at)
@@ -234,7 +238,9 @@ def _repeated(model: Clauses, at: Places) -> Iterator[Problem]:
         yield from _again(seen, key, ("transition", k), at)
 
 
-def _again(seen: dict[object, Where], key: object, here: Where, at: Places) -> Iterator[Problem]:
+def _again(
+    seen: dict[object, Where], key: object, here: Where, at: SourceSpans
+) -> Iterator[Problem]:
     if key in seen:
         line = at.on_line(seen[key])
         yield at.problem(
@@ -248,7 +254,7 @@ def _again(seen: dict[object, Where], key: object, here: Where, at: Places) -> I
 # Distributions
 
 
-def _sum_problems(model: Clauses, at: Places) -> Iterator[Problem]:
+def _sum_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
     if model.start:
         yield from _sum_problem("the start", model.start, ("start", 0), at)
     else:
@@ -284,28 +290,34 @@ def _sum_problems(model: Clauses, at: Places) -> Iterator[Problem]:
 
 
 def _sum_problem(
-    what: str, clauses: Sequence[Start] | Sequence[Transition], where: Where, at: Places
+    what: str, clauses: Sequence[Start] | Sequence[Transition], where: Where, at: SourceSpans
 ) -> Iterator[Problem]:
     total = sum(float(clause.probability) for clause in clauses)
     if abs(total - 1) > SLACK:
         yield at.problem(where, f"the probabilities of {what} sum to {total:.6g}, not to 1")
 
 
-def _selection_problems(model: Clauses, slots: Sequence[Slot], at: Places) -> Iterator[Problem]:
-    for slot, shares in model.selections.items():
+def _selection_problems(
+    model: Clauses, slots: Sequence[Slot], at: SourceSpans
+) -> Iterator[Problem]:
+    for slot, probabilities in model.selections.items():
         where: Where = ("select", slot_text(slot))
         if slot not in slots:
             yield at.problem(where, *_not_drawn(model, slot))
             continue
-        kind = slot if isinstance(slot, str) else model.types[slot[0], slot[1]][slot[2] - 1]
-        n, listed = len(model.values[kind]), (*where, "list")
-        if len(shares) != n:
-            yield at.problem(listed, f"'{kind}' has {n} values, but this list has {len(shares)}")
-        elif not all(0 <= share <= 1 for share in shares):
-            wrong = next(share for share in shares if not 0 <= share <= 1)
+        type_ = slot if isinstance(slot, str) else model.types[slot[0], slot[1]][slot[2] - 1]
+        n, listed = len(model.values[type_]), (*where, "list")
+        if len(probabilities) != n:
+            yield at.problem(
+                listed, f"'{type_}' has {n} values, but this list has {len(probabilities)}"
+            )
+        elif not all(0 <= probability <= 1 for probability in probabilities):
+            wrong = next(probability for probability in probabilities if not 0 <= probability <= 1)
             yield at.problem(listed, f"a probability is from 0 to 1, not {wrong}")
-        elif abs(sum(shares) - 1) > SLACK:
-            yield at.problem(listed, f"these probabilities sum to {sum(shares):.6g}, not to 1")
+        elif abs(sum(probabilities) - 1) > SLACK:
+            yield at.problem(
+                listed, f"these probabilities sum to {sum(probabilities):.6g}, not to 1"
+            )
 
 
 def _not_drawn(model: Clauses, slot: Slot) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
+from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.schema import SCHEMA
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_class_weights, check_reading, not_among
@@ -21,16 +23,26 @@ from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.models.lohmm.model import LoHMM
+from relynx.models.lohmm.model_file import READER, STRUCTURE, models
 from relynx.models.lohmm.model_text import models_text
 from relynx.models.lohmm.recipes import Recipe, joint, learn
+from relynx.storage.fields import Field, Fields, array, labels, none_or
+from relynx.storage.parts import Part, plain
 
 SHOWN = 5  # clauses of a class that are printed
+
+
+def _positive_shares(part: Part, key: str, model: Any) -> Floats:
+    shares = part.array(key, np.float64, (len(model.classes_),))
+    if (shares <= 0).any() or not np.isclose(shares.sum(), 1):
+        raise part.wrong(key, "are no shares that sum to 1")
+    return shares
 
 
 class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by the likelihood of a logical hidden Markov model for each class.
 
-    What is said of each event alone is its observation (see `observations`). All classes share one
+    The facts of each single event are its observation (see `observations`). All classes share one
     structure; Baum-Welch fits its probabilities to the sequences of each class. A sequence is of
     the class with the largest product of likelihood and prior.
 
@@ -50,8 +62,8 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_hidden
         Hidden copies of each state. With 1 the states can be told from the observations.
     blocks
-        Blocks of steps with transition probabilities of their own: a number, for blocks with equal
-        shares of the training steps, or the first step of each, (1, 8, 20).
+        Blocks of steps with their own transition probabilities: a number, for blocks with about
+        the same number of training steps, or the first step of each, (1, 8, 20).
     max_kinds
         A kind is a predicate with the values of those arguments that have few; there are at most so
         many kinds.
@@ -62,7 +74,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_iter, tol, pseudo_count, selection_pseudo_count
         Of Baum-Welch; see `LoHMM.fit`. A structure that is given has its own kinds, blocks and end.
     prior
-        `empirical` for the share of each class, `uniform`, or a weight for each class,
+        `empirical` for the class frequencies, `uniform`, or a weight for each class,
         `{"a": 2, "b": 1}`.
     n_jobs
         Classes fitted at a time. The models are the same for every value.
@@ -81,7 +93,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         How often each parameter is used in the training sequences of each class, as expected.
     reader_ : Reader
         How sequences become observations.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
     Examples
@@ -92,6 +104,18 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict([["a", "b", "a"], ["a", "a", "b"]]).tolist()
     ['up', 'down']
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes_": labels("LoHMMClassifier"),
+        "class_prior_": Field(plain, _positive_shares),
+        "models_": models(lambda model: len(model.classes_)),
+        "uses_": array(
+            np.float64, lambda model: (len(model.classes_), len(model.models_[0].parameters))
+        ),
+        "reader_": READER,
+        "reading_": SCHEMA,
+    }
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
     def __init__(
         self,
@@ -175,9 +199,9 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(weights / weights.sum())
 
     def log_likelihood(self, X: object) -> Floats:
-        """The log probability of each sequence under the model of each class, one column a class.
+        """Log-likelihoods, array of shape (n_sequences, n_classes).
 
-        It is -inf where a structure that was given cannot show the sequence.
+        It is -inf if a given structure cannot emit the sequence.
         """
         check_is_fitted(self)
         X = cut_like(as_sequences(X), self.reading_)
@@ -191,7 +215,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[self._joint(X).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:
-        """The posterior of each class, row by row."""
+        """Class probabilities, array of shape (n_sequences, n_classes)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: object) -> Floats:
@@ -200,10 +224,10 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
 
     def decision_function(self, X: object) -> Floats:
-        """The log-likelihood plus the log prior, one column a class.
+        """Log-likelihood plus log prior, array of shape (n_sequences, n_classes).
 
-        For two classes what that of the second is above that of the first. A class that cannot
-        show a sequence has a billion less; where none can, the prior decides.
+        For two classes the second minus the first. A class that cannot emit a sequence gets a
+        billion less; if none can, the prior decides.
         """
         scores = self._joint(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

@@ -126,6 +126,6 @@ def slot_name(slot: Slot, constant: Constant) -> str:
 def value_codes(values: Mapping[str, Sequence[Constant]]) -> dict[str, dict[object, int]]:
     """For each type the place of each of its constants."""
     return {
-        kind: {constant_key(value): code for code, value in enumerate(constants)}
-        for kind, constants in values.items()
+        type_: {constant_key(value): code for code, value in enumerate(constants)}
+        for type_, constants in values.items()
     }

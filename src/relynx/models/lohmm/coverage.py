@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
-from relynx.bias.source_spans import Places, Where
+from relynx.bias.source_spans import SourceSpans, Where
 from relynx.errors import Problem
 from relynx.logic.terms import Atom, Term, Var
 from relynx.models.lohmm.inference.program import (
@@ -24,7 +24,9 @@ from relynx.models.lohmm.inference.program import (
 MOST_COMPARISONS = 10_000_000  # of a state with a body: seconds
 
 
-def coverage_problems(program: Program, where: Sequence[Where], at: Places) -> Iterator[Problem]:
+def coverage_problems(
+    program: Program, where: Sequence[Where], at: SourceSpans
+) -> Iterator[Problem]:
     """States without a body, and pairs of bodies of which none is the most specific.
 
     `where` has the place of each clause.
@@ -40,7 +42,7 @@ def coverage_problems(program: Program, where: Sequence[Where], at: Places) -> I
         if clause.ends:
             continue
         try:
-            lost = _Search(program, clause, body, mentioned, done).lost([-1] * len(clause.kinds))
+            lost = _Search(program, clause, body, mentioned, done).lost([-1] * len(clause.types))
         except _TooManyError:
             what = "it cannot be checked in time whether every state of this model has a body"
             hint = "give fewer bodies, or add for each predicate a body with variables only"
@@ -58,7 +60,7 @@ def coverage_problems(program: Program, where: Sequence[Where], at: Places) -> I
 
 
 def _closure_problems(
-    program: Program, bodies: Sequence[Body], where: Sequence[Where], at: Places
+    program: Program, bodies: Sequence[Body], where: Sequence[Where], at: SourceSpans
 ) -> Iterator[Problem]:
     """Two bodies that fit one state need a third that fits what both fit."""
     known = {_canonical(body.pattern[1]) for body in bodies}
@@ -118,9 +120,9 @@ class _Search:
         self.done = done
         self.targets = [b.pattern[1] for b in program.bodies.get(clause.head[0], ())]
         self.ground = {target for target in self.targets if min(target, default=0) >= 0}
-        kinds = program.argument_kinds[clause.head[0]]
-        self.held = {
-            (kind, arg) for arg, kind in zip(clause.head[1], kinds, strict=True) if arg >= 0
+        types = program.argument_types[clause.head[0]]
+        self.in_head = {
+            (type_, arg) for arg, type_ in zip(clause.head[1], types, strict=True) if arg >= 0
         }
         self.source: Args | None = None
         self.exceptions: list[Args] = []
@@ -141,15 +143,15 @@ class _Search:
         self.done.add(2 * (len(self.targets) + len(self.exceptions)))
         if any(subsumes(target, head) for target in self.targets):
             return None
-        telling = self._telling(self.targets, self.clause.head[1], binding)
+        deciding = self._deciding(self.targets, self.clause.head[1], binding)
         if self.source is not None:
             before = bound(self.source, binding)
             if any(subsumes(exception, before) for exception in self.exceptions):
                 return None
-            telling += self._telling(self.exceptions, self.source, binding)
-        if not telling:
+            deciding += self._deciding(self.exceptions, self.source, binding)
+        if not deciding:
             return head
-        variable = telling[0]
+        variable = deciding[0]
         for value in self._values(variable, binding):
             binding[variable] = value
             found = self.lost(binding)
@@ -158,12 +160,12 @@ class _Search:
                 return found
         return None
 
-    def _telling(self, patterns: Sequence[Args], atom: Args, binding: list[int]) -> list[int]:
+    def _deciding(self, patterns: Sequence[Args], atom: Args, binding: list[int]) -> list[int]:
         """The free variables of an atom on which it depends whether a pattern fits."""
         here = bound(atom, binding)
         found: list[int] = []
         for pattern in patterns:
-            if unified(here, apart(pattern, len(self.clause.kinds))) is not None:
+            if unified(here, apart(pattern, len(self.clause.types))) is not None:
                 found += [
                     -arg - 1
                     for arg, of in zip(here, pattern, strict=True)
@@ -173,13 +175,13 @@ class _Search:
 
     def _values(self, variable: int, binding: list[int]) -> list[int]:
         """The values to be told apart, and one other."""
-        kind = self.clause.kinds[variable]
-        bound_before = zip(self.clause.kinds, binding, strict=True)
-        told = self.mentioned[kind] | {
-            code for of, code in (*self.held, *bound_before) if code >= 0 and of == kind
+        type_ = self.clause.types[variable]
+        bound_before = zip(self.clause.types, binding, strict=True)
+        distinguished = self.mentioned[type_] | {
+            code for of, code in (*self.in_head, *bound_before) if code >= 0 and of == type_
         }
-        others = (c for c in range(len(self.program.constants[kind])) if c not in told)
-        return sorted(told) + list(islice(others, 1))
+        others = (c for c in range(len(self.program.constants[type_])) if c not in distinguished)
+        return sorted(distinguished) + list(islice(others, 1))
 
 
 def _mentioned(program: Program) -> list[set[int]]:
@@ -187,9 +189,9 @@ def _mentioned(program: Program) -> list[set[int]]:
     found: list[set[int]] = [set() for _ in program.constants]
     for predicate, bodies in program.bodies.items():
         for body in bodies:
-            for arg, kind in zip(body.pattern[1], program.argument_kinds[predicate], strict=True):
+            for arg, type_ in zip(body.pattern[1], program.argument_types[predicate], strict=True):
                 if arg >= 0:
-                    found[kind].add(arg)
+                    found[type_].add(arg)
     return found
 
 
@@ -203,9 +205,9 @@ def _shown(program: Program, coded: Coded) -> Atom:
     """A pattern as an atom with variables A, B, ..."""
     predicate, pattern = coded
     terms: list[Term] = []
-    for arg, kind in zip(_canonical(pattern), program.argument_kinds[predicate], strict=True):
+    for arg, type_ in zip(_canonical(pattern), program.argument_types[predicate], strict=True):
         if arg >= 0:
-            terms.append(program.constants[kind][arg])
+            terms.append(program.constants[type_][arg])
         else:
             terms.append(Var(chr(ord("A") - arg - 1) if arg >= -26 else f"V{-arg}"))
     return Atom(program.keys[predicate][0], tuple(terms))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from relynx.bias.source_spans import Places
+from relynx.bias.source_spans import SourceSpans
 from relynx.errors import InputError, Problem, Source
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, Constant, as_constant
@@ -106,7 +106,7 @@ class LoHMM:
     selection: str = field(kw_only=True, default="argument")
     selections: Mapping[Slot, tuple[float, ...]] = field(kw_only=True, default_factory=dict)
     blocks: tuple[int, ...] = field(kw_only=True, default=())
-    places: Places = field(kw_only=True, default=Places(), compare=False)
+    places: SourceSpans = field(kw_only=True, default=SourceSpans(), compare=False)
     history: tuple[float, ...] = field(init=False, default=(), compare=False)
     penalised_history: tuple[float, ...] = field(init=False, default=(), compare=False)
     program: Program = field(init=False, compare=False)
@@ -119,12 +119,14 @@ class LoHMM:
         normal: dict[str, object] = {
             "transitions": tuple(self.transitions),
             "start": tuple(Start(*clause) for clause in self.start),
-            "types": {key: tuple(kinds) for key, kinds in self.types.items()},
+            "types": {key: tuple(types) for key, types in self.types.items()},
             "values": {
-                kind: tuple(map(as_constant, constants)) for kind, constants in self.values.items()
+                type_: tuple(map(as_constant, constants))
+                for type_, constants in self.values.items()
             },
             "selections": {
-                slot: tuple(map(float, shares)) for slot, shares in self.selections.items()
+                slot: tuple(map(float, probabilities))
+                for slot, probabilities in self.selections.items()
             },
             "blocks": tuple(self.blocks),
         }
@@ -133,8 +135,8 @@ class LoHMM:
         start, transitions = ordered_start(self.start), ordered_transitions(self.transitions)
         row = [clause.probability for clause in start]
         row += [transition.probability for transition in transitions]
-        for shares in selections.values():
-            row += shares
+        for probabilities in selections.values():
+            row += probabilities
         self._set(
             start=start,
             transitions=transitions,
@@ -331,13 +333,9 @@ class LoHMM:
             Where the model cannot show one of the sequences.
         """
         max_iter = checked_whole("max_iter", max_iter, least=0)
-        numbers = {
-            "tol": tol,
-            "pseudo_count": pseudo_count,
-            "selection_pseudo_count": selection_pseudo_count,
-        }
-        for name, value in numbers.items():
-            check_not_negative(name, value)
+        check_not_negative("tol", tol)
+        check_not_negative("pseudo_count", pseudo_count)
+        check_not_negative("selection_pseudo_count", selection_pseudo_count)
         atoms = None if isinstance(sequences, Grounding) else checked_sequences(sequences)
         grounding = self._grounded(sequences if atoms is None else atoms)
         factors = checked_weights(sample_weight, len(grounding.sizes))
@@ -347,16 +345,13 @@ class LoHMM:
         self._refuse_impossible(grounding, row, factors, atoms)
         pseudo_counts = np.full(len(row), float(selection_pseudo_count))
         pseudo_counts[: self.program.n_clauses] = pseudo_count
-        fitted = baum_welch(
-            grounding,
-            row,
-            factors=factors,
-            pseudo_counts=pseudo_counts,
-            max_iter=max_iter,
-            tol=tol,
-        )
-        made = self._with(fitted.values)
-        made._set(history=fitted.history, penalised_history=fitted.penalised)
+        fitted = baum_welch(grounding, row, factors, pseudo_counts, max_iter=max_iter, tol=tol)
+        return self._with(fitted.values).with_history(fitted.history, fitted.penalised)
+
+    def with_history(self, history: Sequence[float], penalised: Sequence[float]) -> LoHMM:
+        """The same model with the log-likelihoods of the iterations that made it."""
+        made = copy.copy(self)
+        made._set(history=tuple(history), penalised_history=tuple(penalised))
         return made
 
     def _grounded(self, sequences: Iterable[Iterable[Atom]] | Grounding) -> Grounding:

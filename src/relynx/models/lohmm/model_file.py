@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from relynx.data.event_arguments import places_of, places_state
-from relynx.data.tables.schema import reading_or_none, reading_state
+from relynx.data.event_arguments import arguments_of, arguments_state
 from relynx.errors import InputError, Problem
 from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.recipes import Reader
 from relynx.models.lohmm.structure import Known
-from relynx.storage.parts import Part, plain, plain_labels
-
-State: TypeAlias = dict[str, Any]
+from relynx.storage.fields import Field, State
+from relynx.storage.parts import Part, plain
 
 
 def models_state(models: Sequence[LoHMM]) -> State:
@@ -56,15 +55,20 @@ def models_of(part: Part, n: int) -> list[LoHMM]:
     for row in values:
         if (row < 0).any() or not np.allclose(np.bincount(groups, weights=row), 1, atol=1e-3):
             raise part.wrong("values", "are no distributions")
-    models = [model.with_parameters(row) for row in values]
-    for name in ("history", "penalised_history"):
-        found = part.listed(name)
-        if len(found) != len(models) or not all(map(_is_row, found)):
-            raise part.wrong(name, "is no list of numbers for each model")
-        for one, row in zip(models, found, strict=True):
-            one._set(**{name: tuple(row.tolist())})
+    histories = [_rows(part, name, n) for name in ("history", "penalised_history")]
     part.end()
-    return models
+    return [
+        model.with_parameters(row).with_history(history.tolist(), penalised.tolist())
+        for row, history, penalised in zip(values, *histories, strict=True)
+    ]
+
+
+def _rows(part: Part, name: str, n: int) -> list[NDArray[np.float64]]:
+    """A field with a row of numbers for each model."""
+    found = part.listed(name)
+    if len(found) != n or not all(map(_is_row, found)):
+        raise part.wrong(name, "is no list of numbers for each model")
+    return found
 
 
 def lohmm_state(model: LoHMM) -> State:
@@ -97,7 +101,7 @@ def reader_state(reader: Reader) -> State:
     """How sequences become observations."""
     return {
         "dimension": reader.dimension,
-        "places": places_state(reader.places),
+        "places": arguments_state(reader.event_arguments),
         "predicates": None if reader.predicates is None else sorted(reader.predicates),
         "made": reader.made,
     }
@@ -106,7 +110,7 @@ def reader_state(reader: Reader) -> State:
 def reader_of(part: Part, model: LoHMM) -> Reader:
     """The reader of a part, for models of one structure."""
     dimension = part.text("dimension")
-    places = places_of(part, "places")
+    event_arguments = arguments_of(part, "places")
     predicates = None if part.none("predicates") else frozenset(part.texts("predicates"))
     made = part.truth("made")
     part.end()
@@ -115,34 +119,26 @@ def reader_of(part: Part, model: LoHMM) -> Reader:
             Known.of(model)
         except ValueError:  # nothing of it stands for what was not seen
             raise part.wrong("made", "does not fit the models") from None
-    return Reader(dimension, places, predicates, made)
-
-
-def classifier_state(model: Any) -> State:
-    """What a `LoHMMClassifier` learnt."""
-    return {
-        "classes_": plain_labels(model.classes_, "LoHMMClassifier"),
-        "class_prior_": plain(model.class_prior_, "class_prior_"),
-        "models_": models_state(model.models_),
-        "uses_": plain(model.uses_, "uses_"),
-        "reader_": reader_state(model.reader_),
-        "reading_": None if model.reading_ is None else reading_state(model.reading_),
-    }
-
-
-def restore_classifier(model: Any, part: Part) -> None:
-    """Give a `LoHMMClassifier` what `classifier_state` wrote."""
-    model.classes_ = part.labels("classes_")
-    n = len(model.classes_)
-    model.class_prior_ = part.array("class_prior_", np.float64, (n,))
-    if (model.class_prior_ <= 0).any() or not np.isclose(model.class_prior_.sum(), 1):
-        raise part.wrong("class_prior_", "are no shares that sum to 1")
-    model.models_ = models_of(part.part("models_"), n)
-    n_parameters = len(model.models_[0].parameters)
-    model.uses_ = part.array("uses_", np.float64, (n, n_parameters))
-    model.reader_ = reader_of(part.part("reader_"), model.models_[0])
-    model.reading_ = reading_or_none(part)
+    return Reader(dimension, event_arguments, predicates, made)
 
 
 def _is_row(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1
+
+
+def models(n: Callable[[Any], int]) -> Field:
+    """Models of one structure, as many as `n` says of what was read before."""
+    return Field(
+        lambda value, _: models_state(value),
+        lambda part, key, model: models_of(part.part(key), n(model)),
+    )
+
+
+READER = Field(
+    lambda reader, _: reader_state(reader),
+    lambda part, key, model: reader_of(part.part(key), model.models_[0]),
+)
+STRUCTURE = Field(
+    lambda structure, _: structure_state(structure),
+    lambda part, key, _: structure_of(part.part_or_none(key)),
+)

@@ -35,15 +35,15 @@ def model_text(model: Clauses) -> str:
 
 
 def _lines(model: Clauses) -> Iterator[str]:
-    for (name, _), kinds in model.types.items():
-        yield f"type({Atom(name, kinds)})."
-    for kind, constants in model.values.items():
-        yield f"values({quoted(kind)},[{','.join(map(constant_text, constants))}])."
+    for (name, _), types in model.types.items():
+        yield f"type({Atom(name, types)})."
+    for type_, constants in model.values.items():
+        yield f"values({quoted(type_)},[{','.join(map(constant_text, constants))}])."
     if model.selection != "argument":
         yield f"selection({model.selection})."
-    for slot, shares in model.selections.items():
-        if any(share != 1 / len(shares) for share in shares):
-            yield f"select({_slot(slot)},[{','.join(map(constant_text, shares))}])."
+    for slot, probabilities in model.selections.items():
+        if any(probability != 1 / len(probabilities) for probability in probabilities):
+            yield f"select({_slot(slot)},[{','.join(map(constant_text, probabilities))}])."
     if model.blocks:
         yield f"blocks([{','.join(map(str, model.blocks))}])."
     yield from _sorted(model.start)

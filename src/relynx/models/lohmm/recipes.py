@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from relynx.bias import Bias
-from relynx.data.event_arguments import Place
+from relynx.data.event_arguments import Argument
+from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.data.tables.order import link_of
 from relynx.errors import InputError, Problem
 from relynx.mining.workers import n_threads
 from relynx.models.checks import is_amount, is_count, not_among, not_true_or_false
@@ -22,7 +22,7 @@ from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.structure import Known, structure
-from relynx.models.observations import Observed, Row, observed, observed_places
+from relynx.models.observations import Observed, Row, observed, observed_arguments
 
 CONSTANT = frozenset("#*")  # the signs of arguments that may be fixed
 IMPOSSIBLE = -1e9  # stands for a log-likelihood of -inf
@@ -112,7 +112,7 @@ class Reader:
     """
 
     dimension: str
-    places: frozenset[Place]
+    event_arguments: frozenset[Argument]
     predicates: frozenset[str] | None
     made: bool
 
@@ -126,12 +126,12 @@ class Reader:
         link, _ = link_of(X, dimension)
         name = link.removeprefix("next_")
         predicates = None if bias is None else frozenset(bias.modes)
-        return cls(name, observed_places(X, name), predicates, recipe.structure is None)
+        return cls(name, observed_arguments(X, name), predicates, recipe.structure is None)
 
     def observed(self, X: Sequences) -> Observed:
         if len(X) and self.dimension not in X.dimensions:  # one event each, or none
             X = _with_dimension(X, self.dimension)
-        return observed(X, self.dimension, self.places, self.predicates)
+        return observed(X, self.dimension, self.event_arguments, self.predicates)
 
     def rows(self, X: Sequences, model: LoHMM) -> list[Row]:
         """The observations of sequences, as a model of the learnt structure can show them."""
@@ -194,7 +194,7 @@ def _refuse_impossible(model: LoHMM, X: Sequences, rows: list[Row], grounding: G
         raise InputError(Problem(what, hint=hint))
 
 
-def _fixable(bias: Bias, training: Observed) -> frozenset[Place]:
+def _fixable(bias: Bias, training: Observed) -> frozenset[Argument]:
     """The arguments of the observations that the bias has constants for."""
     constant = {
         (name, i)

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from relynx.data.event_arguments import Place
+from relynx.data.event_arguments import Argument
 from relynx.data.sequences import counted
 from relynx.errors import InputError, Problem
 from relynx.logic.tables import Key
@@ -31,7 +31,7 @@ OTHER = "other"  # what was not seen in training: an observation, or a value of 
 STATE = "in"  # the states of p(a,X) are in_p_a(X)
 COPY = "copy"  # the type of the number of a hidden copy
 
-Values: TypeAlias = dict[Place, dict[object, Constant]]
+Values: TypeAlias = dict[Argument, dict[object, Constant]]
 
 
 def structure(
@@ -42,34 +42,29 @@ def structure(
     blocks: int | Sequence[int] = 3,
     end: bool = True,
     selection: str = "argument",
-    fixed: Collection[Place] | None = None,
+    fixed: Collection[Argument] | None = None,
 ) -> LoHMM:
-    """A model that can show any sequence of such observations, all parameters uniform.
+    """A model that can emit any sequence of such observations, with uniform parameters.
+
+    Raises InputError if it would have too many transitions.
 
     Parameters
     ----------
     rows
         The observations of the training sequences; see `observations`.
     max_kinds
-        How many kinds are told apart at most. Arguments with the fewest values are fixed first.
-        Of more predicates than this, the rarest are the observation `other`.
+        Largest number of kinds. Arguments with the fewest values are fixed first; if there are
+        more predicates than this, the rarest become the observation `other`.
     n_hidden
         Copies of each state, which differ in their transitions. With more than one, fit from random
-        parameters: from uniform ones all copies stay alike.
+        parameters: from uniform ones all copies stay equal.
     blocks
-        Blocks of steps with transitions of their own: a number, for blocks with equal shares of the
-        training steps, or the first step of each, (1, 8, 20).
+        Blocks of steps with their own transitions: a number, for blocks with about the same number
+        of training steps, or the first step of each, (1, 8, 20).
     end
         Whether sequences end by a transition, so that their lengths matter.
-    selection
-        See `LoHMM`.
-    fixed
-        The arguments that may be fixed; None for all.
-
-    Raises
-    ------
-    InputError
-        Where there would be too many transitions.
+    selection, fixed
+        As of `LoHMM`; the arguments that may be fixed, None for all.
 
     Examples
     --------
@@ -82,39 +77,44 @@ def structure(
     0.3333333333333333 : in_a <- a - in_a.
     0.3333333333333333 : in_b <- a - in_a.
     """
-    counts = Counter(atom for row in rows for atom in row)
-    keys = _most_frequent(counts, max_kinds)
-    values = _values([atom for atom in counts if atom.key in keys])
-    fixed = _fixed([*counts], keys, values, max_kinds, fixed)
-    kinds = {_kind(atom, fixed): None for atom in counts if atom.key in keys}
-    other = Atom(_other({key[0] for key in keys}))
-    ordered = [*sorted(kinds, key=str), other]
-    types, domains = _domains(keys, values)
-    states, state_types = _states(ordered, types, n_hidden)
-    if n_hidden > 1:
-        domains[_copy_type(domains)] = tuple(f"k{i + 1}" for i in range(n_hidden))
+    kinds, types, domains = _kinds(rows, max_kinds, fixed)
+    states, state_types = _states(kinds, types, n_hidden)
+    domains |= _copy_domain(domains, n_hidden)
     starts = first_steps(rows, blocks)
     numbers: Sequence[int | None] = range(1, len(starts) + 1) if len(starts) > 1 else (None,)
-    heads = [_renamed(state) for state, _ in states]
-    heads += [END] if end else []
-    n_transitions = len(states) * len(numbers) * len(heads)
-    if n_transitions > MOST_TRANSITIONS:
-        sizes = f"{counted(len(states), 'state')}, {counted(len(numbers), 'block')}"
-        what = f"the structure would have {n_transitions:,} transitions: {sizes}"
-        hint = f"take fewer kinds, hidden copies or blocks; no more than {MOST_TRANSITIONS:,} "
-        raise InputError(Problem(what, hint=f"{hint}can be learnt"))
-    share = 1 / len(heads)
+    heads = [_renamed(state) for state, _ in states] + ([END] if end else [])
+    _check_size(len(states), len(numbers), len(heads))
+    uniform, steps = 1 / len(heads), product(states, numbers, heads)
     return LoHMM(
-        [
-            Transition(share, head, kind, state, block)
-            for (state, kind), block, head in product(states, numbers, heads)
-        ],
-        start=[Start(share, head) for head in heads],
+        [Transition(uniform, head, kind, state, block) for (state, kind), block, head in steps],
+        start=[Start(uniform, head) for head in heads],
         types=types | state_types,
         values=domains,
         selection=selection,
         blocks=starts if len(starts) > 1 else (),
     )
+
+
+def _kinds(
+    rows: Sequence[Row], max_kinds: int, allowed: Collection[Argument] | None
+) -> tuple[list[Atom], dict[Key, tuple[str, ...]], dict[str, tuple[Constant, ...]]]:
+    """The kinds of observations, `other` last; the types of their predicates, and the values."""
+    counts = Counter(atom for row in rows for atom in row)
+    keys = _most_frequent(counts, max_kinds)
+    values = _values([atom for atom in counts if atom.key in keys])
+    fixed = _fixed([*counts], keys, values, max_kinds, allowed)
+    kinds = {_kind(atom, fixed): None for atom in counts if atom.key in keys}
+    other = Atom(_other({key[0] for key in keys}))
+    return [*sorted(kinds, key=str), other], *_domains(keys, values)
+
+
+def _check_size(n_states: int, n_blocks: int, n_heads: int) -> None:
+    n_transitions = n_states * n_blocks * n_heads
+    if n_transitions > MOST_TRANSITIONS:
+        sizes = f"{counted(n_states, 'state')}, {counted(n_blocks, 'block')}"
+        what = f"the structure would have {n_transitions:,} transitions: {sizes}"
+        hint = f"take fewer kinds, hidden copies or blocks; no more than {MOST_TRANSITIONS:,} "
+        raise InputError(Problem(what, hint=f"{hint}can be learnt"))
 
 
 def first_steps(rows: Sequence[Row], blocks: int | Sequence[int]) -> tuple[int, ...]:
@@ -134,9 +134,9 @@ class Known:
 
     fixed: Mapping[Key, tuple[bool, ...]]
     kinds: frozenset[Atom]
-    values: Mapping[Place, frozenset[object]]
+    values: Mapping[Argument, frozenset[object]]
     other: Atom
-    other_values: Mapping[Place, Constant]
+    other_values: Mapping[Argument, Constant]
 
     @classmethod
     def of(cls, model: LoHMM) -> Known:
@@ -144,8 +144,8 @@ class Known:
         shown = list(dict.fromkeys(t.observation for t in model.transitions))
         other = max((a for a in shown if not a.args and _is_other(a.predicate)), key=_length)
         kinds = [atom for atom in shown if atom != other]
-        values: dict[Place, frozenset[object]] = {}
-        other_values: dict[Place, Constant] = {}
+        values: dict[Argument, frozenset[object]] = {}
+        other_values: dict[Argument, Constant] = {}
         for atom in kinds:
             for i, kind in enumerate(model.types.get(atom.key, ())):
                 domain = model.values[kind]
@@ -184,9 +184,9 @@ class Known:
             ),
         )
 
-    def _value(self, place: Place, arg: Term) -> Term:
-        known = isinstance(arg, str | int | float) and constant_key(arg) in self.values[place]
-        return arg if known else self.other_values[place]
+    def _value(self, argument: Argument, arg: Term) -> Term:
+        known = isinstance(arg, str | int | float) and constant_key(arg) in self.values[argument]
+        return arg if known else self.other_values[argument]
 
 
 def _most_frequent(counts: Counter[Atom], most: int) -> list[Key]:
@@ -212,20 +212,20 @@ def _fixed(
     keys: Collection[Key],
     values: Values,
     max_kinds: int,
-    allowed: Collection[Place] | None,
-) -> frozenset[Place]:
+    allowed: Collection[Argument] | None,
+) -> frozenset[Argument]:
     """The arguments to fix, those of fewest values first, while there are not too many kinds."""
-    chosen: frozenset[Place] = frozenset()
+    chosen: frozenset[Argument] = frozenset()
     of_keys = [atom for atom in atoms if atom.key in keys]
-    for place in sorted(values, key=lambda place: (len(values[place]), place)):
-        if allowed is None or place in allowed:
-            more = chosen | {place}
+    for argument in sorted(values, key=lambda argument: (len(values[argument]), argument)):
+        if allowed is None or argument in allowed:
+            more = chosen | {argument}
             if len({_kind(atom, more) for atom in of_keys}) <= max_kinds:
                 chosen = more
     return chosen
 
 
-def _kind(atom: Atom, fixed: Collection[Place]) -> Atom:
+def _kind(atom: Atom, fixed: Collection[Argument]) -> Atom:
     """The atom with `_` for the arguments that are not fixed."""
     args = [arg if (atom.key, i) in fixed else Var("_") for i, arg in enumerate(atom.args)]
     return Atom(atom.predicate, tuple(args))
@@ -241,7 +241,7 @@ def _domains(
         names = []
         for i in range(key[1]):
             seen = sorted(values[key, i].values(), key=constant_text)
-            name = _unused(f"{_word(key[0])}_{i + 1}", domains)
+            name = _unused(f"{_name_part(key[0])}_{i + 1}", domains)
             domains[name] = (*seen, _other(seen))
             names.append(name)
         if names:
@@ -258,8 +258,8 @@ def _states(
     states: list[tuple[Atom, Atom]] = []
     state_types: dict[Key, tuple[str, ...]] = {}
     for kind in kinds:
-        said = [_word(str(arg)) for arg in kind.args if not isinstance(arg, Var)]
-        name = _unused("_".join([STATE, _word(kind.predicate), *said]), taken)
+        values = [_name_part(str(arg)) for arg in kind.args if not isinstance(arg, Var)]
+        name = _unused("_".join([STATE, _name_part(kind.predicate), *values]), taken)
         taken.add(name)
         args: list[Term] = [
             Var(f"V{i + 1}") if isinstance(arg, Var) else arg for i, arg in enumerate(kind.args)
@@ -291,6 +291,12 @@ def _copy_type(taken: Collection[str]) -> str:
     return _unused(COPY, taken)
 
 
+def _copy_domain(taken: Collection[str], n_hidden: int) -> dict[str, tuple[Constant, ...]]:
+    """The type of the numbers of hidden copies with its values, if there are several."""
+    copies = tuple(f"k{i + 1}" for i in range(n_hidden))
+    return {_copy_type(taken): copies} if n_hidden > 1 else {}
+
+
 def _unused(name: str, taken: Collection[str]) -> str:
     """The name, with `_` behind it until it is not taken."""
     while name in taken:
@@ -312,6 +318,6 @@ def _length(value: Constant | Atom) -> int:
     return len(str(value))
 
 
-def _word(text: str) -> str:
+def _name_part(text: str) -> str:
     """The text as a part of a name."""
     return re.sub(r"\W+", "_", text).strip("_")

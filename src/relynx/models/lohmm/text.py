@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, TypeVar
 
-from relynx.bias.source_spans import Places, Span, Where
+from relynx.bias.source_spans import SourceSpans, Span, Where
 from relynx.errors import (
     MOST_PROBLEMS,
     InputError,
@@ -94,7 +94,7 @@ class _Reader:
         self.types: dict[Key, tuple[str, ...]] = {}
         self.values: dict[str, tuple[Constant, ...]] = {}
         self.selections: dict[Slot, tuple[float, ...]] = {}
-        self.settings: dict[str, Any] = {}
+        self.options: dict[str, Any] = {}
         self.declared = True  # whether all declarations could be read
 
     def read(self, make: Callable[..., M]) -> M:
@@ -106,7 +106,7 @@ class _Reader:
                 self._clause(clause)
             elif not parser.finished:
                 self.declared &= self.source.text[parser.start : parser.start + 1] in "-0123456789"
-        at = Places(self.source, self.spans)
+        at = SourceSpans(self.source, self.spans)
         problems = [*parser.problems, *self.problems]
         if problems:
             if self.declared:
@@ -129,11 +129,11 @@ class _Reader:
 
     @property
     def selection(self) -> str:
-        return str(self.settings.get("selection", "argument"))
+        return str(self.options.get("selection", "argument"))
 
     @property
     def blocks(self) -> tuple[int, ...]:
-        return tuple(self.settings.get("blocks", ()))
+        return tuple(self.options.get("blocks", ()))
 
     def _clause(self, clause: Clause) -> None:
         node = clause.node
@@ -335,19 +335,19 @@ class _Reader:
 
     def _argument_slot(self, node: Node) -> Slot | None:
         atom, variable = node.args[:2]
-        places = [
+        positions = [
             i
             for i, arg in enumerate(atom.args)
             if arg.kind == "variable" and arg.value == variable.value
         ]
-        if atom.kind != "call" or variable.kind != "variable" or len(places) != 1:
+        if atom.kind != "call" or variable.kind != "variable" or len(positions) != 1:
             self._wrong(
                 node,
                 "expected an atom and a variable that stands there once",
                 hint=f"as in {EXAMPLES['select']}.",
             )
             return None
-        return str(atom.value), len(atom.args), places[0] + 1
+        return str(atom.value), len(atom.args), positions[0] + 1
 
     def _selection(self, node: Node) -> None:
         inner = node.args[0]
@@ -372,10 +372,10 @@ class _Reader:
         self._set("blocks", tuple(arg.value for arg in listed.args), node)
 
     def _set(self, name: str, value: object, node: Node) -> None:
-        if name in self.settings:
+        if name in self.options:
             self._again((name,), node, f"{name} is given twice")
             return
-        self.settings[name] = value
+        self.options[name] = value
         self._place((name,), node)
 
     # Messages
@@ -387,7 +387,7 @@ class _Reader:
         return node.kind == "list"
 
     def _again(self, where: Where, node: Node, message: str) -> None:
-        line = self.source.place(self.spans[where][0])[0]
+        line = self.source.line_and_column(self.spans[where][0])[0]
         self._wrong(node, message, hint=f"the first is on line {line}")
 
     def _wrong(

@@ -1,5 +1,7 @@
 """The Lynx classifier: mine patterns, select features, learn, and vote.
 
-`classifier.LynxClassifier` is the door. A `pair_model` decides between some classes; `round_robin`
-combines the votes of several; `contributions` says what each pattern adds to a score.
+`classifier.LynxClassifier` is the door. A `pair_model` decides between some classes, `round_robin`
+combines the votes of several, and `contributions` says what each pattern adds to a score.
+`learners` are the final estimators by name, `final_estimators` those that a model file can hold,
+`checkpoint` the folders from which an interrupted fit resumes.
 """

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from relynx.bias import Bias
 from relynx.data.digests import data_digest, digest
 from relynx.data.sequences import Sequences
+from relynx.features.estimator_file import MACHINE
 from relynx.features.grasp import GraspSelector, seed_text
-from relynx.models.lynx.final_estimators import MACHINE
 from relynx.storage.journal import Journal, Work, folder_name
 
 KEPT_FORM = 1  # of the results of both kinds: change it when they change
@@ -26,15 +26,15 @@ def fit_journal(
     """The journal of a fit, in a folder of its own; it keeps the seeds of the models."""
     if model.checkpoint is None:
         return nullcontext()
-    settings = _settings(model, "bias")
-    settings["random_state"] = seed_text(model.random_state)
+    parameters = _parameters(model, "bias")
+    parameters["random_state"] = seed_text(model.random_state)
     inputs = {
         "the data": data_digest(X),
         "the classes": digest([labels.tolist()]),
         "the bias": digest([str(bias)]),
     }
     about = f"fit of {type(model).__name__} to {len(X):,} sequences"
-    work = Work(FIT, KEPT_FORM, about, inputs, settings)
+    work = Work(FIT, KEPT_FORM, about, inputs, parameters)
     folder = os.path.join(folder_name(model.checkpoint), f"{FIT}-{work.key()[:16]}")
     return Journal(folder, work)
 
@@ -62,13 +62,19 @@ def size_journal(
     """The journal of the search for a number of patterns; it keeps errors of parts, in order."""
     if folder is None:
         return nullcontext()
-    settings = _settings(selector) | {"measure": measure, "most": most, "rival": _described(rival)}
+    parameters = _parameters(selector) | {
+        "measure": measure,
+        "most": most,
+        "rival": _described(rival),
+    }
     about = f"how many of {M.shape[1]:,} patterns to select for {len(y):,} sequences"
-    work = Work("the number of patterns", KEPT_FORM, about, {"the data": digest([M, y])}, settings)
+    work = Work(
+        "the number of patterns", KEPT_FORM, about, {"the data": digest([M, y])}, parameters
+    )
     return Journal(os.path.join(folder, SIZE), work)
 
 
-def _settings(estimator: Any, *left_out: str) -> dict[str, object]:
+def _parameters(estimator: Any, *left_out: str) -> dict[str, object]:
     """The parameters that results depend on."""
     params = estimator.get_params(deep=False)
     return {

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,23 +19,38 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
-from relynx.data.parquet.partitions import Partitions
+from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.parquet import Partitions
+from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.shared_coverage import SharedCoverage
 from relynx.features.vectorizer import as_sequences, coverage, stacked
+from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.workers import n_threads
 from relynx.models.checks import check_class_weights, check_reading, is_count, not_among
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
+from relynx.models.lynx.final_estimators import LEARNER
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.storage.journal import Journal
+from relynx.search_settings import SearchSettings
+from relynx.storage import Journal
+from relynx.storage.fields import (
+    CLASS_PRIOR,
+    Field,
+    Fields,
+    labels,
+    none_or,
+    restored,
+    stored_state,
+)
+from relynx.storage.parts import Part, plain
 from relynx.storage.segments import Result
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
@@ -47,6 +62,36 @@ PAPER: Mapping[str, Any] = {
 }
 MULTICLASS = ("auto", "round_robin", "single")
 MOST_PAIRED = 20  # classes, of which `auto` learns a model for each pair
+
+
+def _read_pairs(part: Part, key: str, model: Any) -> list[PairModel]:
+    """The models of a file: one for all classes, or one for each pair in order."""
+    classes, n = model.classes_, len(model.classes_)
+    models = [PairModel(**restored(one, PairModel.STORED)) for one in part.parts(key)]
+    wanted = [classes]
+    if len(models) != 1 and len(models) == n * (n - 1) // 2:
+        wanted = [classes[list(pair)] for pair in combinations(range(n), 2)]
+    right = n >= 2 and len(models) == len(wanted)
+    for one, among in zip(models, wanted, strict=False):
+        right &= one.classes.dtype.kind == classes.dtype.kind
+        right &= np.array_equal(one.classes, among)
+    if not right:
+        raise part.wrong(key, "are not one for each pair of classes")
+    return models
+
+
+def _read_columns(part: Part, key: str, model: Any) -> list[NDArray[np.int64]]:
+    """Where the patterns of each model stand in `selected_`, from a file."""
+    columns, n = part.listed(key), len(model.selected_)
+    if len(columns) != len(model.estimators_):
+        raise part.wrong(key, "are not as many as the models")
+    for one, pair in zip(columns, model.estimators_, strict=True):
+        right = isinstance(one, np.ndarray) and one.dtype == np.int64
+        if not right or one.shape != pair.selected.shape or ((one < 0) | (one >= n)).any():
+            raise part.wrong(key, "hold a number that is no selected pattern")
+    if len(columns) == 1 and not np.array_equal(columns[0], np.arange(n)):
+        raise part.wrong(key, "are not the selected patterns in order")
+    return columns
 
 
 class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -65,27 +110,27 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     bias
-        What patterns may be made of; None infers a simple one from the training sequences.
+        The language of patterns; None infers a simple one from the training sequences.
     min_support
-        A pattern covers at least this share of one of the two classes (0.1).
+        Minimum proportion of one of the two classes that a pattern covers (0.1).
     min_frequency
-        And at least so many sequences of both (1).
+        Minimum number of covered sequences over both classes (1).
     max_length
         The largest number of atoms, links not counted (3).
     max_gap
         The largest n of `followat` (2).
     min_confidence
-        The least share of one class in what a pattern covers; 1.0 keeps the patterns that cover
-        one class only. None keeps all.
+        Minimum confidence for one of the classes; 1.0 keeps the patterns that cover one class
+        only. None keeps all.
     object_identity
         Whether different variables stand for different constants (True).
     significance
-        Drop patterns that tell the two classes apart no better than the best of so many would by
-        chance: the level of a chi-square test, divided by the number of patterns found. Where none
-        passes, all are kept. None keeps all.
+        Level of a chi-square test, with Bonferroni correction for the number of patterns found:
+        patterns that discriminate no better than chance are dropped. If none passes, all are kept.
+        None keeps all.
     max_features, measure
-        How many patterns of a pair selection chooses from at most, and the measure by which they
-        are the best; see `PatternSet.measure`.
+        Largest number of candidates for selection per pair, and the measure that ranks them; see
+        `PatternSet.measure`.
     selection
         `grasp`, or None to take them all.
     multiclass
@@ -95,7 +140,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     smoothing
         Of the probabilities of naive Bayes, in the selection too.
     prior
-        `empirical` for the share of each class, `uniform`, or a weight for each class,
+        `empirical` for the class frequencies, `uniform`, or a weight for each class,
         `{"a": 2, "b": 1}`; None takes that of the bias, else `empirical`.
     final_estimator
         Another scikit-learn classifier instead of naive Bayes on the selected columns. It has its
@@ -109,12 +154,12 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_iter, moves, objective
         Of GRASP; see `GraspSelector`.
     memory
-        A folder, or a `joblib.Memory`, that keeps what was mined and what it covers. A fit of the
-        same sequences with another selection or learner, in a grid search say, finds it there.
+        A folder, or a `joblib.Memory`, that caches mined patterns and their coverage, for fits of
+        the same sequences with another selection or learner, as in a grid search.
     checkpoint
-        A folder that keeps results on the way: `fit` that was killed goes on from there. Each set
-        of training sequences and parameters has its own folder in it, so that the parts of a
-        cross-validation can share one. It stays; a later `fit` of the same answers from it.
+        A folder for intermediate results, from which an interrupted `fit` resumes. Each set of
+        training sequences and parameters has its own subfolder, so that the folds of a
+        cross-validation can share one. It stays; a later identical `fit` reads its result there.
     n_jobs
         Pairs learnt at a time; with one model, threads of its search and selection. Threads of
         `predict`, too. The model is the same for every value.
@@ -132,11 +177,13 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `multiclass="single"`. Each has `classes`, `patterns`, `selected`, `estimator`, `selector`.
     selected_ : PatternSet
         The patterns that the models use, each once, with supports in all training sequences.
+    columns_ : list of ndarray
+        For each of `estimators_` the positions in `selected_` of the patterns that it uses.
     patterns_ : tuple of Pattern
         The patterns that selection chose from, each once.
     bias_ : Bias
         The bias that was used.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X; with the cuts that were
         learnt, where it left them to `fit`.
 
@@ -149,6 +196,23 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.score(X_new, y_new)
     1.0
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes_": labels("LynxClassifier"),
+        "class_prior_": CLASS_PRIOR,
+        "bias_": BIAS,
+        "estimators_": Field(
+            lambda models, _: [stored_state(one, PairModel.STORED) for one in models], _read_pairs
+        ),
+        "selected_": PATTERNS,
+        "columns_": Field(
+            lambda columns, name: [plain(one.astype(np.int64), name) for one in columns],
+            _read_columns,
+            key="_columns",
+        ),
+        "reading_": SCHEMA,
+    }
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}
 
     def __init__(
         self,
@@ -221,7 +285,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.estimators_ = self._learn(X, labels, codes)
         used = [model.patterns[model.selected] for model in self.estimators_]
         names = tuple(self.classes_.tolist())
-        self.selected_, self._columns = united(used, X, codes, names)
+        self.selected_, self.columns_ = united(used, X, codes, names)
         self.reading_ = X.reading
         return self
 
@@ -271,8 +335,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, X: Sequences, labels: NDArray[Any], codes: NDArray[np.int64]
     ) -> list[PairModel]:
-        object_identity = self._object_identity()
-        X.facts(object_identity)  # derived once, not for every pair
+        search = SearchSettings.of_estimator(self.bias_, self)
+        X.facts(search.object_identity)  # derived once, not for every pair
         everything = np.arange(len(self.classes_))
         tasks = [everything]
         if self._in_pairs():
@@ -310,10 +374,6 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return len(self.classes_) <= MOST_PAIRED
         return self.multiclass == "round_robin"
 
-    def _object_identity(self) -> bool:
-        given = (self.object_identity, self.bias_.object_identity, True)
-        return bool(next(value for value in given if value is not None))
-
     def _rival(self) -> Any:
         """What may take the place of naive Bayes; None where its settings say what is wanted."""
         prior = self.bias_.prior if self.prior is None else self.prior
@@ -340,17 +400,10 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if many and rival is not None:
             learner = rival
         folder = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
-        search = {
-            "min_support": self.min_support,
-            "min_frequency": self.min_frequency,
-            "max_length": self.max_length,
-            "max_gap": self.max_gap,
-            "min_confidence": self.min_confidence,
-            "object_identity": self.object_identity,
-        }
         return Recipe(
             bias=self.bias_,
-            search=search,
+            search=SearchSettings.of_estimator(self.bias_, self),
+            min_confidence=self.min_confidence,
             significance=self.significance,
             max_features=self.max_features,
             measure=self.measure,
@@ -372,42 +425,43 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: object) -> NDArray[Any]:
         """The class of each sequence.
 
-        It is the one with the most votes; among those the one to which the models give the
-        largest sum of shares, then that of the larger prior, then the first in order.
+        It is the one with the most votes; ties go to the largest sum of probabilities, then to the
+        larger prior, then to the first in order.
         """
         M = self._matrix(X)
         if len(self.estimators_) == 1:
             return np.asarray(self.classes_[self.estimators_[0].votes(M)])
-        return np.asarray(self.classes_[self._tally(M).argmax(axis=1)])
+        return np.asarray(self.classes_[self.tallied(M).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:
-        """The share of each class, row by row; the largest is that of the class predicted.
+        """Class probabilities, array of shape (n_sequences, n_classes).
 
-        With one model, what it says: for naive Bayes the posterior. With a model for each pair,
-        their posteriors `r_jk` of class j against k are coupled by
+        The largest is that of the predicted class. With one model they are its own: for naive
+        Bayes the posterior. With a model for each pair, their posteriors `r_jk` of class j against
+        k are coupled by
 
             p_j = 1 / (sum over k of 1/r_jk - (c - 2))
 
-        and scaled to sum 1 (Price and others 1994; exact when the models agree). Where the order
-        of these shares is not that of `decision_function`, they change places.
+        and scaled to sum 1 (Price and others 1994; exact if the models are consistent). If their
+        order differs from that of `decision_function`, they are permuted.
         """
         M = self._matrix(X)
         if len(self.estimators_) == 1:
             return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
-        shares = coupled(self._ballots(M), M.shape[0], len(self.classes_))
-        return in_order_of(shares, self._tally(M))
+        probabilities = coupled(self._ballots(M), M.shape[0], len(self.classes_))
+        return in_order_of(probabilities, self.tallied(M))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.
 
         With one model, the value of its learner: for two classes one a row, positive for the
         second class. With a model for each pair, for each of the c classes its votes plus 1/c of
-        the sum of its shares (below 1, so it decides ties only), and a trace of its rank by the
-        prior.
+        the sum of its probabilities (below 1, so it decides ties only), and a tiny term for its
+        rank by the prior.
         """
         M = self._matrix(X)
         if len(self.estimators_) > 1:
-            return self._tally(M)
+            return self.tallied(M)
         values, voted = self.estimators_[0].decisions(M), self.estimators_[0].votes(M)
         if values.ndim > 1:
             return values
@@ -423,11 +477,12 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_reading(self.reading_, X.reading)
         return coverage(self.selected_, X, n_jobs=self.n_jobs)
 
-    def _tally(self, M: sparse.csr_array) -> Floats:
+    def tallied(self, M: Any) -> Floats:
+        """The votes and probabilities of the models for rows over the patterns of `selected_`."""
         return tally(self._ballots(M), self.class_prior_, M.shape[0])
 
     def _ballots(self, M: sparse.csr_array) -> Iterator[Ballot]:
-        for model, columns in zip(self.estimators_, self._columns, strict=True):
+        for model, columns in zip(self.estimators_, self.columns_, strict=True):
             among = np.searchsorted(self.classes_, model.classes)
             yield Ballot(among, model.votes(M[:, columns]), model.posteriors(M[:, columns]))
 

@@ -1,7 +1,7 @@
-"""What every pattern adds to the score of every class: the inside of a learner, as plain numbers.
+"""What every pattern adds to the score of every class, for additive learners.
 
-Naive Bayes and linear learners score a class by a sum with one term for each pattern, so that what
-they decide can be taken apart exactly. Other learners cannot.
+Naive Bayes and linear learners score a class by a sum with one term for each pattern, so that their
+decisions can be decomposed exactly. Other learners cannot.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Weights:
 
 
 def weights(model: PairModel) -> Weights | None:
-    """The weights of a model; None where its learner has no sum with a term for each pattern.
+    """The weights of a model; None if its learner is not additive.
 
     Examples
     --------
@@ -118,12 +118,12 @@ def _of_pattern_nb(learner: PatternNB, classes: NDArray[Any], off: Floats, on: F
     )
     with np.errstate(divide="ignore"):
         prior = np.log(learner.class_prior_)
-    seen = [(values > threshold)[:, None] for values in (on, off)]
+    has = [(values > threshold)[:, None] for values in (on, off)]
     return Weights(
         classes,
         prior,
-        *(np.where(has, *terms) for has in seen),
-        *(np.where(has, *parts) for has in seen),
+        *(np.where(one, *terms) for one in has),
+        *(np.where(one, *parts) for one in has),
     )
 
 
@@ -153,9 +153,9 @@ def _of_linear(learner: Any, classes: NDArray[Any], off: Floats, on: Floats) -> 
         return None
     intercept = np.broadcast_to(intercept, n_rows)
     probes = np.vstack([off, on, np.where(np.eye(len(on)), on, off)])
-    told = np.asarray(learner.decision_function(accepted(learner, probes)), float)
+    decided = np.asarray(learner.decision_function(accepted(learner, probes)), float)
     meant = probes @ coef.T + intercept
-    if not np.allclose(told.reshape(meant.shape), meant, rtol=CLOSE, atol=CLOSE):
+    if not np.allclose(decided.reshape(meant.shape), meant, rtol=CLOSE, atol=CLOSE):
         return None  # the coefficients of something else, as of the pairs of an SVC
     present, prior = (coef * (on - off)).T, coef @ off + intercept
     if n_rows == 1:
@@ -173,15 +173,15 @@ def learner_name(model: PairModel) -> str | None:
     return None if learner is None else type(learner).__name__
 
 
-def softmax_shares(model: PairModel) -> bool:
-    """Whether the shares that a model gives its classes are the softmax of its scores."""
+def is_softmax(model: PairModel) -> bool:
+    """Whether the class probabilities of a model are the softmax of its scores."""
     own = ("PatternNB", "BernoulliNB", "LogisticRegression", None)
     return learner_name(model) in own or not hasattr(model.estimator, "predict_proba")
 
 
 def columns_of(model: LynxClassifier) -> list[NDArray[np.int64]]:
-    """Where the patterns of each model of a classifier stand in its `selected_`."""
-    return [np.asarray(columns) for columns in model._columns]
+    """The indices of the patterns of each model of a classifier in its `selected_`."""
+    return [np.asarray(columns) for columns in model.columns_]
 
 
 def predicted_codes(model: LynxClassifier, covered: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -189,4 +189,4 @@ def predicted_codes(model: LynxClassifier, covered: NDArray[np.bool_]) -> NDArra
     rows = np.asarray(covered, np.float64)
     if len(model.estimators_) == 1:
         return model.estimators_[0].votes(rows)
-    return np.asarray(model._tally(rows).argmax(axis=1), np.int64)
+    return np.asarray(model.tallied(rows).argmax(axis=1), np.int64)

@@ -19,11 +19,19 @@ from sklearn.preprocessing import LabelBinarizer, MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from relynx.errors import DataError, InputError, Problem, Source
+from relynx.features.estimator_file import MACHINE
 from relynx.features.naive_bayes import PatternNB
+from relynx.storage.fields import (
+    FEATURES_IN,
+    Field,
+    Fields,
+    array,
+    labels,
+    restore,
+    stored_state,
+)
 from relynx.storage.parts import Part, plain, plain_labels
 
-# How the work is done here, not what was learnt: it is not kept.
-MACHINE = frozenset({"n_jobs", "memory", "checkpoint"})
 PIPELINE = "Pipeline"
 
 
@@ -131,20 +139,13 @@ class Learner:
 
 def column_state(estimator: Any) -> dict[str, Any]:
     """How many columns an estimator was fitted on, and their names if they have some."""
-    state: dict[str, Any] = {"n_features_in_": estimator.n_features_in_}
-    if hasattr(estimator, "feature_names_in_"):
-        state["feature_names_in_"] = estimator.feature_names_in_.tolist()
-    return state
+    return stored_state(estimator, FEATURES_IN)
 
 
 def set_columns(estimator: Any, part: Part) -> int:
     """Undo `column_state`; the number of columns."""
-    estimator.n_features_in_ = n = part.count("n_features_in_", least=1)
-    if part.has("feature_names_in_"):
-        names = part.texts("feature_names_in_")
-        if len(names) != n:
-            raise part.wrong("feature_names_in_", f"are not {n} names")
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+    restore(estimator, part, FEATURES_IN)
+    n: int = estimator.n_features_in_
     return n
 
 
@@ -181,46 +182,30 @@ def _floats(value: Any) -> NDArray[np.float64]:
     return np.asarray(value, np.float64)
 
 
-def _pack_bernoulli(estimator: Any) -> dict[str, Any]:
-    names = ("class_count_", "feature_count_", "class_log_prior_", "feature_log_prob_")
-    return (
-        column_state(estimator)
-        | {"classes_": plain_labels(estimator.classes_, "the final estimator")}
-        | {name: plain(getattr(estimator, name), name) for name in names}
-    )
+BERNOULLI = {
+    **FEATURES_IN,
+    "classes_": labels("the final estimator"),
+    **dict.fromkeys(
+        ("class_count_", "class_log_prior_"),
+        array(np.float64, lambda model: (len(model.classes_),), infinite=True),
+    ),
+    **dict.fromkeys(
+        ("feature_count_", "feature_log_prob_"),
+        array(np.float64, lambda model: (len(model.classes_), model.n_features_in_), infinite=True),
+    ),
+}
 
 
-def _unpack_bernoulli(estimator: Any, part: Part) -> None:
-    n = set_columns(estimator, part)
-    estimator.classes_ = part.labels("classes_")
-    k = len(estimator.classes_)
-    for name, shape in (
-        ("class_count_", (k,)),
-        ("feature_count_", (k, n)),
-        ("class_log_prior_", (k,)),
-        ("feature_log_prob_", (k, n)),
-    ):
-        setattr(estimator, name, part.array(name, np.float64, shape, infinite=True))
+def _declared(type_: Any, fields: Fields, **params: Callable[[Any], bool]) -> Learner:
+    """A class of which the fields of all that it learnt are known."""
 
+    def pack(estimator: Any) -> dict[str, Any]:
+        return stored_state(estimator, fields)
 
-_NB_ROWS = ("class_count_", "class_prior_", "beta_0_", "_start", "_infinite_start")
-_NB_TABLES = ("feature_count_", "feature_probability_", "alpha_", "_slope", "_infinite_slope")
-_NB_INFINITE = ("beta_0_", "alpha_")
+    def unpack(estimator: Any, part: Part) -> None:
+        restore(estimator, part, fields)
 
-
-def _pack_pattern_nb(model: Any) -> dict[str, Any]:
-    state = column_state(model) | {"classes_": plain_labels(model.classes_, "PatternNB")}
-    return state | {name: plain(getattr(model, name), name) for name in _NB_ROWS + _NB_TABLES}
-
-
-def _unpack_pattern_nb(model: Any, part: Part) -> None:
-    n = set_columns(model, part)
-    model.classes_ = part.labels("classes_")
-    k = len(model.classes_)
-    for names, shape in ((_NB_ROWS, (k,)), (_NB_TABLES, (k, n))):
-        for name in names:
-            infinite = name in _NB_INFINITE
-            setattr(model, name, part.array(name, np.float64, shape, infinite=infinite))
+    return Learner(type_, pack, unpack, params)
 
 
 def _scaler(names: tuple[str, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -267,12 +252,8 @@ def _linear(type_: Any, **params: Callable[[Any], bool]) -> Learner:
 
 
 LEARNERS: Mapping[str, Learner] = {
-    "PatternNB": Learner(
-        PatternNB, _pack_pattern_nb, _unpack_pattern_nb, {"threshold": _is_number_or_none}
-    ),
-    "BernoulliNB": Learner(
-        BernoulliNB, _pack_bernoulli, _unpack_bernoulli, {"binarize": _is_number_or_none}
-    ),
+    "PatternNB": _declared(PatternNB, PatternNB.STORED, threshold=_is_number_or_none),
+    "BernoulliNB": _declared(BernoulliNB, BERNOULLI, binarize=_is_number_or_none),
     "LinearSVC": _linear(LinearSVC),
     "LogisticRegression": _linear(LogisticRegression, solver=_is_text, multi_class=_is_text),
     "Perceptron": _linear(Perceptron),
@@ -293,3 +274,9 @@ def _supported() -> str:
     classifiers = [name for name in LEARNERS if not name.endswith("Scaler")]
     scalers = " or ".join(name for name in LEARNERS if name.endswith("Scaler"))
     return f"{', '.join(classifiers)}, and a Pipeline of {scalers} with one of them"
+
+
+LEARNER = Field(
+    lambda estimator, _: estimator_state(estimator),
+    lambda part, key, _: estimator_of(part.part(key)),
+)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,24 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from relynx import __version__
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
+from relynx.features.estimator_file import fitted_of, fitted_state
+from relynx.features.grasp import GraspSelector
 from relynx.features.shared_coverage import Cover
 from relynx.features.subset_size import best_size, better_on_all
 from relynx.features.vectorizer import nothing_found
-from relynx.mining.filters import answer
+from relynx.mining.filters import Filters, answer
+from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
-from relynx.mining.settings import as_share
 from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
+from relynx.models.lynx.final_estimators import estimator_of, estimator_state, n_columns
+from relynx.search_settings import SearchSettings, as_share
+from relynx.storage.fields import Field, Fields, finished, labels
+from relynx.storage.parts import Part, plain
+from relynx.version import __version__
 
 Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
@@ -38,11 +44,12 @@ class Recipe:
     `selector` is None without selection; `validated` says that the number of patterns is found by
     cross-validation. `rival` is a learner to be taken, with all patterns, where it is clearly
     better in that; None where there is none. `memory` is a `joblib.Memory`, which may keep nothing,
-    `checkpoint` a folder for results on the way, or None. `n_jobs` are threads of the search.
+    `checkpoint` a folder for intermediate results, or None. `n_jobs` are threads of the search.
     """
 
     bias: Bias
-    search: Mapping[str, Any]
+    search: SearchSettings
+    min_confidence: float | None
     significance: float | None
     max_features: int | None
     measure: str
@@ -61,6 +68,30 @@ class Recipe:
         return POOL * self.max_features
 
 
+def _estimator(part: Part, key: str, model: Any) -> Any:
+    """The learner of a model file; its target is the number of the class."""
+    learner = part.part_or_none(key)
+    if learner is None:
+        if len(model.selected):
+            raise part.wrong(key, "is missing")
+        return None
+    estimator = estimator_of(learner)
+    numbers = getattr(estimator, "classes_", np.empty(0)).tolist()
+    if n_columns(estimator) != len(model.selected) or numbers != [*range(len(model.classes))]:
+        raise part.wrong(key, "does not fit the classes and patterns of its model")
+    return estimator
+
+
+def _selector(part: Part, key: str, model: Any) -> Any:
+    chooser = part.part_or_none(key)
+    if chooser is None:
+        return None
+    selector = finished(chooser, partial(fitted_of, GraspSelector))
+    if selector.n_features_in_ != len(model.patterns):
+        raise part.wrong(key, "does not fit the patterns of its model")
+    return selector
+
+
 @dataclass(frozen=True, slots=True)
 class PairModel:
     """A model of two classes, or of all of them.
@@ -68,7 +99,7 @@ class PairModel:
     Attributes
     ----------
     classes
-        The classes that it tells apart.
+        The classes that it distinguishes.
     patterns
         What was mined and could be selected, with supports in the sequences of these classes.
     selected
@@ -77,10 +108,26 @@ class PairModel:
         The learner on the columns of the selected patterns; None where there are none, and the
         prior decides alone.
     prior
-        The share of each class.
+        The prior of each class.
     selector
         The fitted `GraspSelector`; None without selection.
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes": labels("LynxClassifier"),
+        "patterns": PATTERNS,
+        "selected": Field(
+            lambda value, name: plain(value.astype(np.int64), name),
+            lambda part, key, model: part.numbers(key, (None,), 0, len(model.patterns) - 1),
+        ),
+        "estimator": Field(
+            lambda value, _: None if value is None else estimator_state(value), _estimator
+        ),
+        "prior": Field(plain, lambda part, key, model: part.shares(key, len(model.classes))),
+        "selector": Field(
+            lambda value, _: None if value is None else fitted_state(value), _selector
+        ),
+    }
 
     classes: NDArray[Any]
     patterns: PatternSet
@@ -90,29 +137,29 @@ class PairModel:
     selector: Any = None
 
     def votes(self, M: Matrix) -> NDArray[np.int64]:
-        """The number of the class that each row goes to, among those of the model."""
+        """The index of the predicted class of each row, among those of the model."""
         if self.estimator is None or not M.shape[0]:
             return np.full(M.shape[0], self.prior.argmax(), np.int64)
         predicted = self.estimator.predict(accepted(self.estimator, M))
         return np.asarray(predicted, np.int64)
 
     def posteriors(self, M: Matrix) -> Floats:
-        """The share that the model gives each of its classes, row by row.
+        """Class probabilities, array of shape (n_rows, n_classes of the model).
 
-        From `predict_proba` of the learner; where it has none, its decision values squashed into
-        shares; where it has neither, all to the class that it predicts.
+        From `predict_proba` of the learner; else the softmax of its decision values; else 1 for
+        the predicted class.
         """
         if self.estimator is None or not M.shape[0]:
             return np.tile(self.prior, (M.shape[0], 1))
         if hasattr(self.estimator, "predict_proba"):
             return np.asarray(self.estimator.predict_proba(accepted(self.estimator, M)), float)
         values = self._values(M)
-        return np.eye(len(self.classes))[self.votes(M)] if values is None else shares(values)
+        return np.eye(len(self.classes))[self.votes(M)] if values is None else softmax(values)
 
     def decisions(self, M: Matrix) -> Floats:
         """What the learner decides by: one value a row for two classes, else one for each class.
 
-        Its decision function where it has one of this form, else the logarithms of the shares.
+        Its decision function if it has one of this form, else the logarithms of the probabilities.
         """
         values = self._values(M)
         if values is not None:
@@ -137,7 +184,7 @@ class PairModel:
 def learn(
     X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int, cover: Cover
 ) -> tuple[PairModel, str | None]:
-    """Mine the sequences, select, and fit the learner; and what there is to warn of.
+    """Mine the sequences, select, and fit the learner; also returns a warning, or None.
 
     `prior` is that of the classes in order; the learner's target is their numbers. `cover` gives
     what patterns cover.
@@ -168,28 +215,32 @@ def learn(
 
 def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     """What the search finds. A memory keeps it before the confidence is asked for."""
-    search, least = dict(recipe.search), recipe.search["min_confidence"]
-    if not recipe.bias.min_cover:  # which chooses from what is confident
-        search["min_confidence"] = None
+    least = recipe.min_confidence
+    # `min_cover` chooses from what is confident.
+    now = least if recipe.search.min_cover else None
     mined = recipe.memory.cache(_mined, ignore=["checkpoint", "n_jobs"])
     folder = inside(recipe.checkpoint, MINING)
-    found: PatternSet = mined(__version__, X, y, recipe.bias, search, folder, recipe.n_jobs)
-    if least == search["min_confidence"]:
+    found: PatternSet = mined(
+        __version__, X, y, recipe.bias, recipe.search, now, folder, recipe.n_jobs
+    )
+    if least == now:
         return found
-    return answer(found, X, min_confidence=as_share("min_confidence", least))
+    return answer(found, X, Filters(as_share("min_confidence", least)))
 
 
-# What a memory keeps; it must not give one version of relynx what another one found.
+# Cached by `memory`; the version is part of the key, so that versions do not share results.
 def _mined(
     version: str,
     X: Sequences,
     y: NDArray[Any],
     bias: Bias,
-    search: Mapping[str, Any],
+    search: SearchSettings,
+    min_confidence: float | None,
     checkpoint: str | None,
     n_jobs: int | None,
 ) -> PatternSet:
-    return mine(X, y, bias, **search, n_jobs=n_jobs, checkpoint=checkpoint)
+    settings = search.arguments() | {"min_confidence": min_confidence}
+    return mine(X, y, bias, **settings, n_jobs=n_jobs, checkpoint=checkpoint)
 
 
 def _covered(
@@ -235,8 +286,8 @@ def accepted(learner: Any, M: Matrix) -> Matrix:
     return M.toarray() if sparse.issparse(M) else np.asarray(M, np.float64)
 
 
-def shares(decisions: Floats) -> Floats:
-    """Decision values as shares that sum to 1: the logistic function, or softmax."""
+def softmax(decisions: Floats) -> Floats:
+    """Decision values as probabilities: the logistic function for two classes, else softmax."""
     scores = np.column_stack([np.zeros(len(decisions)), decisions])
     if decisions.ndim > 1:
         scores = decisions

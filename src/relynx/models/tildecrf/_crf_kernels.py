@@ -1,4 +1,4 @@
-"""The loops of the conditional random field: chains of labels, and counts at the nodes of trees."""
+"""Kernels of the conditional random field: inference over labels, and counts at tree nodes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-# The potentials of event p are F[p, k', k]: of label k after label k'. An event that begins a
-# sequence has no label before it; its potentials are those of k' = 0.
+# F[p, k', k] is the potential of label k at event p after label k'. The first event of a sequence
+# has no label before it; its potentials are those of k' = 0.
 
 
 @njit(cache=True, nogil=True)
@@ -28,12 +28,12 @@ def _log_sum(values):
 
 @njit(cache=True, nogil=True)
 def forward_backward(F, starts, ends, alpha, beta, out):
-    """Fill alpha and beta, in logarithms, and log Z of each sequence in `out`."""
+    """Fill alpha and beta, in log space, and log Z of each sequence in `out`."""
     n_labels = F.shape[2]
     terms = np.empty(n_labels)
     for s in range(len(starts)):
         a, b = starts[s], ends[s]
-        out[s] = 0.0
+        out[s] = 0.0  # an empty sequence has one labelling, the empty one
         if a == b:
             continue
         for k in range(n_labels):
@@ -55,13 +55,14 @@ def forward_backward(F, starts, ends, alpha, beta, out):
 
 
 @njit(cache=True, nogil=True)
-def pair_shares(F, starts, ends, alpha, beta, log_z, out):
+def pair_probabilities(F, starts, ends, alpha, beta, log_z, out):
     """The probability of each pair of labels (k', k) at each event, in `out`."""
     n_labels = F.shape[2]
     for s in range(len(starts)):
         for p in range(starts[s], ends[s]):
             for j in range(n_labels):
                 for k in range(n_labels):
+                    # Subtract log Z before exponentiating: alpha and beta alone would overflow.
                     value = F[p, j, k] + beta[p, k] - log_z[s]
                     if p > starts[s]:
                         out[p, j, k] = np.exp(value + alpha[p - 1, j])
@@ -71,7 +72,7 @@ def pair_shares(F, starts, ends, alpha, beta, log_z, out):
 
 @njit(cache=True, nogil=True)
 def best_paths(F, starts, ends, out):
-    """The most probable labels of each sequence, in `out`; of equal ones the first label."""
+    """The most probable labels of each sequence (Viterbi), in `out`; ties go to the first label."""
     n_labels = F.shape[2]
     longest = 1
     for s in range(len(starts)):
@@ -91,7 +92,7 @@ def best_paths(F, starts, ends, out):
                 for j in range(1, n_labels):
                     if score[j] + F[p, j, k] > score[best] + F[p, best, k]:
                         best = j
-                back[p - a, k] = best
+                back[p - a, k] = best  # the label before, on the best path to label k
                 new[k] = score[best] + F[p, best, k]
             for k in range(n_labels):
                 score[k] = new[k]
@@ -105,11 +106,16 @@ def best_paths(F, starts, ends, out):
 
 
 class Data(NamedTuple):
-    """What an encoding is made of: see `Encoding`."""
+    """The arrays of an `Encoding` that the kernels read.
+
+    An entity is a constant of one type in one sequence; events are the first entities, in their
+    order. Entity i occurs in the entries `starts[i] : starts[i + 1]`: as argument `arguments[e]` of
+    fact `facts[e]`. `cells[f]` has the entities of fact f, `relation[f]` its predicate.
+    """
 
     first: NDArray[np.int32]
     end: NDArray[np.int32]
-    starts: NDArray[np.int32]  # of the entries of each thing
+    starts: NDArray[np.int32]
     arguments: NDArray[np.int32]
     facts: NDArray[np.int32]
     cells: NDArray[np.int32]
@@ -118,10 +124,10 @@ class Data(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """The examples of a node: for each way to bind its variables the event and their things.
+    """The examples of a node: one row for each binding of its variables, the event first.
 
-    `residual` and `weight` are sums over the labels before it that the node is about; the event is
-    one example for each of them.
+    The rows of an event are adjacent. `residual` and `weight` are, by event, sums over the previous
+    labels that reach the node; the event is one example for each of them.
     """
 
     rows: NDArray[np.int32]
@@ -130,10 +136,11 @@ class Examples(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _thing(first, end, rows, i, v, half):
-    """The thing that a variable stands for in a row, -1 for an event beyond the ends.
+def _entity(first, end, rows, i, v, half):
+    """The entity of a variable in a row, -1 for an event beyond the ends of the sequence.
 
-    Variable -1 is the first event of the sequence.
+    The first 2 * half + 1 variables are the events of the window and need no column; the others are
+    read from the row. Variable -1 is the first event of the sequence, which carries its attributes.
     """
     if v < 0:
         return first[rows[i, 0]]
@@ -148,12 +155,12 @@ def _thing(first, end, rows, i, v, half):
 
 @njit(cache=True, nogil=True)
 def divide(data, rows, half, literal, codes, new, out):
-    """The rows in which a literal holds, with the things of its new variables; how many they are.
+    """Write the rows in which a literal holds, extended by its new variables; returns their number.
 
     `literal` is its relation, the variable and the argument of its anchor, the argument and
-    variable of a join, and whether several facts may bind the new variables alike: not where every
-    argument is known, new or a constant. With no room in `out` they are only counted, some of them
-    twice.
+    variable of a join, and whether several facts may bind the new variables alike: not if every
+    argument is known, new or a constant. With an empty `out` rows are only counted, as an upper
+    bound for its size: duplicates are counted, too.
     """
     first, end, starts, arguments = data.first, data.end, data.starts, data.arguments
     facts, cells, relation, code = data.facts, data.cells, data.relation, data.code
@@ -163,13 +170,14 @@ def divide(data, rows, half, literal, codes, new, out):
     repeats = literal[5] > 0
     n = 0
     for i in range(len(rows)):
-        thing = _thing(first, end, rows, i, v, half)
-        if thing < 0:
+        entity = _entity(first, end, rows, i, v, half)
+        if entity < 0:
             continue
-        other = _thing(first, end, rows, i, u, half) if b >= 0 else np.int32(-1)
+        other = _entity(first, end, rows, i, u, half) if b >= 0 else np.int32(-1)
         begin = n
-        for e in range(starts[thing], starts[thing + 1]):
+        for e in range(starts[entity], starts[entity + 1]):
             fact = facts[e]
+            # The entries of an entity mix all relations and arguments.
             if arguments[e] != a or relation[fact] != r:
                 continue
             if b >= 0 and cells[fact, b] != other:
@@ -181,6 +189,8 @@ def divide(data, rows, half, literal, codes, new, out):
                     break
             if not holds:
                 continue
+            # An anonymous variable may make several facts bind alike. Duplicates of a row are
+            # adjacent (from `begin` on), so that a linear scan finds them.
             if write and repeats and len(new):
                 for m in range(begin, n):
                     same = True
@@ -200,25 +210,28 @@ def divide(data, rows, half, literal, codes, new, out):
                     out[n, n_old + c] = cells[fact, new[c]]
             n += 1
             if not len(new):
-                break
+                break  # without new variables one fact is enough
     return n
 
 
 @njit(cache=True, nogil=True)
 def count_features(data, examples, half, since, starts, numbers, sums, weights):
-    """For each variable and feature the residual and the weight of the examples that have it.
+    """For each variable and feature, the residual and the weight of the examples that have it.
 
     Each example counts once, however many of its rows have the feature. Only features of the
-    variables from `since` on are counted, and joins with one of them.
+    variables from `since` on are counted.
     """
     first, end = data.first, data.end
     rows, residual, weight = examples.rows, examples.residual, examples.weight
     n_window = 2 * half + 1
     n_columns = rows.shape[1] - 1
+    # last[c, f] is 1 + the last event counted for this variable and feature. Rows are sorted by
+    # event, so that this marks an event as counted without clearing anything between events.
     last = np.zeros((n_columns, sums.shape[1]), np.int32)
     before = -1
     for i in range(len(rows)):
         p = rows[i, 0]
+        # Variables of the window are the same in all rows of an event: count them once.
         if p != before and since == 0:
             before = p
             for t in range(max(p - half, first[p]), min(p + half + 1, end[p])):
@@ -227,8 +240,8 @@ def count_features(data, examples, half, since, starts, numbers, sums, weights):
                     sums[v, numbers[e]] += residual[p]
                     weights[v, numbers[e]] += weight[p]
         for c in range(max(since - n_window, 0), n_columns):
-            thing = rows[i, 1 + c]
-            for e in range(starts[thing], starts[thing + 1]):
+            entity = rows[i, 1 + c]
+            for e in range(starts[entity], starts[entity + 1]):
                 f = numbers[e]
                 if last[c, f] != p + 1:
                     last[c, f] = p + 1
@@ -238,14 +251,14 @@ def count_features(data, examples, half, since, starts, numbers, sums, weights):
 
 @njit(cache=True, nogil=True)
 def count_event_joins(data, examples, half, since, joins, is_event, sums, weights):
-    """The same for joins to an event: by anchor, join and second variable."""
+    """As `count_features`, for joins to an event: by anchor, join and second variable."""
     first, end = data.first, data.end
     rows, residual, weight = examples.rows, examples.residual, examples.weight
     starts, numbers, other = joins
     n_window = 2 * half + 1
     n_columns = rows.shape[1] - 1
     n_variables = n_window + n_columns
-    last = np.zeros(sums.shape, np.int32)
+    last = np.zeros(sums.shape, np.int32)  # as in `count_features`
     before = -1
     for i in range(len(rows)):
         p = rows[i, 0]
@@ -254,11 +267,12 @@ def count_event_joins(data, examples, half, since, joins, is_event, sums, weight
         for v in range(n_variables):
             if v < n_window and not is_new and n_columns == 0:
                 continue
-            anchor = _thing(first, end, rows, i, v, half)
+            anchor = _entity(first, end, rows, i, v, half)
             if anchor < 0 or (v >= n_window and not is_event[v - n_window]):
                 continue
             for e in range(starts[anchor], starts[anchor + 1]):
                 h, cell = numbers[e], other[e]
+                # The second variable: an event of the window by its distance, or a column.
                 u = cell - p + half
                 in_window = 0 <= u < n_window and first[p] <= cell < end[p]
                 if in_window and u != v and v >= since and last[v, h, u] != p + 1:
@@ -277,7 +291,7 @@ def count_event_joins(data, examples, half, since, joins, is_event, sums, weight
 
 @njit(cache=True, nogil=True)
 def count_value_joins(data, examples, half, since, joins, is_event, sums, weights):
-    """The same for joins to a value: the second variable is a column, numbered from 0."""
+    """As `count_features`, for joins to a value: the second variable is a column, from 0 on."""
     first, end = data.first, data.end
     rows, residual, weight = examples.rows, examples.residual, examples.weight
     starts, numbers, other = joins
@@ -287,7 +301,7 @@ def count_value_joins(data, examples, half, since, joins, is_event, sums, weight
     for i in range(len(rows)):
         p = rows[i, 0]
         for v in range(n_window + n_columns):
-            anchor = _thing(first, end, rows, i, v, half)
+            anchor = _entity(first, end, rows, i, v, half)
             if anchor < 0:
                 continue
             for e in range(starts[anchor], starts[anchor + 1]):

@@ -17,7 +17,7 @@ from relynx.models.tildecrf.trees import Floats, Leaf, Part, Split, Tree, add_va
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class BoostingParameters:
     """How the potentials are learnt.
 
     `patience` is the number of rounds without a better held-out likelihood after which boosting
@@ -72,34 +72,34 @@ class Task:
         return np.sort(tb.ranges(starts, ends - starts))
 
 
-def boost(task: Task, settings: Settings) -> Boosted:
+def boost(task: Task, parameters: BoostingParameters) -> Boosted:
     """Learn the trees of every label; where some sequences are held out, as many as suit these."""
     encoding, n_labels = task.encoding, len(task.names)
     F = np.zeros((encoding.n_events, n_labels, n_labels))
-    grower = Grower(encoding, task.candidates, settings.limits, task.names)
+    grower = Grower(encoding, task.candidates, parameters.limits, task.names)
     farthest = max(int((task.ends - task.starts).max(initial=0)) - 1, 0)
-    everything = Part.whole(task.events(), min(settings.window, farthest), n_labels)
-    weight = _weights(task, n_labels, settings.constant)
+    everything = Part.whole(task.events(), min(parameters.window, farthest), n_labels)
+    weight = _weights(task, n_labels, parameters.constant)
     rounds: list[tuple[Tree, ...]] = []
     history, held_out = [], []
-    patience = settings.patience if task.held_out.any() else None
-    for number in range(settings.max_iter + 1):
-        likelihood, gradient = gradient_of(task, F, settings.constant)
+    patience = parameters.patience if task.held_out.any() else None
+    for number in range(parameters.max_iter + 1):
+        likelihood, gradient = gradient_of(task, F, parameters.constant)
         history.append(_mean(likelihood[~task.held_out]))
         held_out.append(_mean(likelihood[task.held_out]))
-        if number == settings.max_iter or _is_over(held_out, patience):
+        if number == parameters.max_iter or _is_over(held_out, patience):
             break
         grown = []
-        mirrored = settings.constant and n_labels == 2
+        mirrored = parameters.constant and n_labels == 2
         for k in range(1 if mirrored else n_labels):
             residual = gradient[:, :, k] * (weight[k] > 0)
-            targets = Targets(residual, weight[k], before=not settings.constant)
+            targets = Targets(residual, weight[k], before=not parameters.constant)
             tree, values = grower.grow(everything, targets)
             grown.append(tree)
-            F[:, :, k] += settings.learning_rate * values
+            F[:, :, k] += parameters.learning_rate * values
         if mirrored:
             grown.append(negated(grown[0]))
-            F[:, :, 1] -= settings.learning_rate * values
+            F[:, :, 1] -= parameters.learning_rate * values
         rounds.append(tuple(grown))
     if task.held_out.any():
         rounds = rounds[: int(np.argmax(held_out))]
@@ -109,15 +109,18 @@ def boost(task: Task, settings: Settings) -> Boosted:
 
 
 def potentials(
-    rounds: tuple[tuple[Tree, ...], ...], encoding: Encoding, n_labels: int, settings: Settings
+    rounds: tuple[tuple[Tree, ...], ...],
+    encoding: Encoding,
+    n_labels: int,
+    parameters: BoostingParameters,
 ) -> Floats:
     """What all trees together say of the events, by event, label before and label."""
     F = np.zeros((n_labels, encoding.n_events, n_labels))
     data = data_of(encoding)
-    everything = Part.whole(np.arange(encoding.n_events), settings.window, n_labels)
+    everything = Part.whole(np.arange(encoding.n_events), parameters.window, n_labels)
     for trees in rounds:
         for k, tree in enumerate(trees):
-            add_values(tree, encoding, data, everything, settings.learning_rate, F[k])
+            add_values(tree, encoding, data, everything, parameters.learning_rate, F[k])
     return np.ascontiguousarray(np.moveaxis(F, 0, 2))
 
 
@@ -140,10 +143,10 @@ def gradient_of(task: Task, F: Floats, constant: bool) -> tuple[Floats, Floats]:
         logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
         label = task.labels[np.minimum(task.starts, len(F) - 1)] if len(F) else task.starts
         likelihood = logs[np.arange(len(logs)), label]
-        share = np.repeat(np.exp(logs), task.ends - task.starts, axis=0)
+        probability = np.repeat(np.exp(logs), task.ends - task.starts, axis=0)
         at = tb.ranges(task.starts, task.ends - task.starts)
         for k in range(F.shape[2]):
-            gradient[at, np.where(begins[at], 0, k), k] = -share[:, k]
+            gradient[at, np.where(begins[at], 0, k), k] = -probability[:, k]
     else:
         inference = infer(F, task.starts, task.ends)
         likelihood = summed(path_scores(F, task.labels, begins), task.starts, task.ends)
@@ -155,11 +158,11 @@ def gradient_of(task: Task, F: Floats, constant: bool) -> tuple[Floats, Floats]:
 
 def _weights(task: Task, n_labels: int, constant: bool) -> Floats:
     """For each label the weight of its examples, by event and label before."""
-    n_kinds = n_labels if constant else 1
-    out = np.zeros((n_kinds, task.encoding.n_events, n_labels))
+    n_weightings = n_labels if constant else 1
+    out = np.zeros((n_weightings, task.encoding.n_events, n_labels))
     learnt = task.events(~task.held_out)
     begins = task.encoding.is_first
-    for k in range(n_kinds):
+    for k in range(n_weightings):
         inside = learnt[~begins[learnt]]
         out[k, inside, k if constant else slice(None)] = 1
         out[k, learnt[begins[learnt]], 0] = 1

@@ -118,8 +118,8 @@ def _joins(encoding: Encoding, *, to_event: bool) -> list[Form]:
     out: list[Form] = []
     for number, relation in enumerate(encoding.language.relations):
         for one, other in combinations(range(relation.key[1]), 2):
-            kinds = relation.types[one], relation.types[other]
-            pair = (other, one) if kinds[1] == EVENT and kinds[0] != EVENT else (one, other)
+            types = relation.types[one], relation.types[other]
+            pair = (other, one) if types[1] == EVENT and types[0] != EVENT else (one, other)
             if (relation.types[pair[1]] == EVENT) == to_event:
                 out += _forms(number, relation, pair)
     return out
@@ -127,7 +127,7 @@ def _joins(encoding: Encoding, *, to_event: bool) -> list[Form]:
 
 def _literals(encoding: Encoding, forms: list[Form]) -> Literals:
     width = encoding.cells.shape[1]
-    things, numbers, other, of_form, codes = [], [], [], [], []
+    entities, numbers, other, of_form, codes = [], [], [], [], []
     n = 0
     for f, form in enumerate(forms):
         cells = encoding.cells[encoding.relation == form.relation]
@@ -140,25 +140,25 @@ def _literals(encoding: Encoding, forms: list[Form]) -> Literals:
         allowed = _white_listed(encoding, form, named)
         rank = np.cumsum(allowed) - 1
         kept = allowed[number] & (cells[:, form.anchor] >= 0)
-        things.append(cells[kept, form.anchor])
+        entities.append(cells[kept, form.anchor])
         other.append(cells[kept, form.joined] if form.joined >= 0 else cells[kept, form.anchor])
         numbers.append(rank[number[kept]] + n)
         codes.append(named[allowed])
         of_form.append(np.full(int(allowed.sum()), f, np.int64))
         n += len(of_form[-1])
     none = np.empty(0, np.int64)
-    thing, literal = np.concatenate([none, *things]), np.concatenate([none, *numbers])
+    entity, literal = np.concatenate([none, *entities]), np.concatenate([none, *numbers])
     second = np.concatenate([none, *other])
-    order = np.lexsort((second, literal, thing))
-    thing, literal, second = thing[order], literal[order], second[order]
-    new = np.ones(len(thing), bool)
-    new[1:] = (np.diff(thing) != 0) | (np.diff(literal) != 0) | (np.diff(second) != 0)
-    thing, literal, second = thing[new], literal[new], second[new]
+    order = np.lexsort((second, literal, entity))
+    entity, literal, second = entity[order], literal[order], second[order]
+    new = np.ones(len(entity), bool)
+    new[1:] = (np.diff(entity) != 0) | (np.diff(literal) != 0) | (np.diff(second) != 0)
+    entity, literal, second = entity[new], literal[new], second[new]
     return Literals(
         tuple(forms),
         np.concatenate([none, *of_form]),
         np.concatenate([np.empty((0, width), np.int32), *codes]),
-        np.searchsorted(thing, np.arange(len(encoding.code) + 1)).astype(np.int64),
+        np.searchsorted(entity, np.arange(len(encoding.code) + 1)).astype(np.int64),
         literal.astype(np.int32),
         second.astype(np.int32),
     )
@@ -172,16 +172,16 @@ def _admitted(encoding: Encoding, form: Form, cells: Ints) -> NDArray[np.bool_]:
         column = cells[:, i]
         if relation.key == EQUAL:
             named = language.constant_types()
-            may_be = np.array([kind in named for kind in language.types], bool)
-            kept &= may_be[encoding.kind[column]]
-        for kind in np.unique(encoding.kind[column]).tolist():
-            name = language.types[kind]
+            may_be = np.array([type_ in named for type_ in language.types], bool)
+            kept &= may_be[encoding.type_[column]]
+        for type_ in np.unique(encoding.type_[column]).tolist():
+            name = language.types[type_]
             if name in language.bias.values:
                 codes = np.unique(encoding.code[column])
                 good = [
                     c for c in codes.tolist() if language.admits_value(name, encoding.vocabulary[c])
                 ]
-                kept &= (encoding.kind[column] != kind) | np.isin(encoding.code[column], good)
+                kept &= (encoding.type_[column] != type_) | np.isin(encoding.code[column], good)
     return kept
 
 

@@ -1,4 +1,4 @@
-"""Chains of labels: likelihoods, shares and best paths from the potentials of events.
+"""Chains of labels: likelihoods, marginals and best paths from the potentials of events.
 
 `F[p, k', k]` is the potential of label k at event p after label k'; an event that begins a sequence
 has its potentials at k' = 0.
@@ -19,7 +19,7 @@ from relynx.models.tildecrf.trees import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inference:
-    """What forward-backward finds: in logarithms alpha, beta and Z; and the share of each pair."""
+    """The result of forward-backward: log alpha, beta and Z, and the probability of each pair."""
 
     alpha: Floats
     beta: Floats
@@ -27,7 +27,7 @@ class Inference:
     pairs: Floats
 
     def marginals(self) -> Floats:
-        """The share of each label at each event."""
+        """The probability of each label at each event."""
         return np.asarray(self.pairs.sum(axis=1))
 
 
@@ -37,7 +37,7 @@ def infer(F: Floats, starts: Longs, ends: Longs) -> Inference:
     alpha, beta = np.zeros((n_events, n_labels)), np.zeros((n_events, n_labels))
     log_z, pairs = np.zeros(len(starts)), np.zeros(F.shape)
     kernels.forward_backward(F, starts, ends, alpha, beta, log_z)
-    kernels.pair_shares(F, starts, ends, alpha, beta, log_z, pairs)
+    kernels.pair_probabilities(F, starts, ends, alpha, beta, log_z, pairs)
     return Inference(alpha, beta, log_z, pairs)
 
 
@@ -63,7 +63,7 @@ def path_scores(F: Floats, labels: Longs, begins: NDArray[np.bool_]) -> Floats:
 def log_likelihood(
     F: Floats, labels: Longs, begins: NDArray[np.bool_], starts: Longs, ends: Longs
 ) -> Floats:
-    """For each sequence the logarithm of the share of the given labels among all."""
+    """For each sequence the log probability of the given labels."""
     log_z = infer(F, starts, ends).log_z
     return np.asarray(summed(path_scores(F, labels, begins), starts, ends) - log_z)
 
@@ -72,8 +72,8 @@ def constant_scores(F: Floats, starts: Longs, ends: Longs) -> Floats:
     """For each sequence and label the score of the path that has this label at every event."""
     n_labels = F.shape[2]
     own = F[:, np.arange(n_labels), np.arange(n_labels)].copy()
-    held = starts < ends
-    own[starts[held]] = F[starts[held], 0]
+    nonempty = starts < ends
+    own[starts[nonempty]] = F[starts[nonempty], 0]
     return np.stack([summed(column, starts, ends) for column in own.T], axis=1)
 
 

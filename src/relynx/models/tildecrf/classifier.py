@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,25 +15,52 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.class_cuts import cut_by_class, cut_like
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads
 from relynx.models.checks import check_reading, not_among
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.models.tildecrf.boosting import Boosted, Settings, Task, boost, potentials
+from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, summed
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.parameters import held_out, language_of, settings_of, wrong_settings
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_parameters
+from relynx.models.tildecrf.parameters import (
+    boosting_parameters,
+    held_out,
+    language_of,
+    parameter_problems,
+)
 from relynx.models.tildecrf.trees import Floats, tree_text
+from relynx.storage import Part
+from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, none_or, restore, stored_state
 
 READOUTS = ("constant", "viterbi", "marginals")
 TRAININGS = ("constant", "chain")
+
+
+def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
+    """The labellers of a file, one for each pair of classes in order."""
+    labellers = []
+    for one in part.parts(key):
+        labeller = model.new_labeller()
+        for name in LANGUAGE:
+            setattr(labeller, name, getattr(model, name))
+        restore(labeller, one, LEARNT)
+        one.end()
+        labellers.append(labeller)
+    pairs = combinations(range(len(model.classes_)), 2)
+    if [one.classes_.tolist() for one in labellers] != [
+        model.classes_[[*pair]].tolist() for pair in pairs
+    ]:
+        raise part.wrong(key, "are not one for each pair of classes")
+    return labellers
 
 
 class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -51,7 +78,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         See `TildeCRF`; rounds are fewer and count less, since what the trees say is summed over all
         events of a sequence.
     max_depth, max_leaves, min_samples_leaf, look_ahead, n_iter_no_change, validation_fraction
-        See `TildeCRF`; of each class the same share is held out.
+        See `TildeCRF`; the same fraction of each class is held out.
     training
         `constant` learns to tell the two paths apart that have one class at every event: boosted
         logistic regression on the sum of what the trees say of the events. `chain` learns the
@@ -70,12 +97,12 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray
         The classes, in order.
     class_prior_ : ndarray
-        The share of each class in the training sequences; it decides ties.
+        The relative frequency of each class in the training sequences; it decides ties.
     estimators_ : list of TildeCRF
         One for each pair, in the order (1st, 2nd), (1st, 3rd), ... `print(model)` shows trees.
-    bias_ : Bias
-        The bias that was used.
-    reading_ : Reading or None
+    bias_, dimension_, places_
+        The bias that was used, and what else `estimators_` read events by; see `TildeCRF`.
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X.
 
     Examples
@@ -86,6 +113,16 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict([["a", "b", "a"], ["a", "a", "b"]]).tolist()
     ['up', 'down']
     """
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        "classes_": labels("TildeCRFClassifier", least=2),
+        "class_prior_": CLASS_PRIOR,
+        **LANGUAGE,
+        "estimators_": Field(
+            lambda models, _: [stored_state(one, LEARNT) for one in models], _read_labellers
+        ),
+    }
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
     def __init__(
         self,
@@ -132,7 +169,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        problems = [*wrong_classifier_settings(self)]
+        problems = [*classifier_parameter_problems(self)]
         if problems:
             raise InputError(problems)
         X = as_sequences(X)
@@ -141,8 +178,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = coded_classes(labels)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
-        self.bias_ = self.estimators_[0].bias_
-        self.reading_ = X.reading
+        for name in LANGUAGE:
+            setattr(self, name, getattr(self.estimators_[0], name))
         return self
 
     def _learn(self, X: Sequences, codes: NDArray[np.int64]) -> list[TildeCRF]:
@@ -150,7 +187,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         candidates = Candidates.of(encoding)
         pairs = list(combinations(range(len(self.classes_)), 2))
         random_state = check_random_state(self.random_state)
-        settings = settings_of(self, constant=self.training == "constant")
+        parameters = boosting_parameters(self, constant=self.training == "constant")
         lengths, jobs = np.diff(encoding.offsets), []
         for pair in pairs:
             sequences = np.flatnonzero(np.isin(codes, pair))
@@ -162,24 +199,28 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 np.repeat(codes == pair[1], lengths).astype(np.int64),
                 held_out(codes[sequences], self, random_state),
             )
-            jobs.append(delayed(boost)(task, settings))
+            jobs.append(delayed(boost)(task, parameters))
         learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
-            model = self._labeller()
-            model._keep(self.classes_[list(pair)], encoding.language, boosted, X.reading)
+            model = self.new_labeller()
+            model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X.reading)
             models.append(model)
         return models
 
-    def _labeller(self) -> TildeCRF:
+    def check_restored(self, part: Part) -> None:
+        """Raise DataError where the parameters of a model file have no meaning."""
+        check_parameters(part, classifier_parameter_problems(self))
+
+    def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""
         return TildeCRF(**{name: getattr(self, name) for name in TildeCRF().get_params()})
 
     def predict(self, X: object) -> NDArray[Any]:
         """The class of each sequence.
 
-        It is the one with the most votes; among those the one to which the models give the
-        largest sum of shares, then the one with more training sequences, then the first in order.
+        It is the one with the most votes; ties go to the largest sum of probabilities, then to the
+        class with more training sequences, then to the first in order.
         """
         ballots = self._ballots(X)[1]
         if len(ballots) == 1:
@@ -187,23 +228,23 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[self._tally(ballots).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:
-        """The share of each class, row by row; the largest is that of the class predicted.
+        """Class probabilities, array of shape (n_sequences, n_classes).
 
-        For two classes, what the read-out gives each. For more, the shares of all pairs are
-        coupled as `LynxClassifier.predict_proba` does it.
+        The largest is that of the predicted class. For two classes they are those of the read-out;
+        for more, the pairs are coupled as in `LynxClassifier.predict_proba`.
         """
         ballots = self._ballots(X)[1]
         if len(ballots) == 1:
-            return agreeing(ballots[0].shares, ballots[0].votes)
-        shares = coupled(ballots, len(ballots[0].votes), len(self.classes_))
-        return in_order_of(shares, self._tally(ballots))
+            return agreeing(ballots[0].probabilities, ballots[0].votes)
+        probabilities = coupled(ballots, len(ballots[0].votes), len(self.classes_))
+        return in_order_of(probabilities, self._tally(ballots))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.
 
         For two classes one value a row, positive for the second class: the difference of what the
         read-out compares, in logarithms where it is `constant`. For c classes of each its votes
-        plus 1/c of the sum of its shares, and a trace of its rank by the prior.
+        plus 1/c of the sum of its probabilities, and a tiny term for its rank by the prior.
         """
         compared, ballots = self._ballots(X)
         if len(ballots) > 1:
@@ -222,21 +263,25 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_reading(self.reading_, X.reading)
         one = self.estimators_[0]
         encoding = encode(X, Language.of(one.bias_, one.dimension_, one.places_))
-        settings, compared, ballots = settings_of(self), [], []
+        parameters, compared, ballots = boosting_parameters(self), [], []
         pairs = combinations(range(len(self.classes_)), 2)
         for pair, model in zip(pairs, self.estimators_, strict=True):
-            values = self._compared(model, encoding, settings)
-            shares = softmax(values, axis=1) if self.readout == "constant" else values
+            values = self._compared(model, encoding, parameters)
+            probabilities = softmax(values, axis=1) if self.readout == "constant" else values
             preferred = self.class_prior_[pair[1]] > self.class_prior_[pair[0]]
-            tied = np.isclose(shares[:, 0], shares[:, 1], rtol=0, atol=NUDGE)
-            votes = np.where(tied, preferred, shares[:, 1] > shares[:, 0]).astype(np.int64)
+            tied = np.isclose(probabilities[:, 0], probabilities[:, 1], rtol=0, atol=NUDGE)
+            votes = np.where(tied, preferred, probabilities[:, 1] > probabilities[:, 0]).astype(
+                np.int64
+            )
             compared.append(values)
-            ballots.append(Ballot(np.array(pair), votes, shares))
+            ballots.append(Ballot(np.array(pair), votes, probabilities))
         return compared, ballots
 
-    def _compared(self, model: TildeCRF, encoding: Encoding, settings: Settings) -> Floats:
+    def _compared(
+        self, model: TildeCRF, encoding: Encoding, parameters: BoostingParameters
+    ) -> Floats:
         """What the read-out compares of both classes of a pair: scores of paths, or shares."""
-        F = potentials(model.trees_, encoding, 2, settings)
+        F = potentials(model.trees_, encoding, 2, parameters)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
         if self.readout == "constant":
             return constant_scores(F, starts, ends)
@@ -244,9 +289,9 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             second = best_paths(F, starts, ends).astype(float)
         else:
             second = infer(F, starts, ends).marginals()[:, 1]
-        share = summed(second, starts, ends) / np.maximum(ends - starts, 1)
-        share[starts == ends] = 0.5
-        return np.stack([1 - share, share], axis=1)
+        probability = summed(second, starts, ends) / np.maximum(ends - starts, 1)
+        probability[starts == ends] = 0.5
+        return np.stack([1 - probability, probability], axis=1)
 
     def to_text(self, rounds: int | None = SHOWN) -> str:
         """The trees of the first rounds of each pair; positive values speak for its first class."""
@@ -273,8 +318,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def wrong_classifier_settings(model: TildeCRFClassifier) -> Iterator[Problem]:
+def classifier_parameter_problems(model: TildeCRFClassifier) -> Iterator[Problem]:
     """A problem for each parameter that has no value it may have."""
-    yield from wrong_settings(model)
+    yield from parameter_problems(model)
     yield from not_among("training", model.training, TRAININGS)
     yield from not_among("readout", model.readout, READOUTS)

@@ -44,7 +44,7 @@ def counted(
     scope, half = part.scope, part.scope.half
     examples = kernels.Examples(part.rows, residual, weight)
     n_variables = len(scope.names)
-    is_event = np.array([kind == EVENT for kind in scope.kinds], bool)
+    is_event = np.array([type_ == EVENT for type_ in scope.types], bool)
     features = _empty(candidates.features, n_variables)
     literals = candidates.features
     kernels.count_features(
@@ -72,7 +72,7 @@ def counted(
         )
         out.append(joins)
     if len(candidates.value_joins) and not is_event.all():
-        joins = _empty(candidates.value_joins, n_variables, len(scope.kinds), shift=2 * half + 1)
+        joins = _empty(candidates.value_joins, n_variables, len(scope.types), shift=2 * half + 1)
         kernels.count_value_joins(
             data,
             examples,
@@ -117,7 +117,7 @@ def atom_at(
     form = found.literals.forms[found.literals.form[at[1]]]
     relation = encoding.language.relations[form.relation]
     args: list[Term] = []
-    kinds = []
+    types = []
     for i, code in enumerate(found.literals.codes[at[1], : relation.key[1]].tolist()):
         if i == form.anchor:
             args.append(Var(scope.names[at[0]]))
@@ -128,8 +128,8 @@ def atom_at(
         else:
             args.append(Var("_"))
             if relation.types[i] in bindable:
-                kinds.append(relation.types[i])
-    names = iter(scope.fresh(kinds))
+                types.append(relation.types[i])
+    names = iter(scope.fresh(types))
     for i, arg in enumerate(args):
         if isinstance(arg, Var) and arg.anonymous and relation.types[i] in bindable:
             args[i] = Var(next(names))

@@ -1,7 +1,7 @@
-"""Sequences as the trees see them: things, facts by the things in them, and places in the order.
+"""Sequences encoded for the trees: entities, facts indexed by them, and the order of events.
 
-A thing is a constant of one type in one sequence. The events of the order are the things from 0
-on, in their order, so that the event j places after event p is p + j while the sequence lasts.
+An entity is a constant of one type in one sequence. The events are the first entities, in their
+order, so that the event j positions after event p is p + j within the sequence.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.event_order import ordered_events
 from relynx.data.sequences import Facts, Sequences
-from relynx.data.tables.order import ordered_events
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
@@ -31,13 +31,13 @@ class Encoding:
     Attributes
     ----------
     offsets
-        The events of sequence i are the things from offsets[i] to offsets[i + 1].
+        The events of sequence i are the entities from offsets[i] to offsets[i + 1].
     first, end
         For each event of the order where its sequence begins and ends.
     code, kind
-        The constant of each thing, and the number of its type in the language.
+        The constant of each entity, and the number of its type in the language.
     cells
-        The things of each fact, -1 beyond its arguments. A fact about no event has one more: the
+        The entities of each fact, -1 beyond its arguments. A fact about no event has one more: the
         first event of its sequence, -1 where there is none.
     relation
         The number of each fact's relation in the language.
@@ -49,7 +49,7 @@ class Encoding:
     first: Ints
     end: Ints
     code: Ints
-    kind: Ints
+    type_: Ints
     cells: Ints
     relation: Ints = field(repr=False)
 
@@ -64,15 +64,15 @@ class Encoding:
 
     @cached_property
     def entries(self) -> tuple[Ints, Ints, Ints]:
-        """Where the facts of each thing begin; of each such entry the argument, and the fact."""
+        """Where the facts of each entity begin; of each such entry the argument, and the fact."""
         n_facts, width = self.cells.shape
-        things = self.cells.T.ravel()
+        entities = self.cells.T.ravel()
         arguments = np.repeat(np.arange(width, dtype=np.int32), n_facts)
         facts = np.tile(np.arange(n_facts, dtype=np.int32), width)
-        kept = things >= 0
-        things, arguments, facts = things[kept], arguments[kept], facts[kept]
-        order = np.argsort(things, kind="stable")
-        starts = np.searchsorted(things[order], np.arange(len(self.code) + 1))
+        kept = entities >= 0
+        entities, arguments, facts = entities[kept], arguments[kept], facts[kept]
+        order = np.argsort(entities, kind="stable")
+        starts = np.searchsorted(entities[order], np.arange(len(self.code) + 1))
         return starts.astype(np.int32), arguments[order], facts[order]
 
 
@@ -80,7 +80,7 @@ def encode(X: Sequences, language: Language) -> Encoding:
     """The sequences in a language. Raises InputError where links run in a circle."""
     X = _with_dimension(X, language.dimension)
     facts = X.facts()
-    rows = ordered_events(X, language.dimension, language.places)
+    rows = ordered_events(X, language.dimension, language.event_arguments)
     lengths = np.array([len(row) for row in rows], np.int64)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     first = np.repeat(offsets[:-1], lengths).astype(np.int32)
@@ -94,9 +94,9 @@ def encode(X: Sequences, language: Language) -> Encoding:
     for i, (number, _, sequence) in enumerate(columns):
         if language.relations[number].of_sequence:
             tables[i] = number, np.vstack([tables[i][1], begins[sequence]])
-    kind, code = keys // (pool.n_constants * pool.n_sequences), keys % pool.n_constants
+    type_, code = keys // (pool.n_constants * pool.n_sequences), keys % pool.n_constants
     for key, number in _numbers(language).items():
-        tables.append((number, _made(key, kind, first, end)))
+        tables.append((number, _made(key, type_, first, end)))
     width = max(len(relation.types) + relation.of_sequence for relation in language.relations)
     n_facts = [table.shape[1] for _, table in tables]
     cells = np.full((sum(n_facts), width), -1, np.int32)
@@ -110,7 +110,7 @@ def encode(X: Sequences, language: Language) -> Encoding:
         first,
         end,
         code.astype(np.int32),
-        kind.astype(np.int32),
+        type_.astype(np.int32),
         cells,
         relation,
     )
@@ -126,36 +126,36 @@ def _with_dimension(X: Sequences, name: str) -> Sequences:
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """Numbers for things: type, sequence and constant in one."""
+    """Numbers for entities: type, sequence and constant in one."""
 
     n_constants: int
     n_sequences: int
 
-    def keys(self, kind: int, sequence: NDArray[np.integer], codes: NDArray[np.integer]) -> Longs:
-        at = np.int64(kind) * self.n_sequences + sequence.astype(np.int64)
+    def keys(self, type_: int, sequence: NDArray[np.integer], codes: NDArray[np.integer]) -> Longs:
+        at = np.int64(type_) * self.n_sequences + sequence.astype(np.int64)
         return np.asarray(at * self.n_constants + codes, np.int64)
 
 
 def _numbered(
     ordered: Longs, columns: list[tuple[int, Longs]]
 ) -> tuple[Longs, list[tuple[int, Longs]]]:
-    """The key of each thing, the ordered events first; and the facts as numbers of things."""
+    """The key of each entity, ordered events first; and the facts as numbers of entities."""
     found = tb.distinct(np.concatenate([ordered, *(keys.ravel() for _, keys in columns)]))
-    things = np.concatenate([ordered, np.setdiff1d(found, ordered, assume_unique=True)])
-    order = np.argsort(things)
-    rising = things[order]
-    return things, [(number, order[np.searchsorted(rising, keys)]) for number, keys in columns]
+    entities = np.concatenate([ordered, np.setdiff1d(found, ordered, assume_unique=True)])
+    order = np.argsort(entities)
+    rising = entities[order]
+    return entities, [(number, order[np.searchsorted(rising, keys)]) for number, keys in columns]
 
 
 def _columns(facts: Facts, language: Language, pool: _Pool) -> list[tuple[int, Longs, Ints]]:
     """For each relation with facts its number, the keys of its arguments, and the sequences."""
-    kinds = {kind: i for i, kind in enumerate(language.types)}
+    types = {type_: i for i, type_ in enumerate(language.types)}
     out = []
     for number, relation in enumerate(language.relations):
         table: Table | None = facts.tables.get(relation.key)
         if table is not None and ANY not in relation.types and relation.key[1]:
             rows = [
-                pool.keys(kinds[t], table[0], table[1 + i]) for i, t in enumerate(relation.types)
+                pool.keys(types[t], table[0], table[1 + i]) for i, t in enumerate(relation.types)
             ]
             out.append((number, np.array(rows, np.int64), table[0]))
     return out
@@ -171,11 +171,11 @@ def _numbers(language: Language) -> dict[Key, int]:
     }
 
 
-def _made(key: Key, kind: Longs, first: Ints, end: Ints) -> Longs:
+def _made(key: Key, type_: Longs, first: Ints, end: Ints) -> Longs:
     """The facts of an end test, for events; of the equality, for all that are no events."""
     events = np.arange(len(first))
     if key == EQUAL:
-        chosen = np.flatnonzero(kind > 0)
+        chosen = np.flatnonzero(type_ > 0)
     elif key[0] == "event":
         chosen = events
     else:

@@ -195,8 +195,8 @@ class Grower:
         top = gains.max(initial=-np.inf)
         if not top > TIED * totals.squares:
             return []
-        places: list[list[int]] = np.argwhere(gains >= top - TIED * totals.squares).tolist()
-        return places
+        positions: list[list[int]] = np.argwhere(gains >= top - TIED * totals.squares).tolist()
+        return positions
 
     def _best(
         self, part: Part, totals: Totals, found: list[tuple[float, Test]]

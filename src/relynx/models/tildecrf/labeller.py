@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import columns_to_cut, cut_like
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.class_cuts import columns_to_cut, cut_like
-from relynx.data.tables.schema import Reading
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_reading
@@ -25,8 +26,16 @@ from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.parameters import held_out, language_of, settings_of, wrong_settings
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_parameters
+from relynx.models.tildecrf.parameters import (
+    boosting_parameters,
+    held_out,
+    language_of,
+    parameter_problems,
+)
 from relynx.models.tildecrf.trees import Floats, tree_text
+from relynx.storage import Part
+from relynx.storage.fields import Fields, none_or
 
 SHOWN = 2  # rounds whose trees are printed
 
@@ -63,7 +72,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     max_iter
         Rounds of boosting; each adds a tree for every label.
     learning_rate
-        What a tree counts.
+        The weight of a tree.
     max_depth, max_leaves
         The most tests on a way down a tree, and the most leaves of one.
     min_samples_leaf
@@ -72,8 +81,8 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         Try pairs of literals too, where the first brings in variables and the second speaks of
         them. It finds events that share a value, whatever it is, and takes much longer.
     n_iter_no_change, validation_fraction
-        Hold out this share of the sequences, stop when their likelihood has not been better for so
-        many rounds, and keep the rounds up to the best. None holds out nothing.
+        Early stopping: hold out this fraction of the sequences, stop when their likelihood has not
+        improved for so many rounds, and keep the rounds up to the best. None holds out nothing.
     random_state
         Seed of what is held out.
 
@@ -89,7 +98,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         The same of the sequences that were held out; empty without any.
     bias_, dimension_, places_
         The bias and the dimension that were used, and the arguments that hold events.
-    reading_ : Reading or None
+    reading_ : Schema or None
         How the table of events was read, where `from_events` made X.
 
     Examples
@@ -101,6 +110,9 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     >>> [labels.tolist() for labels in model.predict([["c", "a"]])]
     [['up', 'low']]
     """
+
+    STORED: ClassVar[Fields] = {**LANGUAGE, **LEARNT}  # in a model file
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
     def __init__(
         self,
@@ -141,7 +153,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         y
             For each sequence the labels of its events, in the order of the dimension.
         """
-        problems = [*wrong_settings(self)]
+        problems = [*parameter_problems(self)]
         if problems:
             raise InputError(problems)
         X = as_sequences(X)
@@ -168,24 +180,29 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
             codes.astype(np.int64),
             chosen,
         )
-        self._keep(classes, encoding.language, boost(task, settings_of(self)), X.reading)
+        boosted = boost(task, boosting_parameters(self))
+        self.take_learnt(classes, encoding.language, boosted, X.reading)
         return self
 
-    def _keep(
+    def take_learnt(
         self,
         classes: NDArray[Any],
         language: Language,
         boosted: Boosted,
-        reading: Reading | None,
+        reading: Schema | None,
     ) -> None:
         """Store what was learnt."""
         self.classes_ = classes
         self.bias_, self.dimension_ = language.bias, language.dimension
-        self.places_ = tuple(sorted(language.places))
+        self.places_ = tuple(sorted(language.event_arguments))
         self.trees_ = boosted.trees
         self.history_ = np.array(boosted.history)
         self.held_out_ = np.array(boosted.held_out)
         self.reading_ = reading
+
+    def check_restored(self, part: Part) -> None:
+        """Raise DataError where the parameters of a model file have no meaning."""
+        check_parameters(part, parameter_problems(self))
 
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""
@@ -193,7 +210,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         return _parts(self._best_labels(encoding, F), encoding)
 
     def predict_marginals(self, X: object) -> list[Floats]:
-        """For each sequence the probability of every label at every event, one row an event."""
+        """For each sequence the label probabilities, array of shape (n_events, n_labels)."""
         encoding, F = self._potentials(X)
         return _parts(infer(F, encoding.offsets[:-1], encoding.offsets[1:]).marginals(), encoding)
 
@@ -210,7 +227,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         return out
 
     def score(self, X: object, y: Iterable[Iterable[object]]) -> float:
-        """The share of events that `predict` gives their label."""
+        """The proportion of events that are labelled correctly."""
         encoding, F = self._potentials(X)
         given = _event_labels(as_sequences(X), encoding, y)
         if not len(given):
@@ -227,7 +244,9 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         X = cut_like(as_sequences(X), self.reading_)
         check_reading(self.reading_, X.reading)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        return encoding, potentials(self.trees_, encoding, len(self.classes_), settings_of(self))
+        return encoding, potentials(
+            self.trees_, encoding, len(self.classes_), boosting_parameters(self)
+        )
 
     def to_text(self, rounds: int | None = SHOWN) -> str:
         """The trees of the first rounds as nested rules; None shows all."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from relynx.bias import Bias
 from relynx.bias.modes import EVENT, operators
-from relynx.data.event_arguments import Place
+from relynx.data.event_arguments import Argument
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, constant_key
 
@@ -45,23 +45,23 @@ class Relation:
 class Language:
     """The relations of the trees, the order of the events, and what `#` may be.
 
-    `places` are the arguments that hold events of the order, as `observed_places` found them in the
-    training sequences. `types` has all types, events first.
+    `event_arguments` are the arguments that hold events of the order, as `observed_arguments` found
+    them in the training sequences. `types` has all types, events first.
     """
 
     relations: tuple[Relation, ...]
     types: tuple[str, ...]
     dimension: str
-    places: frozenset[Place]
+    event_arguments: frozenset[Argument]
     bias: Bias
 
     @classmethod
-    def of(cls, bias: Bias, dimension: str, places: Iterable[Place]) -> Language:
+    def of(cls, bias: Bias, dimension: str, event_arguments: Iterable[Argument]) -> Language:
         """The language of a bias."""
         links = operators(bias.dimensions)
         relations = [
-            Relation((name, len(kinds)), kinds, bias.modes.get(name, ()))
-            for name, kinds in bias.types.items()
+            Relation((name, len(types)), types, bias.modes.get(name, ()))
+            for name, types in bias.types.items()
             if name not in links
         ]
         steps = tuple(map(tuple, ("+-", "-+", "++")))
@@ -73,31 +73,31 @@ class Language:
         relations.append(Relation(EQUAL, (ANY, ANY), (("+", "#"), ("+", "+"))))
         relations.sort(key=lambda relation: relation.key)
         types = dict.fromkeys([EVENT, *(t for r in relations for t in r.types if t != ANY)])
-        return cls(tuple(relations), (*types,), dimension, frozenset(places), bias)
+        return cls(tuple(relations), (*types,), dimension, frozenset(event_arguments), bias)
 
     def constant_types(self) -> set[str]:
         """The types that some mode lets be a constant."""
         return {
-            kind
+            type_
             for relation in self.relations
             for mode in relation.modes
-            for kind, sign in zip(relation.types, mode, strict=True)
-            if sign in "#*" and kind not in (EVENT, ANY)
+            for type_, sign in zip(relation.types, mode, strict=True)
+            if sign in "#*" and type_ not in (EVENT, ANY)
         }
 
     def bindable_types(self) -> set[str]:
         """The types whose variables a later literal can speak of: not those that are only new."""
         return {
-            kind
+            type_
             for relation in self.relations
             for mode in relation.modes
-            for kind, sign in zip(relation.types, mode, strict=True)
+            for type_, sign in zip(relation.types, mode, strict=True)
             if sign != "-"
         }
 
-    def admits_value(self, kind: str, constant: Constant) -> bool:
+    def admits_value(self, type_: str, constant: Constant) -> bool:
         """Whether `values` of the bias lets a type be this constant."""
-        listed = self.bias.values.get(kind)
+        listed = self.bias.values.get(type_)
         return listed is None or constant_key(constant) in set(map(constant_key, listed))
 
     def admits(self, atom: Atom) -> bool:

@@ -20,12 +20,12 @@ UNKNOWN = np.iinfo(np.int32).max  # the code of a constant that the sequences do
 class Scope:
     """The variables of a node: the events of the window, then those that literals brought in.
 
-    `kinds` are the types of the latter, in the order of their columns.
+    `types` are the types of the latter, in the order of their columns.
     """
 
     half: int
     names: tuple[str, ...]
-    kinds: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
 
     @classmethod
     def of_window(cls, half: int) -> Scope:
@@ -33,21 +33,21 @@ class Scope:
         names = (f"E{j}" if j >= 0 else f"E_{-j}" for j in range(-half, half + 1))
         return cls(half, tuple(names))
 
-    def kind(self, v: int) -> str:
+    def type_(self, v: int) -> str:
         """The type of a variable."""
-        return EVENT if v < len(self.names) - len(self.kinds) else self.kinds[v - 2 * self.half - 1]
+        return EVENT if v < len(self.names) - len(self.types) else self.types[v - 2 * self.half - 1]
 
-    def fresh(self, kinds: list[str]) -> list[str]:
+    def fresh(self, types: list[str]) -> list[str]:
         """Names for new variables: `F1`, `F2` for events, `V1`, `V2` for values."""
-        names, known = [], list(self.kinds)
-        for kind in kinds:
-            known.append(kind)
-            same = sum((k == EVENT) == (kind == EVENT) for k in known)
-            names.append(f"{'F' if kind == EVENT else 'V'}{same}")
+        names, known = [], list(self.types)
+        for type_ in types:
+            known.append(type_)
+            same = sum((k == EVENT) == (type_ == EVENT) for k in known)
+            names.append(f"{'F' if type_ == EVENT else 'V'}{same}")
         return names
 
-    def extended(self, names: list[str], kinds: list[str]) -> Scope:
-        return Scope(self.half, (*self.names, *names), (*self.kinds, *kinds))
+    def extended(self, names: list[str], types: list[str]) -> Scope:
+        return Scope(self.half, (*self.names, *names), (*self.types, *types))
 
 
 def data_of(encoding: Encoding) -> kernels.Data:
@@ -84,7 +84,7 @@ def yes_rows(
             assert not isinstance(arg, tuple)
             code = encoding.vocabulary.code(arg)  # type: ignore[arg-type]
             codes[i] = UNKNOWN if code < 0 else code
-    if len(old) > 1 and scope.kind(old[1][1]) == EVENT != scope.kind(old[0][1]):
+    if len(old) > 1 and scope.type_(old[1][1]) == EVENT != scope.type_(old[0][1]):
         old.reverse()
     anchor = old[0] if old else (len(atom.args), -1)
     joined = old[1] if len(old) > 1 else (-1, 0)

@@ -1,4 +1,4 @@
-"""The parameters that both estimators have, checked."""
+"""The parameters that TildeCRF and its classifier have in common, checked."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from relynx.bias import Bias
 from relynx.bias.infer import infer_language
 from relynx.bias.modes import EVENT
 from relynx.bias.size_estimate import Size
-from relynx.data.event_arguments import Place
+from relynx.data.event_arguments import Argument
+from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.data.tables.order import link_of
 from relynx.errors import Problem
 from relynx.models.checks import is_count, not_true_or_false
-from relynx.models.observations import observed_places
-from relynx.models.tildecrf.boosting import Settings
+from relynx.models.observations import observed_arguments
+from relynx.models.tildecrf.boosting import BoostingParameters
 from relynx.models.tildecrf.growing import Limits
 from relynx.models.tildecrf.literal_language import Language
 
 WIDEST = 10_000  # the largest window
-DEEPEST = 200  # the most tests on a way down a tree
+DEEPEST = 200  # the most tests on a path from the root of a tree
 COUNTS: dict[str, tuple[int, int | None, str]] = {  # from, to, and what it counts
     "window": (0, WIDEST, "events"),
     "max_iter": (0, None, "rounds"),
@@ -34,8 +34,8 @@ COUNTS: dict[str, tuple[int, int | None, str]] = {  # from, to, and what it coun
 }
 
 
-def wrong_settings(model: Any) -> Iterator[Problem]:
-    """A problem for each parameter that has no value it may have."""
+def parameter_problems(model: Any) -> Iterator[Problem]:
+    """A problem for each parameter that has an invalid value."""
     for name, (least, most, what) in COUNTS.items():
         value = getattr(model, name)
         if not is_count(value, least) or (most is not None and value > most):
@@ -53,17 +53,17 @@ def wrong_settings(model: Any) -> Iterator[Problem]:
     if patience is not None and not is_count(patience):
         hint = "give a number of rounds from 1 on, or None to hold nothing out"
         yield Problem(f"n_iter_no_change is {patience!r}", hint=hint)
-    share = model.validation_fraction
-    if not (_is_number(share) and 0 < share < 1):
-        yield Problem(f"validation_fraction is {share!r}", hint="give a number between 0 and 1")
+    fraction = model.validation_fraction
+    if not (_is_number(fraction) and 0 < fraction < 1):
+        yield Problem(f"validation_fraction is {fraction!r}", hint="give a number between 0 and 1")
     if model.bias is not None and not isinstance(model.bias, Bias):
         hint = "a Bias, which read_bias and parse_bias make, or None to infer one"
         yield Problem(f"bias is {model.bias!r}", hint=hint)
 
 
-def settings_of(model: Any, *, constant: bool = False) -> Settings:
-    """The parameters of an estimator for boosting."""
-    return Settings(
+def boosting_parameters(model: Any, *, constant: bool = False) -> BoostingParameters:
+    """The boosting parameters of an estimator."""
+    return BoostingParameters(
         window=int(model.window),
         max_iter=int(model.max_iter),
         learning_rate=float(model.learning_rate),
@@ -79,28 +79,32 @@ def settings_of(model: Any, *, constant: bool = False) -> Settings:
 
 
 def language_of(X: Sequences, bias: Bias | None, dimension: str | None) -> Language:
-    """The language of training sequences; without a bias one is inferred.
+    """The language of the training sequences; without a bias, one is inferred.
 
-    Raises InputError where there is no such dimension, BiasError for unknown predicates.
+    Raises InputError for an unknown dimension, BiasError for unknown predicates.
     """
     name = link_of(X, dimension)[0].removeprefix("next_")
-    places = observed_places(X, dimension)
-    known = wide_bias(X, places) if bias is None else bias
+    event_arguments = observed_arguments(X, dimension)
+    known = wide_bias(X, event_arguments) if bias is None else bias
     known.check(X)
-    return Language.of(known, name, places)
+    return Language.of(known, name, event_arguments)
 
 
-def wide_bias(X: Sequences, places: frozenset[Place]) -> Bias:
-    """The bias of some data that leaves nothing out to keep a search small: trees need no search.
+def wide_bias(X: Sequences, event_arguments: frozenset[Argument]) -> Bias:
+    """A bias inferred from the data that leaves nothing out: trees do not enumerate patterns.
 
     Arguments of few values may be constants and variables, and facts of several events are kept.
-    `places` holds events that `infer_language` may not know, of sequences of one event.
+    `event_arguments` may be unknown to `infer_language`, in sequences of one event.
     """
     found = infer_language(X, size=Size("*"))
-    types, modes = {}, {}
-    for name, kinds in found.types.items():
-        new = [kind != EVENT and ((name, len(kinds)), i) in places for i, kind in enumerate(kinds)]
-        types[name] = tuple(EVENT if n else kind for n, kind in zip(new, kinds, strict=True))
+    types: dict[str, tuple[str, ...]] = {}
+    modes = {}
+    for name, given in found.types.items():
+        new = [
+            type_ != EVENT and ((name, len(given)), i) in event_arguments
+            for i, type_ in enumerate(given)
+        ]
+        types[name] = tuple(EVENT if n else type_ for n, type_ in zip(new, given, strict=True))
         modes[name] = tuple(
             tuple("+" if n else sign for n, sign in zip(new, mode, strict=True))
             for mode in found.modes[name]
@@ -111,7 +115,7 @@ def wide_bias(X: Sequences, places: frozenset[Place]) -> Bias:
 def held_out(
     groups: NDArray[np.int64], model: Any, random_state: np.random.RandomState
 ) -> NDArray[np.bool_]:
-    """The sequences that decide when to stop: a share of each group, and never all of it."""
+    """The validation sequences, which decide when to stop: a fraction of each group, never all."""
     chosen = np.zeros(len(groups), bool)
     if model.n_iter_no_change is None:
         return chosen

@@ -100,17 +100,17 @@ def _after(part: Part, test: Test, scope: Scope, language: Language) -> Scope:
             raise part.wrong("literals", f"holds {atom}, of which the bias knows nothing")
         old: list[tuple[str, str]] = []
         new: list[tuple[str, str]] = []
-        for arg, kind in zip(atom.args, relation.types, strict=True):
+        for arg, type_ in zip(atom.args, relation.types, strict=True):
             if isinstance(arg, Var) and not arg.anonymous:
                 known = arg.name in scope.names
-                fits = not known or kind in (ANY, scope.kind(scope.names.index(arg.name)))
-                (old if known and fits else new).append((arg.name, kind))
-            elif isinstance(arg, tuple) or (not isinstance(arg, Var) and kind == EVENT):
+                fits = not known or type_ in (ANY, scope.type_(scope.names.index(arg.name)))
+                (old if known and fits else new).append((arg.name, type_))
+            elif isinstance(arg, tuple) or (not isinstance(arg, Var) and type_ == EVENT):
                 new.append(("", ANY))
         names = [name for name, _ in new]
         is_attribute = relation.of_sequence and not any(isinstance(arg, Var) for arg in atom.args)
-        wrong = not (is_attribute or 1 <= len(old) <= 2) or ANY in (kind for _, kind in new)
+        wrong = not (is_attribute or 1 <= len(old) <= 2) or ANY in (type_ for _, type_ in new)
         if wrong or len({*names, *scope.names}) < len(names) + len(scope.names):
             raise part.wrong("literals", f"holds {atom}, which does not fit where it stands")
-        scope = scope.extended(names, [kind for _, kind in new])
+        scope = scope.extended(names, [type_ for _, type_ in new])
     return scope

@@ -1,13 +1,13 @@
-// The chosen sequence: drawn, with a match of the chosen pattern, and why it has its class.
+// The chosen sequence: its drawing, a match of the chosen pattern, and why it has its class.
 
 const NOT_KEPT =
-  "The facts of this sequence are not on this page, to keep it small. " +
-  "A report on fewer sequences, or shorter ones, has more room.";
-const ABSENT = "It does not match here.";
-const LONG = "It holds, but no match was found within the steps that this page takes.";
+  "The facts of this sequence were left out to keep the page small. " +
+  "A report on fewer or shorter sequences includes more facts.";
+const ABSENT = "The pattern does not match this sequence.";
+const LONG = "The pattern matches, but the search on this page gave up before finding a match.";
 
 function sequenceDetail(detail) {
-  const { labels, predicted, shares } = data.sequences;
+  const { labels, predicted, probabilities } = data.sequences;
   const state = {
     sequence: -1,
     pattern: -1,
@@ -21,8 +21,8 @@ function sequenceDetail(detail) {
   };
 
   function show(i, pattern, keepsPattern) {
-    const others = shares[i].map((_, c) => c).filter((c) => c !== predicted[i]);
-    others.sort((a, b) => shares[i][b] - shares[i][a] || a - b);
+    const others = probabilities[i].map((_, c) => c).filter((c) => c !== predicted[i]);
+    others.sort((a, b) => probabilities[i][b] - probabilities[i][a] || a - b);
     const known = isWrong(i) && labels[i] < data.nClasses;
     const keep = keepsPattern && state.pattern >= 0 && isCovered(i, state.pattern);
     Object.assign(state, {
@@ -54,7 +54,7 @@ function sequenceDetail(detail) {
         sequence ? strip(sequence, pattern, binding) : el("p", { class: "note" }, NOT_KEPT),
         stepper(pattern, binding, matches, sequence),
       ),
-      whatIsSaid(i, state.votesOpen),
+      predictionBox(i, state.votesOpen),
       el("h4", {}, "Why"),
       question(i),
       sequence
@@ -229,7 +229,7 @@ function sequenceDetail(detail) {
   return {
     show,
     nothing() {
-      detail.replaceChildren(el("p", { class: "quiet" }, "No sequence is like this."));
+      detail.replaceChildren(el("p", { class: "quiet" }, "No sequence meets these conditions."));
     },
   };
 }

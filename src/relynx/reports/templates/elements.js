@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const data = JSON.parse(document.getElementById("data-json").textContent);
 for (const pattern of data.patterns) {
-  pattern.shares = pattern.supports.map((n, c) => n / Math.max(data.classSizes[c], 1));
+  pattern.proportions = pattern.supports.map((n, c) => n / Math.max(data.classSizes[c], 1));
 }
 
 function fill(node, attributes, children) {
@@ -29,8 +29,8 @@ function user(text) {
   return el("bdi", {}, text);
 }
 
-function percent(share, digits = 0) {
-  return `${(100 * share).toFixed(digits)} %`;
+function percent(value, digits = 0) {
+  return `${(100 * value).toFixed(digits)} %`;
 }
 
 function signed(value) {
@@ -51,8 +51,8 @@ function say(text) {
   document.getElementById("live").textContent = text;
 }
 
-function bar(share, label) {
-  const width = Math.max(0, Math.min(100, 100 * share)).toFixed(2);
+function bar(value, label) {
+  const width = Math.max(0, Math.min(100, 100 * value)).toFixed(2);
   return svg(
     "svg",
     {
@@ -91,11 +91,11 @@ function balance(value, most) {
   );
 }
 
-function classShares(shares, own, more = () => null) {
+function classBars(values, own, more = () => null) {
   return el(
     "dl",
-    { class: "shares" },
-    ...shares.map((share, c) =>
+    { class: "bars" },
+    ...values.map((value, c) =>
       el(
         "div",
         { class: c === own ? "own" : null },
@@ -103,8 +103,8 @@ function classShares(shares, own, more = () => null) {
         el(
           "dd",
           {},
-          bar(share, `${data.classes[c]} ${percent(share, 1)}`),
-          el("span", { class: "number" }, percent(share, share > 0 && share < 0.995 ? 1 : 0)),
+          bar(value, `${data.classes[c]} ${percent(value, 1)}`),
+          el("span", { class: "number" }, percent(value, value > 0 && value < 0.995 ? 1 : 0)),
         ),
       ),
     ),

@@ -44,7 +44,7 @@ addEventListener("afterprint", () => {
   }
 });
 
-// What a test or a curious reader may ask.
+// For tests, and for readers who use the console.
 window.relynx = {
   data,
   isCovered,

@@ -5,11 +5,11 @@ const ROWS = 20;
 function patternTable(container, showSequences) {
   const { patterns, classes } = data;
   const haystack = patterns.map((p) => `${p.text}\n${p.words}`.toLowerCase());
-  const others = patterns.map((p) => otherShare(p));
+  const others = patterns.map((p) => otherProportion(p));
   const columns = [
     { name: "pattern", of: (i) => patterns[i].words },
     { name: "class", of: (i) => patterns[i].class },
-    { name: "of class", of: (i) => patterns[i].shares[patterns[i].class], down: true },
+    { name: "of class", of: (i) => patterns[i].proportions[patterns[i].class], down: true },
     { name: "of others", of: (i) => others[i], down: true },
     { name: "odds", of: (i) => patterns[i].odds, down: true },
     { name: "length", of: (i) => patterns[i].length },
@@ -64,7 +64,7 @@ function patternTable(container, showSequences) {
     head.append(column.cell);
   });
 
-  function otherShare(p) {
+  function otherProportion(p) {
     const sizes = data.classSizes;
     let covered = 0;
     let all = 0;
@@ -119,7 +119,7 @@ function patternTable(container, showSequences) {
     body.replaceChildren(...shown.map(row));
     if (!shown.length) {
       body.append(
-        el("tr", {}, el("td", { colspan: columns.length }, "No pattern has these words.")),
+        el("tr", {}, el("td", { colspan: columns.length }, "No pattern contains these words.")),
       );
     }
     previous.disabled = page === 0;
@@ -129,7 +129,7 @@ function patternTable(container, showSequences) {
     status.textContent =
       range +
       counted(rows.length, "pattern") +
-      (left ? `; the ${left.toLocaleString("en")} that tell least are not on this page` : "");
+      (left ? `; ${left.toLocaleString("en")} of lower chi-square are not on this page` : "");
   }
 
   function row(i) {
@@ -145,7 +145,7 @@ function patternTable(container, showSequences) {
       el("span", { class: "words" }, user(p.words)),
       el("code", {}, user(p.text)),
     );
-    const own = p.shares[p.class];
+    const own = p.proportions[p.class];
     return el(
       "tr",
       { class: i === chosen ? "chosen" : null, "data-pattern": i },
@@ -182,13 +182,13 @@ function patternTable(container, showSequences) {
     const cell = el(
       "td",
       { colspan: columns.length },
-      classShares(p.shares, p.class, (c) =>
+      classBars(p.proportions, p.class, (c) =>
         el("small", {}, ` ${p.supports[c].toLocaleString("en")}`),
       ),
       el(
         "p",
         { class: "quiet" },
-        "Shares and numbers of the sequences learnt from. Odds of ",
+        "Proportions and numbers of the training sequences covered. Odds of ",
         user(classes[p.class]),
         `: ×${p.oddsText}. Used by `,
         user(p.pairs.map((k) => pairName(data.pairs[k])).join(", ")),
@@ -211,7 +211,7 @@ function patternTable(container, showSequences) {
 
 const coveredRows = [];
 
-// Whether a pattern covers a sequence, as the library said.
+// Whether a pattern covers a sequence, as computed by the library.
 function isCovered(sequence, pattern) {
   if (!coveredRows[sequence]) {
     coveredRows[sequence] = decodeBytes(data.sequences.covered[sequence]);

@@ -1,4 +1,4 @@
-// The list of sequences, narrowed by what people look for.
+// The list of sequences, with filters.
 
 const OPTION = 40; // height of a row of the list
 const WINDOW = 400; // and of the list, at most
@@ -46,7 +46,7 @@ function sequenceBrowser(container) {
             id: "only-wrong",
             onchange: (e) => change({ wrong: e.target.checked }),
           }),
-          " only the wrong ones",
+          " misclassified only",
         )
       : null,
   );

@@ -7,7 +7,7 @@ const MOST_DRAWN = 200; // events at a time
 const EDGE = 6; // room at the left and right
 const LABEL = 52; // room for the names of lanes, which stay while the strip scrolls
 
-// What is needed to draw and to match a sequence; null where the page has not kept it.
+// What is needed to draw and to match a sequence; null if its facts are not on the page.
 const readSequences = new Map();
 
 function readSequence(i) {
@@ -134,9 +134,9 @@ function drawStrip(sequence, pattern, binding, from) {
   const centre = (event) => EDGE + place.get(event) * (BOX.width + BOX.gap) + BOX.width / 2;
   const width = 2 * EDGE + order.length * (BOX.width + BOX.gap) - BOX.gap;
   const matched = pattern ? namesOfEvents(sequence, pattern, binding) : new Map();
-  const told = pattern ? relations(sequence, pattern, binding, place) : [];
+  const drawn = pattern ? relations(sequence, pattern, binding, place) : [];
   const bottom = top + boxHeight + 16;
-  const height = bottom + told.length * 26 + 8;
+  const height = bottom + drawn.length * 26 + 8;
   const drawing = svg("svg", {
     class: "strip",
     viewBox: `0 0 ${width} ${height}`,
@@ -185,7 +185,7 @@ function drawStrip(sequence, pattern, binding, from) {
     const where = { x: centre(event) - BOX.width / 2, y: top, height: boxHeight };
     drawing.append(drawEvent(sequence, event, where, texts.get(event), matched));
   });
-  told.forEach((one, k) => drawRelation(drawing, one, bottom + k * 26, top + boxHeight, centre));
+  drawn.forEach((one, k) => drawRelation(drawing, one, bottom + k * 26, top + boxHeight, centre));
   return [labels, drawing];
 }
 
@@ -234,8 +234,8 @@ function relationText(atom, rest) {
     if (atom[2] > 1) return `followat_${name} ${atom[2]}`;
     return atom[2] === 1 ? `next_${name}` : `follow_${name}`;
   }
-  const told = rest.map((c) => (c === null ? "_" : data.constants[c]));
-  return [data.keys[atom[0]][0], ...told].join(" ");
+  const args = rest.map((c) => (c === null ? "_" : data.constants[c]));
+  return [data.keys[atom[0]][0], ...args].join(" ");
 }
 
 // The links of a dimension between different events that are drawn, with their text.

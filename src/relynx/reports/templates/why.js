@@ -1,13 +1,13 @@
-// Why one class and not another: what each pattern adds to the difference of their scores.
+// Why one class and not another: the contribution of each pattern to the difference of scores.
 
-const FIRST_ROWS = 7; // of the patterns that hold, and of those that do not
+const FIRST_ROWS = 7; // of the patterns that match, and of those that do not
 
 const NOT_ADDED =
-  "This learner does not add up its patterns one by one, so there are no single contributions.";
+  "This learner is not additive, so patterns have no individual contributions.";
 
 const ALL_OUT =
-  "Each class is ruled out by a pattern. Those win that are ruled out least often, and what is left " +
-  "of the terms decides between them.";
+  "Each class is ruled out by a pattern. Classes that are ruled out least often win, and the finite " +
+  "parts of the terms decide between them.";
 
 function pairOf(a, b) {
   return data.pairs.findIndex((pair) => pair.classes.includes(a) && pair.classes.includes(b));
@@ -34,7 +34,7 @@ function contributions(sequence, a, b) {
     const values = covered ? pair.present : pair.absent;
     return { pattern, covered, ...(additive ? difference(pair, values, row, i, j) : NOTHING) };
   });
-  rows.sort((x, y) => Math.abs(told(y)) - Math.abs(told(x)) || y.covered - x.covered);
+  rows.sort((x, y) => Math.abs(asNumber(y)) - Math.abs(asNumber(x)) || y.covered - x.covered);
   let rest = null;
   if (additive && pair.left && data.rest[number]) {
     const sums = data.rest[number][sequence];
@@ -47,7 +47,7 @@ function contributions(sequence, a, b) {
 const NOTHING = { value: null, out: [0, 0] };
 
 // A term as one number: what rules out one class only is infinite.
-function told({ value, out }) {
+function asNumber({ value, out }) {
   if (out[0] !== out[1]) return out[0] > out[1] ? -Infinity : Infinity;
   return value === null ? 0 : value;
 }
@@ -68,28 +68,28 @@ function whyTable(sequence, a, b, chosen, choosePattern, all, showAll) {
   const terms = [...found.rows, found.prior, found.rest].filter(
     (term) => term !== null && term.value !== null,
   );
-  const most = Math.max(...terms.map(told).filter(Number.isFinite).map(Math.abs), 1e-9);
+  const most = Math.max(...terms.map(asNumber).filter(Number.isFinite).map(Math.abs), 1e-9);
   const body = el("tbody");
   let hidden = 0;
   for (const holds of [true, false]) {
     const group = found.rows.filter((row) => row.covered === holds);
     const shown = group.filter((row, i) => all || i < FIRST_ROWS || row.pattern === chosen);
     hidden += group.length - shown.length;
-    const title = holds ? "● What holds here: " : "○ What does not hold: ";
-    const sum = found.additive ? told(sumOf(group)) : null;
+    const title = holds ? "● Patterns that match: " : "○ Patterns that do not match: ";
+    const sum = found.additive ? asNumber(sumOf(group)) : null;
     body.append(sumRow(title + counted(group.length, "pattern"), sum, most, "group"));
     body.append(...shown.map((row) => patternRow(row, chosen, choosePattern, most)));
   }
   const total = found.additive ? sumOf(terms) : null;
   if (found.additive) {
     if (found.pair.left) {
-      const left = found.rest ? "" : "; what they add is left out, and so is the sum";
+      const left = found.rest ? "" : "; their contributions are missing, and so is the sum";
       const text = `${counted(found.pair.left, "pattern")} not on this page${left}`;
-      body.append(sumRow(text, found.rest && told(found.rest), most));
+      body.append(sumRow(text, found.rest && asNumber(found.rest), most));
     }
-    body.append(sumRow("Where both begin (the prior)", told(found.prior), most));
+    body.append(sumRow("Prior", asNumber(found.prior), most));
     if (!found.pair.left || found.rest) {
-      body.append(sumRow("Difference of the scores", told(total), most, "total"));
+      body.append(sumRow("Difference of the scores", asNumber(total), most, "total"));
     }
   }
   arrowKeys(body, "button.row");
@@ -99,7 +99,7 @@ function whyTable(sequence, a, b, chosen, choosePattern, all, showAll) {
     {},
     el(
       "div",
-      { class: "scroll", role: "region", "aria-label": "What the patterns add", tabindex: 0 },
+      { class: "scroll", role: "region", "aria-label": "Contributions of the patterns", tabindex: 0 },
       el("table", { class: "why" }, el("thead", {}, el("tr", {}, ...head)), body),
     ),
     hidden
@@ -137,7 +137,7 @@ function patternRow(row, chosen, choosePattern, most) {
   );
 }
 
-// Which side of the bars speaks for which class.
+// Which side of the bars favours which class.
 function sides(a, b) {
   const side = (...parts) => el("span", {}, ...parts);
   const both = [side("← ", user(data.classes[b])), side(user(data.classes[a]), " →")];
@@ -145,7 +145,7 @@ function sides(a, b) {
 }
 
 function valueCell(row, most) {
-  const value = told(row);
+  const value = asNumber(row);
   let text = Number.isFinite(value) ? signed(value) : "rules out";
   if (row.out[0] && row.out[1]) text = "rules out both";
   return el("td", { class: "number sum" }, balance(value, most), el("span", {}, text));

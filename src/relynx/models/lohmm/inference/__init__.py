@@ -1,6 +1,6 @@
 """Inference in logical hidden Markov models.
 
-A model becomes a `program` of numbers, which is grounded for some sequences (`ground`); on those
-tables `expectations` computes probabilities and best paths, `training` runs Baum-Welch, and
-`sampling` draws sequences.
+`program` is a model in numbers, which `ground` grounds for some sequences; on these tables
+`expectations` computes probabilities and best paths, `training` runs Baum-Welch, and `sampling`
+draws sequences. The kernels work on the ground tables.
 """

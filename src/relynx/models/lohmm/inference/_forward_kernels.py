@@ -1,9 +1,10 @@
 """Forward, backward, expected counts and best paths over ground tables, in log space.
 
-A sequence is a row of steps; the first goes from the one start state to the states of the first
-column, the last to one final state. A step is of a kind, which has the edges between the states of
-two columns: where a state can go while the model shows one observation, and still show the next.
-Columns lie one after the other in one array, that of the start first.
+A sequence is a list of steps. The first goes from the only start state to the states of the first
+column, the last to a single final state. Steps between the same two columns are of one kind, which
+has the edges between their states: where a state can go while the model emits one observation, and
+still emit the next. Sequences share kinds, so that each is grounded once. The columns of a sequence
+lie one after the other in one array, that of the start first.
 """
 
 from __future__ import annotations
@@ -16,18 +17,19 @@ from numpy.typing import NDArray
 
 
 class Tables(NamedTuple):
-    """The ground edges of all kinds of steps, and the kinds of the steps of each sequence.
+    """The ground edges of all kinds of steps, and the steps of each sequence.
 
-    The steps of sequence i are `kinds[sequences[i] : sequences[i + 1]]`. A step of kind k has
-    `n_sources[k]` states before and `n_targets[k]` after; the edges from state s are those from
-    `bounds[rows[k] + s]` to the next. Edge e goes from state `sources[e]` to `targets[e]` by clause
-    `clauses[e]`, and draws the parameters `draws[draw_bounds[e] : draw_bounds[e + 1]]`. The last
-    step sums over what is drawn and never shown: `opens`, from `open_bounds[e]` on, has the
-    distributions of an edge that are left open.
+    The kinds of the steps of sequence i are `steps[sequences[i] : sequences[i + 1]]`. A step of
+    kind k has `n_sources[k]` states before and `n_targets[k]` after; the edges from state s are
+    those from `bounds[rows[k] + s]` to the next. Edge e goes from state `sources[e]` to
+    `targets[e]` by clause `clauses[e]`, and draws the parameters
+    `draws[draw_bounds[e] : draw_bounds[e + 1]]`. The last step sums over values that are drawn but
+    never observed: `opens`, from `open_bounds[e]` on, has the distributions of an edge that are
+    summed out.
     """
 
     sequences: NDArray[np.int64]
-    kinds: NDArray[np.int64]
+    steps: NDArray[np.int64]
     n_sources: NDArray[np.int64]
     n_targets: NDArray[np.int64]
     rows: NDArray[np.int64]
@@ -43,7 +45,7 @@ class Tables(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def weigh(tables, logs, open_logs, out):
-    """The log probability of each edge; `open_logs` has what an open distribution adds."""
+    """The log probability of each edge; `open_logs` has the log total of each open distribution."""
     clauses, draw_bounds, draws = tables.clauses, tables.draw_bounds, tables.draws
     open_bounds, opens = tables.open_bounds, tables.opens
     for e in range(len(clauses)):
@@ -58,13 +60,15 @@ def weigh(tables, logs, open_logs, out):
 @njit(cache=True, nogil=True)
 def forward(tables, weights, i, top, out):
     """The log forward probabilities of sequence i, column by column; returns the last one."""
-    sequences, kinds, rows, bounds = tables.sequences, tables.kinds, tables.rows, tables.bounds
+    sequences, steps, rows, bounds = tables.sequences, tables.steps, tables.rows, tables.bounds
     n_sources, n_targets, targets = tables.n_sources, tables.n_targets, tables.targets
     here = 0
     out[0] = 0.0
     for step in range(sequences[i], sequences[i + 1]):
-        k = kinds[step]
+        k = steps[step]
         row, there = rows[k], here + n_sources[k]
+        # Log-sum-exp for all targets at once: edges are grouped by source, not by target, so the
+        # first pass finds the maximum of each target and the second one sums relative to it.
         for j in range(n_targets[k]):
             top[j] = -np.inf
             out[there + j] = 0.0
@@ -88,13 +92,13 @@ def forward(tables, weights, i, top, out):
 
 @njit(cache=True, nogil=True)
 def backward(tables, weights, i, size, out):
-    """The log backward probabilities of sequence i, whose columns take `size` places in all."""
-    sequences, kinds, rows, bounds = tables.sequences, tables.kinds, tables.rows, tables.bounds
+    """The log backward probabilities of sequence i, whose columns have `size` states in all."""
+    sequences, steps, rows, bounds = tables.sequences, tables.steps, tables.rows, tables.bounds
     n_sources, targets = tables.n_sources, tables.targets
-    there = size - 1
+    there = size - 1  # the last column is the final state
     out[there] = 0.0
     for step in range(sequences[i + 1] - 1, sequences[i] - 1, -1):
-        k = kinds[step]
+        k = steps[step]
         row, here = rows[k], there - n_sources[k]
         for s in range(n_sources[k]):
             high, total = -np.inf, 0.0
@@ -112,19 +116,20 @@ def backward(tables, weights, i, size, out):
 def add_counts(tables, weights, i, factor, before, after, out):
     """Add the expected uses of each parameter in sequence i, times a factor.
 
-    `before` and `after` are its forward and backward columns. Behind the parameters `out` has one
-    place for each distribution, for the draws from it that are left open.
+    `before` and `after` are its forward and backward columns. After the parameters, `out` has one
+    entry for each distribution, from the end backwards: the draws from it that are summed out. The
+    caller distributes them over the values.
     """
-    sequences, kinds, rows, bounds = tables.sequences, tables.kinds, tables.rows, tables.bounds
+    sequences, steps, rows, bounds = tables.sequences, tables.steps, tables.rows, tables.bounds
     n_sources, targets, clauses = tables.n_sources, tables.targets, tables.clauses
     draw_bounds, draws = tables.draw_bounds, tables.draws
     open_bounds, opens = tables.open_bounds, tables.opens
     here, whole = 0, after[0]
     for step in range(sequences[i], sequences[i + 1]):
-        k = kinds[step]
+        k = steps[step]
         row, there = rows[k], here + n_sources[k]
         for s in range(n_sources[k]):
-            reached = before[here + s] - whole
+            reached = before[here + s] - whole  # posterior, not joint: divided by P(sequence)
             if reached == -np.inf:
                 continue
             for e in range(bounds[row + s], bounds[row + s + 1]):
@@ -162,17 +167,17 @@ def count_all(tables, weights, factors, sizes, top, columns, scores, out):
 def best_path(tables, weights, i, scores, back, out):
     """The edges of the most probable path of sequence i; returns its log probability.
 
-    Of paths of one probability, the one whose last states come first is taken. `scores` and `back`
-    have a place for each state of each column.
+    Of equally probable paths, the one whose last states come first is taken: an edge replaces
+    another only if it is better. `scores` and `back` have an entry for each state of each column.
     """
-    sequences, kinds, rows, bounds = tables.sequences, tables.kinds, tables.rows, tables.bounds
+    sequences, steps, rows, bounds = tables.sequences, tables.steps, tables.rows, tables.bounds
     n_sources, n_targets = tables.n_sources, tables.n_targets
     sources, targets = tables.sources, tables.targets
     first, last = sequences[i], sequences[i + 1]
     here = 0
     scores[0] = 0.0
     for step in range(first, last):
-        k = kinds[step]
+        k = steps[step]
         row, there = rows[k], here + n_sources[k]
         for j in range(n_targets[k]):
             scores[there + j] = -np.inf
@@ -187,8 +192,8 @@ def best_path(tables, weights, i, scores, back, out):
     best, state = scores[here], 0
     if best > -np.inf:
         for step in range(last - 1, first - 1, -1):
-            e = back[here + state]
+            e = back[here + state]  # the edge that reached the state best
             out[step - first] = e
             state = sources[e]
-            here -= n_sources[kinds[step]]
+            here -= n_sources[steps[step]]
     return best

@@ -67,22 +67,22 @@ def expected_counts(
         scores,
         counts,
     )
-    shares = _shares(program, values)
+    proportions = _proportions(program, values)
     whole = counts[:, : len(values)]
     for d in range(len(program.slots)):
         part = slice(program.slot_starts[d], program.slot_starts[d + 1])
-        whole[:, part] += counts[:, [-1 - d]] * shares[part]
+        whole[:, part] += counts[:, [-1 - d]] * proportions[part]
     return whole, scores
 
 
-def _shares(program: Program, values: Floats) -> Floats:
+def _proportions(program: Program, values: Floats) -> Floats:
     """What each value has of the total of its distribution: how an open draw is counted."""
     totals = slot_totals(program, values)
     sizes = np.diff(program.slot_starts)
-    shares = np.zeros(len(values))
+    proportions = np.zeros(len(values))
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares[program.n_clauses :] = values[program.n_clauses :] / np.repeat(totals, sizes)
-    return np.nan_to_num(shares)
+        proportions[program.n_clauses :] = values[program.n_clauses :] / np.repeat(totals, sizes)
+    return np.nan_to_num(proportions)
 
 
 def all_columns(grounding: Grounding, values: Floats, *, forward: bool) -> list[dict[Atom, float]]:
@@ -107,7 +107,7 @@ def columns(grounding: Grounding, values: Floats, *, forward: bool) -> list[dict
     tables, out = grounding.tables, _filled(grounding, values, forward=forward)
     found: list[dict[Atom, float]] = []
     at = 1
-    for kind in tables.kinds[:-1]:
+    for kind in tables.steps[:-1]:
         states = grounding.columns[grounding.ends[kind][1]]
         row = out[at : at + len(states)].tolist()
         known = [(s, p) for s, p in zip(states, row, strict=True) if p > -np.inf]
@@ -121,7 +121,7 @@ def _last_column(
 ) -> dict[Atom, float]:
     """The states behind the last step; raises InputError where there are too many."""
     program, tables = grounding.program, grounding.tables
-    last = int(tables.kinds[-1])
+    last = int(tables.steps[-1])
     here = len(out) - 1 - int(tables.n_sources[last])
     logs, found = logs_of(values), dict[Coded, float]()
     first, stop = (
@@ -157,12 +157,12 @@ def _fitting(grounding: Grounding, e: int) -> tuple[Clause, list[int]]:
     column = grounding.ends[kind][0]
     if number < len(program.start):
         clause = program.start[number]
-        return clause, [-1] * len(clause.kinds)
+        return clause, [-1] * len(clause.types)
     found = program.body_of(grounding.columns[column][tables.sources[e]])
     assert found is not None  # it has an edge
     body, binding = found
     clause = next(c for clauses in body.blocks for c in clauses if c.number == number)
-    whole = binding + [-1] * (len(clause.kinds) - len(binding))
+    whole = binding + [-1] * (len(clause.types) - len(binding))
     matched(clause.observation[1], grounding.shown[column][1], whole)
     return clause, whole
 
@@ -170,7 +170,7 @@ def _fitting(grounding: Grounding, e: int) -> tuple[Clause, list[int]]:
 def best_path(grounding: Grounding, values: Floats) -> tuple[list[Atom], float]:
     """The states of the most probable path of one sequence, and its log probability."""
     program, tables, size = grounding.program, grounding.tables, int(grounding.sizes[0])
-    path = np.empty(len(tables.kinds), np.int64)
+    path = np.empty(len(tables.steps), np.int64)
     score = float(
         kernels.best_path(
             tables,
@@ -185,7 +185,7 @@ def best_path(grounding: Grounding, values: Floats) -> tuple[list[Atom], float]:
         return [], score
     states = [
         program.atom(grounding.columns[grounding.ends[kind][1]][tables.targets[e]])
-        for kind, e in zip(tables.kinds[:-1], path[:-1], strict=True)
+        for kind, e in zip(tables.steps[:-1], path[:-1], strict=True)
     ]
     clause, binding = _fitting(grounding, int(path[-1]))
     for variable, d in clause.head_draws:

@@ -46,7 +46,7 @@ class Column:
     observation: int
     block: int
     states: list[int] = field(default_factory=list)
-    places: dict[int, int] = field(default_factory=dict)
+    positions: dict[int, int] = field(default_factory=dict)
     leaving: list[int] = field(default_factory=list)  # the kinds of steps from here
 
 
@@ -92,32 +92,32 @@ class _Grounder:
         self.showing: dict[int, dict[int, list[Args]]] = {}
         self.columns = [Column(NEVER, 0), Column(NEVER, 0, states=[0])]
         self.column_numbers: dict[tuple[int, int], int] = {}
-        self.kinds: list[tuple[int, int]] = []
-        self.kind_numbers: dict[tuple[int, int], int] = {}
+        self.step_kinds: list[tuple[int, int]] = []
+        self.step_kind_numbers: dict[tuple[int, int], int] = {}
         self.edges: tuple[list[int], ...] = ([], [], [], [])  # kind, source, target, clause
         self.draws: list[tuple[int, ...]] = []
         self.opens: list[tuple[int, ...]] = []
 
     def ground(self, sequences: Sequence[Sequence[Atom]]) -> Grounding:
-        kinds = [self._kinds_of(sequence) for sequence in sequences]
+        steps = [self._steps_of(sequence) for sequence in sequences]
         self._reach()
-        return self._grounding(kinds)
+        return self._grounding(steps)
 
     # The steps of the sequences
 
-    def _kinds_of(self, sequence: Sequence[Atom]) -> list[int]:
+    def _steps_of(self, sequence: Sequence[Atom]) -> list[int]:
         blocks = self.program.blocks_of(len(sequence)).tolist()
-        before, kinds = BEGIN, []
+        before, steps = BEGIN, []
         for atom, block in zip(sequence, blocks, strict=True):
             key = self._observation(atom), block
             column = self.column_numbers.get(key)
             if column is None:
                 column = self.column_numbers[key] = len(self.columns)
                 self.columns.append(Column(*key))
-            kinds.append(self._kind(before, column))
+            steps.append(self._step_kind(before, column))
             before = column
-        kinds.append(self._kind(before, FINAL))
-        return kinds
+        steps.append(self._step_kind(before, FINAL))
+        return steps
 
     def _observation(self, atom: Atom) -> int:
         coded = self.program.coded(atom)
@@ -129,11 +129,11 @@ class _Grounder:
             self.observations.append(coded)
         return number
 
-    def _kind(self, before: int, after: int) -> int:
-        number = self.kind_numbers.get((before, after))
+    def _step_kind(self, before: int, after: int) -> int:
+        number = self.step_kind_numbers.get((before, after))
         if number is None:
-            number = self.kind_numbers[before, after] = len(self.kinds)
-            self.kinds.append((before, after))
+            number = self.step_kind_numbers[before, after] = len(self.step_kinds)
+            self.step_kinds.append((before, after))
             self.columns[before].leaving.append(number)
         return number
 
@@ -141,11 +141,11 @@ class _Grounder:
 
     def _reach(self) -> None:
         """Go from every state of every column, until no column has a new one."""
-        done = [0] * len(self.kinds)
+        done = [0] * len(self.step_kinds)
         waiting = list(self.columns[BEGIN].leaving)
         while waiting:
             kind = waiting.pop()
-            before, after = self.kinds[kind]
+            before, after = self.step_kinds[kind]
             states, size = self.columns[before].states, len(self.columns[after].states)
             while done[kind] < len(states):
                 self._leave(kind, done[kind], states[done[kind]])
@@ -153,13 +153,13 @@ class _Grounder:
             if len(self.columns[after].states) > size:
                 waiting.extend(self.columns[after].leaving)
 
-    def _leave(self, kind: int, place: int, state: int) -> None:
+    def _leave(self, kind: int, position: int, state: int) -> None:
         """All edges of one kind from one state."""
-        before, after = self.kinds[kind]
+        before, after = self.step_kinds[kind]
         source, target = self.columns[before], self.columns[after]
         if before == BEGIN:
             for clause in self.program.start:
-                self._follow(kind, place, clause, [-1] * len(clause.kinds), target)
+                self._follow(kind, position, clause, [-1] * len(clause.types), target)
             return
         found = self.bodies[state]
         if found is None:
@@ -172,17 +172,17 @@ class _Grounder:
             if last or clause.head[0] in able:
                 whole = self._shown(clause, binding, shown)
             if whole is not None:
-                self._follow(kind, place, clause, whole, target)
+                self._follow(kind, position, clause, whole, target)
 
     def _shown(self, clause: Clause, binding: list[int], shown: Coded) -> list[int] | None:
         """The binding of a clause whose body has one, when it shows this observation."""
         if clause.observation[0] != shown[0]:
             return None
-        whole = binding + [-1] * (len(clause.kinds) - len(binding))
+        whole = binding + [-1] * (len(clause.types) - len(binding))
         return matched(clause.observation[1], shown[1], whole)
 
     def _follow(
-        self, kind: int, place: int, clause: Clause, binding: list[int], target: Column
+        self, kind: int, position: int, clause: Clause, binding: list[int], target: Column
     ) -> None:
         """The edges of one clause, once its observation is known."""
         program = self.program
@@ -192,26 +192,26 @@ class _Grounder:
                 draws = tuple(
                     int(program.slot_starts[d]) + binding[v] for v, d in drawn if binding[v] >= 0
                 )
-                self._edge(kind, place, 0, clause, draws)
+                self._edge(kind, position, 0, clause, draws)
                 self.opens.append(tuple(d for v, d in drawn if binding[v] < 0))
             return
         if target.observation == NEVER:
             return
         predicate, head = clause.head[0], bound(clause.head[1], binding)
         for codes in self._heads(clause, predicate, head, target.observation):
-            at = self._place((predicate, codes), target)
+            at = self._position((predicate, codes), target)
             if at >= 0:
                 for variable, code in zip(clause.head[1], codes, strict=True):
                     if variable < 0:
                         binding[-variable - 1] = code
                 draws = tuple(int(program.slot_starts[d]) + binding[v] for v, d in drawn)
-                self._edge(kind, place, at, clause, draws)
+                self._edge(kind, position, at, clause, draws)
                 self.opens.append(())
 
     def _edge(
-        self, kind: int, place: int, target: int, clause: Clause, draws: tuple[int, ...]
+        self, kind: int, position: int, target: int, clause: Clause, draws: tuple[int, ...]
     ) -> None:
-        for column, value in zip(self.edges, (kind, place, target, clause.number), strict=True):
+        for column, value in zip(self.edges, (kind, position, target, clause.number), strict=True):
             column.append(value)
         self.draws.append(draws)
         if len(self.draws) > MOST_EDGES:
@@ -241,7 +241,7 @@ class _Grounder:
             predicate, codes = self.observations[shown]
             patterns: dict[Coded, None] = {}
             for body, clause in self.program.observed_by.get(predicate, ()):
-                binding = matched(clause.observation[1], codes, [-1] * len(clause.kinds))
+                binding = matched(clause.observation[1], codes, [-1] * len(clause.types))
                 if binding is not None:
                     patterns[body.pattern[0], bound(body.pattern[1], binding)] = None
             known = self.showing[shown] = {}
@@ -251,20 +251,19 @@ class _Grounder:
 
     def _instances(self, clause: Clause, head: Args, pattern: Args) -> Iterator[Args]:
         """The ground instances of a head that are instances of a pattern too."""
-        found = unified(head, apart(pattern, len(clause.kinds)))
+        found = unified(head, apart(pattern, len(clause.types)))
         if found is None:
             return iter(())
         common = tuple(walked(arg, found) for arg in head)
         free = list(dict.fromkeys(arg for arg in common if arg < 0))
-        kinds = self.program.argument_kinds[clause.head[0]]
-        free_kinds = [kinds[common.index(arg)] for arg in free]
-        sizes = self.program.sizes(free_kinds)
+        types = self.program.argument_types[clause.head[0]]
+        sizes = self.program.sizes([types[common.index(arg)] for arg in free])
         if np.prod([float(size) for size in sizes]) > MOST_STATES:
             self._blame(clause, common, free, sizes)
         values = product(*map(range, sizes))
-        places = [free.index(arg) if arg < 0 else -1 for arg in common]
+        positions = [free.index(arg) if arg < 0 else -1 for arg in common]
         return (
-            tuple(c[p] if p >= 0 else arg for arg, p in zip(common, places, strict=True))
+            tuple(c[p] if p >= 0 else arg for arg, p in zip(common, positions, strict=True))
             for c in values
         )
 
@@ -282,39 +281,39 @@ class _Grounder:
             )
         )
 
-    def _place(self, state: Coded, column: Column) -> int:
+    def _position(self, state: Coded, column: Column) -> int:
         """The place of a state in a column, to which it is added; -1 where it cannot stand."""
         number = self.state_numbers.get(state)
         if number is None:
             number = self.state_numbers[state] = len(self.states)
             self.states.append(state)
             self.bodies.append(self.program.body_of(state))
-        place = column.places.get(number)
-        if place is None:
-            place = -1
+        position = column.positions.get(number)
+        if position is None:
+            position = -1
             found, shown = self.bodies[number], self.observations[column.observation]
             if found is not None and any(
                 self._shown(clause, found[1], shown) is not None
                 for clause in found[0].clauses(column.block)
             ):
-                place = len(column.states)
+                position = len(column.states)
                 column.states.append(number)
-            column.places[number] = place
-        return place
+            column.positions[number] = position
+        return position
 
     # The tables
 
-    def _grounding(self, kinds: list[list[int]]) -> Grounding:
+    def _grounding(self, steps: list[list[int]]) -> Grounding:
         orders = [[0], [0], *map(self._order, self.columns[2:])]
         columns = [
             tuple(self.states[column.states[p]] for p in order)
             for column, order in zip(self.columns[2:], orders[2:], strict=True)
         ]
         sizes = np.array([1, 1, *map(len, columns)], np.int64)
-        before = np.array([b for b, _ in self.kinds], np.int64)
-        after = np.array([a for _, a in self.kinds], np.int64)
-        tables = self._tables(kinds, orders, sizes[before], sizes[after])
-        n_states = np.concatenate([[0], np.cumsum(sizes[after][tables.kinds])])
+        before = np.array([b for b, _ in self.step_kinds], np.int64)
+        after = np.array([a for _, a in self.step_kinds], np.int64)
+        tables = self._tables(steps, orders, sizes[before], sizes[after])
+        n_states = np.concatenate([[0], np.cumsum(sizes[after][tables.steps])])
         return Grounding(
             self.program,
             tables,
@@ -323,7 +322,7 @@ class _Grounder:
                 self.observations[column.observation] if column.observation >= 0 else NOTHING
                 for column in self.columns
             ),
-            tuple(self.kinds),
+            tuple(self.step_kinds),
             1 + n_states[tables.sequences[1:]] - n_states[tables.sequences[:-1]],
         )
 
@@ -333,7 +332,7 @@ class _Grounder:
 
     def _tables(
         self,
-        kinds: list[list[int]],
+        steps: list[list[int]],
         orders: list[list[int]],
         n_sources: NDArray[np.int64],
         n_targets: NDArray[np.int64],
@@ -342,7 +341,7 @@ class _Grounder:
         rank = [np.argsort(order) for order in orders]
         starts = np.concatenate([[0], np.cumsum([len(r) for r in rank])])
         ranks = np.concatenate(rank)
-        ends = np.array(self.kinds, np.int64).reshape(-1, 2)
+        ends = np.array(self.step_kinds, np.int64).reshape(-1, 2)
         source = ranks[starts[ends[kind, 0]] + source]
         target = ranks[starts[ends[kind, 1]] + target]
         order = np.lexsort((clause, target, source, kind))
@@ -351,8 +350,8 @@ class _Grounder:
         draw_bounds, draws = _flat([self.draws[e] for e in order])
         open_bounds, opens = _flat([self.opens[e] for e in order])
         return Tables(
-            np.cumsum([0, *map(len, kinds)], dtype=np.int64),
-            np.fromiter(chain.from_iterable(kinds), np.int64),
+            np.cumsum([0, *map(len, steps)], dtype=np.int64),
+            np.fromiter(chain.from_iterable(steps), np.int64),
             n_sources,
             n_targets,
             rows,

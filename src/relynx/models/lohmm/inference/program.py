@@ -34,7 +34,7 @@ Coded: TypeAlias = tuple[int, Args]  # a predicate and its arguments
 class Clause:
     """A start clause or a transition; `number` is that of its parameter.
 
-    `kinds` has the type of each variable; the first `n_bound` of them are those of the body.
+    `types` has the type of each variable; the first `n_bound` of them are those of the body.
     `head_draws` and `observation_draws` are the variables that are drawn there, each with the
     number of its distribution. `ends` says that the head is `end`.
     """
@@ -42,7 +42,7 @@ class Clause:
     number: int
     head: Coded
     observation: Coded
-    kinds: tuple[int, ...]
+    types: tuple[int, ...]
     n_bound: int
     head_draws: tuple[tuple[int, int], ...]
     observation_draws: tuple[tuple[int, int], ...]
@@ -72,7 +72,7 @@ class Program:
 
     predicates: Mapping[Key, int]
     keys: tuple[Key, ...]
-    argument_kinds: tuple[tuple[int, ...], ...]
+    argument_types: tuple[tuple[int, ...], ...]
     constants: tuple[tuple[Constant, ...], ...]
     codes: tuple[Mapping[object, int], ...]
     start: tuple[Clause, ...]
@@ -96,8 +96,8 @@ class Program:
             and self.block_starts.tolist() == other.block_starts.tolist()
         )
 
-    def sizes(self, kinds: Sequence[int]) -> list[int]:
-        return [len(self.constants[kind]) for kind in kinds]
+    def sizes(self, types: Sequence[int]) -> list[int]:
+        return [len(self.constants[type_]) for type_ in types]
 
     def coded(self, atom: Atom) -> Coded | None:
         """A ground atom in numbers; None where its predicate or a constant is unknown."""
@@ -105,10 +105,10 @@ class Program:
         if predicate is None:
             return None
         args: list[int] = []
-        for arg, kind in zip(atom.args, self.argument_kinds[predicate], strict=True):
+        for arg, type_ in zip(atom.args, self.argument_types[predicate], strict=True):
             if not isinstance(arg, str | int | float):
                 return None
-            code = self.codes[kind].get(constant_key(arg))
+            code = self.codes[type_].get(constant_key(arg))
             if code is None:
                 return None
             args.append(code)
@@ -117,10 +117,10 @@ class Program:
     def atom(self, coded: Coded) -> Atom:
         """The ground atom of its numbers."""
         name, _ = self.keys[coded[0]]
-        kinds = self.argument_kinds[coded[0]]
+        types = self.argument_types[coded[0]]
         return Atom(
             name,
-            tuple(self.constants[kind][c] for kind, c in zip(kinds, coded[1], strict=True)),
+            tuple(self.constants[type_][c] for type_, c in zip(types, coded[1], strict=True)),
         )
 
     def body_of(self, state: Coded) -> tuple[Body, list[int]] | None:
@@ -229,8 +229,8 @@ def drawn_slots(
                     continue
                 if not arg.anonymous:
                     known.add(arg.name)
-                kind = types[atom.key][i]
-                found[kind if selection == "type" else (*atom.key, i + 1)] = None
+                type_ = types[atom.key][i]
+                found[type_ if selection == "type" else (*atom.key, i + 1)] = None
     return list(found)
 
 
@@ -258,9 +258,9 @@ class Compiler:
         self.types = types
         self.values = values
         self.selection = selection
-        self.kind_numbers = {kind: i for i, kind in enumerate(values)}
+        self.type_numbers = {type_: i for i, type_ in enumerate(values)}
         codes = value_codes(values)
-        self.codes = tuple(codes[kind] for kind in values)
+        self.codes = tuple(codes[type_] for type_ in values)
         self.predicates: dict[Key, int] = {}
         self.slots: dict[Slot, int] = {}
 
@@ -298,14 +298,14 @@ class Compiler:
         starts: list[int] = []
         for slot in self.slots:
             starts.append(len(names))
-            constants = self.values[self._slot_kind(slot)]
+            constants = self.values[self._slot_type(slot)]
             names += [slot_name(slot, constant) for constant in constants]
             groups += [n_groups] * len(constants)
             n_groups += 1
         return Program(
             predicates=dict(self.predicates),
             keys=tuple(self.predicates),
-            argument_kinds=tuple(self._kinds(key) for key in self.predicates),
+            argument_types=tuple(self._types(key) for key in self.predicates),
             constants=tuple(map(tuple, self.values.values())),
             codes=self.codes,
             start=first,
@@ -321,58 +321,58 @@ class Compiler:
             has_end=any(clause.ends for clause in clauses),
         )
 
-    def _slot_kind(self, slot: Slot) -> str:
+    def _slot_type(self, slot: Slot) -> str:
         return slot if isinstance(slot, str) else self.types[slot[0], slot[1]][slot[2] - 1]
 
-    def _kinds(self, key: Key) -> tuple[int, ...]:
-        return tuple(self.kind_numbers[kind] for kind in self.types.get(key, ()))
+    def _types(self, key: Key) -> tuple[int, ...]:
+        return tuple(self.type_numbers[type_] for type_ in self.types.get(key, ()))
 
     def _clause(
         self, number: int, head: Atom, observation: Atom | None, body: Atom | None
     ) -> tuple[Clause, Coded | None]:
         variables: dict[object, int] = {}
-        kinds: list[int] = []
-        body_part = self._coded(body, variables, kinds) if body is not None else None
-        n_bound = len(kinds)
-        head_part = self._coded(head, variables, kinds)
-        n_head = len(kinds)
+        types: list[int] = []
+        body_part = self._coded(body, variables, types) if body is not None else None
+        n_bound = len(types)
+        head_part = self._coded(head, variables, types)
+        n_head = len(types)
         shown = observation if observation is not None else END
-        observation_part = self._coded(shown, variables, kinds)
+        observation_part = self._coded(shown, variables, types)
         clause = Clause(
             number,
             head_part,
             observation_part,
-            tuple(kinds),
+            tuple(types),
             n_bound,
             self._draws(head, head_part, range(n_bound, n_head)),
-            self._draws(shown, observation_part, range(n_head, len(kinds))),
+            self._draws(shown, observation_part, range(n_head, len(types))),
             head == END,
         )
         return clause, body_part
 
-    def _coded(self, atom: Atom, variables: dict[object, int], kinds: list[int]) -> Coded:
+    def _coded(self, atom: Atom, variables: dict[object, int], types: list[int]) -> Coded:
         predicate = self.predicates.setdefault(atom.key, len(self.predicates))
         args: list[int] = []
-        for arg, kind in zip(atom.args, self._kinds(atom.key), strict=True):
+        for arg, type_ in zip(atom.args, self._types(atom.key), strict=True):
             if isinstance(arg, Var):
-                name: object = len(kinds) if arg.anonymous else arg.name
+                name: object = len(types) if arg.anonymous else arg.name
                 if name not in variables:
-                    variables[name] = len(kinds)
-                    kinds.append(kind)
+                    variables[name] = len(types)
+                    types.append(type_)
                 args.append(-variables[name] - 1)
             else:
                 assert isinstance(arg, str | int | float)  # the checks refuse other terms
-                args.append(self.codes[kind][constant_key(arg)])
+                args.append(self.codes[type_][constant_key(arg)])
         return predicate, tuple(args)
 
     def _draws(self, atom: Atom, coded: Coded, new: range) -> tuple[tuple[int, int], ...]:
         """The new variables, each with the distribution of its first place in the atom."""
         draws: list[tuple[int, int]] = []
         for variable in new:
-            place = coded[1].index(-variable - 1)
-            slot: Slot = (*atom.key, place + 1)
+            position = coded[1].index(-variable - 1)
+            slot: Slot = (*atom.key, position + 1)
             if self.selection == "type":
-                slot = self.types[atom.key][place]
+                slot = self.types[atom.key][position]
             draws.append((variable, self.slots[slot]))
         return tuple(draws)
 

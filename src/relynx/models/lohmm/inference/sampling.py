@@ -26,7 +26,7 @@ class Sampler:
     def sequence(self, length: int) -> tuple[list[Atom], bool]:
         """A sequence of so many observations, or fewer when `end` is reached, and whether it is."""
         clause = self._clause(self.program.start)
-        binding = [-1] * len(clause.kinds)
+        binding = [-1] * len(clause.types)
         state = self._head(clause, binding)
         shown: list[Atom] = []
         for step in range(1, length + 1):
@@ -36,7 +36,7 @@ class Sampler:
             assert found is not None  # the checks of the model see to it
             body, bound_before = found
             clause = self._clause(body.clauses(bisect_right(self.block_starts, step) - 1))
-            binding = bound_before + [-1] * (len(clause.kinds) - len(bound_before))
+            binding = bound_before + [-1] * (len(clause.types) - len(bound_before))
             state = self._head(clause, binding)
             for variable, slot in clause.observation_draws:
                 binding[variable] = self._value(slot)
@@ -56,11 +56,11 @@ class Sampler:
         starts = self.program.slot_starts
         return self._choice(self.values[starts[slot] : starts[slot + 1]])
 
-    def _choice(self, shares: Floats) -> int:
+    def _choice(self, probabilities: Floats) -> int:
         """A place by its share; one of share 0 is never taken."""
-        totals = np.cumsum(shares)
+        totals = np.cumsum(probabilities)
         if totals[-1] == 0:
             raise InputError("nothing can be drawn: all probabilities of a distribution are 0")
         point = self.random_state.random_sample() * totals[-1]
         found = int(np.searchsorted(totals, point, side="right"))
-        return min(found, int(np.flatnonzero(shares)[-1]))
+        return min(found, int(np.flatnonzero(probabilities)[-1]))

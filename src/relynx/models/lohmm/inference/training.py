@@ -26,9 +26,9 @@ class Fitted(NamedTuple):
 def baum_welch(
     grounding: Grounding,
     values: Floats,
-    *,
     factors: Floats,
     pseudo_counts: Floats,
+    *,
     max_iter: int,
     tol: float,
 ) -> Fitted:

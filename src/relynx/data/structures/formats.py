@@ -1,6 +1,6 @@
-"""Protein structures from PDB, mmCIF and BinaryCIF files. The one place that uses biotite.
+"""Protein structures from PDB, mmCIF and BinaryCIF files. The only module that uses biotite.
 
-Helices and sheets are those that the file tells of: HELIX and SHEET records, or the categories
+Helices and sheets are those that the file lists: HELIX and SHEET records, or the categories
 struct_conf, struct_sheet_range and struct_sheet_order.
 """
 
@@ -83,11 +83,11 @@ def read_structure(path: str, *, compute: bool) -> Structure:
     """The structure in a file. Raises InputError with all that is wrong with it.
 
     Of several models the first counts. `compute` finds helices and strands by the positions of the
-    atoms where the file tells of none.
+    atoms where the file lists none.
     """
     name = path.lower().removesuffix(".gz")
-    kind = next((kind for end, kind in FORMATS.items() if name.endswith(end)), None)
-    if kind is None:
+    file_format = next((one for end, one in FORMATS.items() if name.endswith(end)), None)
+    if file_format is None:
         hint = f"a structure ends in {', '.join(FORMATS)}, or so with .gz"
         raise InputError(Problem("unknown kind of file", Source("", path), hint=hint))
     data = read_bytes(path)
@@ -95,26 +95,32 @@ def read_structure(path: str, *, compute: bool) -> Structure:
         data = unpacked(data, path)
     if not data.strip():
         raise ParseError(Problem("this file is empty", Source("", path)))
-    told = _Told(Source("" if kind == "BinaryCIF" else decoded(data, path), path))
+    annotation = _Annotation(
+        Source("" if file_format == "BinaryCIF" else decoded(data, path), path)
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of elements that are guessed, and the like
-        atoms = _read_pdb(told) if kind == "PDB" else _read_cif(told, data, kind)
-        told.chains = _chains(atoms, told.source)
-        helices, sheets = told.elements()
-        if told.problems:
-            raise DataError(told.problems)
+        atoms = (
+            _read_pdb(annotation)
+            if file_format == "PDB"
+            else _read_cif(annotation, data, file_format)
+        )
+        annotation.chains = _chains(atoms, annotation.source)
+        helices, sheets = annotation.elements()
+        if annotation.problems:
+            raise DataError(annotation.problems)
         if not helices and not sheets:
             if not compute:
-                what = "the file tells of no helix and no strand"
+                what = "the file lists no helix and no strand"
                 hint = "give missing='compute' to find them by the atoms, without sheets"
-                raise DataError(Problem(what, told.source, hint=hint))
-            helices, sheets = _computed(atoms, told.chains)
-    return Structure(told.source, told.chains, helices, sheets)
+                raise DataError(Problem(what, annotation.source, hint=hint))
+            helices, sheets = _computed(atoms, annotation.chains)
+    return Structure(annotation.source, annotation.chains, helices, sheets)
 
 
 @dataclass(slots=True)
-class _Told:
-    """What a file says of helices and strands, still by the names of residues."""
+class _Annotation:
+    """The helices and strands that a file lists, by the names of residues, and its problems."""
 
     source: Source
     chains: dict[str, list[Residue]] = field(default_factory=dict)
@@ -129,20 +135,20 @@ class _Told:
         self.problems.append(Problem(what, self.source, offset, length, hint))
 
     def elements(self) -> tuple[list[Helix], list[Sheet]]:
-        """Helices and sheets by the places of residues; problems where one is not there."""
-        places = {
+        """Helices and sheets by the positions of residues; problems where one is missing."""
+        positions = {
             chain: {residue: i for i, residue in enumerate(residues)}
             for chain, residues in self.chains.items()
         }
         helices = []
         for ends, hand, cls in self.helices:
-            if (span := self._span(ends, places)) is not None:
+            if (span := self._span(ends, positions)) is not None:
                 helices.append(Helix(span, hand, cls))
         sheets = []
         for name, strands in self.strands.items():
             sheet, number = Sheet(), {}
             for strand, ends in strands.items():
-                if (span := self._span(ends, places)) is not None:
+                if (span := self._span(ends, positions)) is not None:
                     number[strand] = len(sheet.spans)
                     sheet.spans.append(span)
             for one, two, sense in self.pairs.get(name, ()):
@@ -151,15 +157,15 @@ class _Told:
             sheets.append(sheet)
         return helices, [sheet for sheet in sheets if sheet.spans]
 
-    def _span(self, ends: _Range, places: dict[str, dict[Residue, int]]) -> Span | None:
+    def _span(self, ends: _Range, positions: dict[str, dict[Residue, int]]) -> Span | None:
         if ends.chain not in self.chains:
             hint = f"the chains are {', '.join(self.chains)}"
             what = f"{ends.title} is in chain {ends.chain}, which has no CA atoms"
             self.problem(what, ends.offset, ends.length, hint)
             return None
-        first, last = (places[ends.chain].get(residue) for residue in (ends.first, ends.last))
-        for residue, place in ((ends.first, first), (ends.last, last)):
-            if place is None:
+        first, last = (positions[ends.chain].get(residue) for residue in (ends.first, ends.last))
+        for residue, position in ((ends.first, first), (ends.last, last)):
+            if position is None:
                 number = f"{residue[0]}{residue[1]}"
                 what = f"{ends.title} is at residue {number} of chain {ends.chain}"
                 hint = "the file has no CA atom of it: leave out the element, or add the atom"
@@ -198,84 +204,88 @@ def _chains(atoms: Any, source: Source) -> dict[str, list[Residue]]:
 
 
 def _computed(atoms: Any, chains: dict[str, list[Residue]]) -> tuple[list[Helix], list[Sheet]]:
-    """Helices and strands by P-SEA, which looks at CA atoms only; each strand is alone."""
+    """Helices and strands by P-SEA, which uses CA atoms only; strands have no neighbours."""
     from biotite.structure import annotate_sse
 
     helices, sheets = [], []
     alpha = atoms[(atoms.atom_name == "CA") & (atoms.res_name != "CA")]
     for chain in chains:
-        place = 0
+        position = 0
         for letter, run in groupby(annotate_sse(alpha[alpha.chain_id == chain]).tolist()):
             n = len(list(run))
-            span = chain, place, place + n - 1
+            span = chain, position, position + n - 1
             if letter == "a":
                 helices.append(Helix(span, "right", "alpha"))
             elif letter == "b":
                 sheets.append(Sheet([span]))
-            place += n
+            position += n
     return helices, sheets
 
 
 # PDB
 
 
-def _read_pdb(told: _Told) -> Any:
-    """The atoms of the first model; HELIX and SHEET records join what is told."""
+def _read_pdb(annotation: _Annotation) -> Any:
+    """The atoms of the first model; HELIX and SHEET records are added to the annotation."""
     from biotite.structure.io.pdb import PDBFile
 
     offset = 0
     before: dict[str, str] = {}
-    for line in told.source.text.split("\n"):
+    for line in annotation.source.text.split("\n"):
         record, padded = line[:6], f"{line:<80}"
         if record == "HELIX ":
-            _helix(told, padded, offset)
+            _helix(annotation, padded, offset)
         elif record == "SHEET ":
-            _strand(told, padded, offset, before)
+            _strand(annotation, padded, offset, before)
         offset += len(line) + 1
     try:
-        return PDBFile.read(io.StringIO(told.source.text)).get_structure(model=1)
+        return PDBFile.read(io.StringIO(annotation.source.text)).get_structure(model=1)
     except Exception:  # whatever a broken file leads to
-        raise _unreadable("PDB", told) from None
+        raise _unreadable("PDB", annotation) from None
 
 
-def _unreadable(kind: str, told: _Told) -> ParseError:
-    what = f"no atoms can be read from this file as {kind}"
-    problem = Problem(what, told.source, hint="its ending tells the format; it may be damaged")
-    return ParseError([*told.problems, problem])
+def _unreadable(file_format: str, annotation: _Annotation) -> ParseError:
+    what = f"no atoms can be read from this file as {file_format}"
+    problem = Problem(
+        what,
+        annotation.source,
+        hint="the file extension determines the format; the file may be damaged",
+    )
+    return ParseError([*annotation.problems, problem])
 
 
-def _helix(told: _Told, line: str, offset: int) -> None:
+def _helix(annotation: _Annotation, line: str, offset: int) -> None:
     title = f"helix {line[11:14].strip() or line[7:10].strip()}"
-    ends = _pdb_range(told, title, line, offset, (19, 21, 25), (31, 33, 37))
+    ends = _pdb_range(annotation, title, line, offset, (19, 21, 25), (31, 33, 37))
     said = line[38:40].strip() or "1"
     cls = CLASSES.get(int(said)) if said.isascii() and said.isdecimal() else None
     if cls is None:
-        told.problem(f"{title} is of class {said!r}", offset + 38, 2, "classes are 1 to 10")
+        annotation.problem(f"{title} is of class {said!r}", offset + 38, 2, "classes are 1 to 10")
     elif ends is not None:
-        told.helices.append((ends, *cls))
+        annotation.helices.append((ends, *cls))
 
 
-def _strand(told: _Told, line: str, offset: int, before: dict[str, str]) -> None:
+def _strand(annotation: _Annotation, line: str, offset: int, before: dict[str, str]) -> None:
     sheet, strand, said = line[11:14].strip(), line[7:10].strip(), line[38:40].strip()
     title = f"strand {strand} of sheet {sheet}"
-    ends = _pdb_range(told, title, line, offset, (21, 22, 26), (32, 33, 37))
+    ends = _pdb_range(annotation, title, line, offset, (21, 22, 26), (32, 33, 37))
     if said not in ("", "0", "1", "-1"):
         hint = "0 for the first strand, 1 for parallel, -1 for antiparallel"
-        told.problem(f"{title} has the sense {said!r}", offset + 38, 2, hint)
+        annotation.problem(f"{title} has the sense {said!r}", offset + 38, 2, hint)
     if ends is None:
         return
-    if strand in told.strands.setdefault(sheet, {}):
-        told.problem(f"{title} was told of before", offset, 6, "number the strands of a sheet")
+    if strand in annotation.strands.setdefault(sheet, {}):
+        annotation.problem(f"{title} is listed twice", offset, 6, "number the strands of a sheet")
         return
-    told.strands[sheet][strand] = ends
+    annotation.strands[sheet][strand] = ends
     if said in ("1", "-1") and sheet in before:
         sense = "plus" if said == "1" else "minus"
-        told.pairs.setdefault(sheet, []).append((before[sheet], strand, sense))
+        annotation.pairs.setdefault(sheet, []).append((before[sheet], strand, sense))
     before[sheet] = strand
 
 
 def _pdb_range(
-    told: _Told,
+    annotation: _Annotation,
     title: str,
     line: str,
     offset: int,
@@ -288,13 +298,15 @@ def _pdb_range(
         text = line[number : number + 4]
         if not re.match(r" *-?[0-9]+\Z", text):
             hint = "the columns of a PDB file are fixed: see the format"
-            told.problem(f"{title}: {text!r} is no number of a residue", offset + number, 4, hint)
+            annotation.problem(
+                f"{title}: {text!r} is no number of a residue", offset + number, 4, hint
+            )
             return None
         found.append((line[chain].strip(), (int(text), line[code].strip())))
     (one, first), (two, last) = found
     if one != two:
         what = f"{title} begins in chain {one} and ends in chain {two}"
-        told.problem(what, offset, 6, ONE_CHAIN)
+        annotation.problem(what, offset, 6, ONE_CHAIN)
         return None
     return _Range(title, one, first, last, offset, 6)
 
@@ -302,14 +314,14 @@ def _pdb_range(
 # mmCIF and BinaryCIF
 
 
-def _read_cif(told: _Told, data: bytes, kind: str) -> Any:
+def _read_cif(annotation: _Annotation, data: bytes, file_format: str) -> Any:
     """The atoms of the first model; what categories say of helices and sheets joins the rest."""
     from biotite.structure.io import pdbx
 
     try:
         file: Any
-        if kind == "mmCIF":
-            file = pdbx.CIFFile.read(io.StringIO(told.source.text))
+        if file_format == "mmCIF":
+            file = pdbx.CIFFile.read(io.StringIO(annotation.source.text))
         else:
             file = pdbx.BinaryCIFFile.read(io.BytesIO(data))
         name = next(iter(file))
@@ -323,18 +335,20 @@ def _read_cif(told: _Told, data: bytes, kind: str) -> Any:
             if category in block
         }
     except Exception:  # whatever a broken file leads to
-        raise _unreadable(kind, told) from None
+        raise _unreadable(file_format, annotation) from None
     for category, read in CATEGORIES.items():
         if category in found:
-            read(told, _Rows(told, category, found[category]))
+            read(annotation, _Rows(annotation, category, found[category]))
     return atoms
 
 
 class _Rows:
     """The rows of a category, as texts."""
 
-    def __init__(self, told: _Told, name: str, category: Mapping[str, list[str]]) -> None:
-        self.told, self.name, self.category = told, name, category
+    def __init__(
+        self, annotation: _Annotation, name: str, category: Mapping[str, list[str]]
+    ) -> None:
+        self.annotation, self.name, self.category = annotation, name, category
 
     def __call__(self, *items: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         """The number of each row, from 1, and some items of it; those after `?` may be missing."""
@@ -342,7 +356,9 @@ class _Rows:
         lost = [item for item in items if item[0] != "?" and item not in self.category]
         for item in lost:
             what = f"the category _{self.name} has no item {item}"
-            self.told.problem(what, hint="give a file with the names of the authors of the entry")
+            self.annotation.problem(
+                what, hint="give a file with the names of the authors of the entry"
+            )
         if lost:
             return
         for item in items:
@@ -354,7 +370,7 @@ class _Rows:
                 columns.append([""] * len(columns[0]))  # the first is always there
         if len({*map(len, columns)}) > 1:
             what = f"the items of the category _{self.name} have different numbers of rows"
-            self.told.problem(what, hint="the file is damaged: get it again")
+            self.annotation.problem(what, hint="the file is damaged: get it again")
             return
         yield from enumerate(zip(*columns, strict=True), 1)
 
@@ -364,12 +380,12 @@ class _Rows:
         for text in (first, last):
             if not re.match(r"-?[0-9]{1,9}\Z", text):
                 what = f"row {row} of _{self.name}: {text!r} is no number of a residue"
-                self.told.problem(what, hint=f"say where {title} begins and ends")
+                self.annotation.problem(what, hint=f"say where {title} begins and ends")
                 return None
         if one != two:
             where = f"row {row} of _{self.name}: {title}"
             what = f"{where} begins in chain {one} and ends in chain {two}"
-            self.told.problem(what, hint=ONE_CHAIN)
+            self.annotation.problem(what, hint=ONE_CHAIN)
             return None
         return _Range(title, one, (int(first), code), (int(last), last_code))
 
@@ -384,57 +400,57 @@ ENDS = (
 )
 
 
-def _read_conformations(told: _Told, rows: _Rows) -> None:
-    for i, (name, kind, number, *texts) in rows(
+def _read_conformations(annotation: _Annotation, rows: _Rows) -> None:
+    for i, (name, conformation, number, *texts) in rows(
         "id", "conf_type_id", "?pdbx_PDB_helix_class", *ENDS
     ):
-        match = CONFORMATION.match(kind)
-        if match is None and kind != "STRN":
+        match = CONFORMATION.match(conformation)
+        if match is None and conformation != "STRN":
             continue  # a turn, or a bend
         title = f"{'strand' if match is None else 'helix'} {name}"
         ends = rows.ends(title, i, texts)
         if match is None:
             if ends is not None:  # of no sheet that is known
-                told.strands[f"STRN {name} {i}"] = {"1": ends}
+                annotation.strands[f"STRN {name} {i}"] = {"1": ends}
             continue
         cls = HANDS[match[1]], KINDS[match[2]]
         if match[1] is None and match[2] is None and number:
             found = CLASSES.get(int(number)) if re.match(r"[0-9]{1,2}\Z", number) else None
             if found is None:
                 what = f"row {i} of _struct_conf: {title} is of class {number!r}"
-                told.problem(what, hint="classes are 1 to 10")
+                annotation.problem(what, hint="classes are 1 to 10")
                 continue
             cls = found
         if ends is not None:
-            told.helices.append((ends, *cls))
+            annotation.helices.append((ends, *cls))
 
 
-def _read_ranges(told: _Told, rows: _Rows) -> None:
-    for name in [name for name in told.strands if name.startswith("STRN ")]:
-        del told.strands[name]  # the sheets tell of them, and more
+def _read_ranges(annotation: _Annotation, rows: _Rows) -> None:
+    for name in [name for name in annotation.strands if name.startswith("STRN ")]:
+        del annotation.strands[name]  # the sheets list them, with more detail
     for i, (sheet, strand, *texts) in rows("sheet_id", "id", *ENDS):
         title = f"strand {strand} of sheet {sheet}"
         ends = rows.ends(title, i, texts)
-        if strand in told.strands.setdefault(sheet, {}):
-            what = f"row {i} of _struct_sheet_range: {title} was told of before"
-            told.problem(what, hint="number the strands of a sheet")
+        if strand in annotation.strands.setdefault(sheet, {}):
+            what = f"row {i} of _struct_sheet_range: {title} is listed twice"
+            annotation.problem(what, hint="number the strands of a sheet")
         elif ends is not None:
-            told.strands[sheet][strand] = ends
+            annotation.strands[sheet][strand] = ends
 
 
-def _read_order(told: _Told, rows: _Rows) -> None:
+def _read_order(annotation: _Annotation, rows: _Rows) -> None:
     for i, (sheet, one, two, said) in rows("sheet_id", "range_id_1", "range_id_2", "?sense"):
-        known = told.strands.get(sheet, {})
+        known = annotation.strands.get(sheet, {})
         where = f"row {i} of _struct_sheet_order"
         for strand in (one, two):
-            if strand not in known and not told.problems:
+            if strand not in known and not annotation.problems:
                 what = f"{where}: there is no strand {strand} in sheet {sheet}"
-                told.problem(what, hint="_struct_sheet_range tells of the strands")
+                annotation.problem(what, hint="_struct_sheet_range tells of the strands")
         if said and said not in SENSES:
             hint = f"give {' or '.join(SENSES)}"
-            told.problem(f"{where}: the sense is {said!r}", hint=hint)
+            annotation.problem(f"{where}: the sense is {said!r}", hint=hint)
         elif said:
-            told.pairs.setdefault(sheet, []).append((one, two, SENSES[said]))
+            annotation.pairs.setdefault(sheet, []).append((one, two, SENSES[said]))
 
 
 CATEGORIES = {

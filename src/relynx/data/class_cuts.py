@@ -1,8 +1,8 @@
-"""Cuts of numbers that tell the classes apart, learnt inside `fit` from the training part alone.
+"""Cuts of numbers that separate the classes, learnt inside `fit` from the training data alone.
 
 `from_events(..., bins="supervised")` leaves a column's numbers as they are and marks the column in
-the reading. `cut_by_class` cuts them, and its reading has the cuts; `cut_like` cuts other sequences
-in the same places.
+the schema. `cut_by_class` learns the cuts and stores them in the schema; `cut_like` applies them to
+other sequences.
 
 A cut is taken where the classes are purest on both sides, as long as a description of the classes
 with it is shorter than one without: the criterion of Fayyad and Irani (1993), "Multi-interval
@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.discretise import Cuts, bin_names, binned, short_between
+from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences
-from relynx.data.tables.discretise import Cuts, bin_names, binned, short_between
-from relynx.data.tables.schema import Column, Group, Reading
 from relynx.errors import InputError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
@@ -43,7 +43,7 @@ class Split(NamedTuple):
 
 
 def class_cuts(numbers: NDArray[Any], counts: Counts) -> Cuts:
-    """Where numbers are cut so that the ranges tell the classes apart; none where nothing does.
+    """Cuts of numbers into ranges that separate the classes; none where nothing does.
 
     Parameters
     ----------
@@ -85,10 +85,10 @@ def _best(counts: Counts, low: int, high: int) -> Iterator[Split]:
     inside = (left.sum(axis=1) * _entropy(left) + right.sum(axis=1) * _entropy(right)) / n
     at = int(inside.argmin())
     gain = whole - float(inside[at])
-    kinds = [int((side > 0).sum()) for side in (total, left[at], right[at])]
+    n_classes = [int((side > 0).sum()) for side in (total, left[at], right[at])]
     sides = [whole, float(_entropy(left[at])), float(_entropy(right[at]))]
-    entropies = kinds[0] * sides[0] - kinds[1] * sides[1] - kinds[2] * sides[2]
-    cost = math.log2(n - 1) + math.log2(3 ** kinds[0] - 2) - entropies
+    entropies = n_classes[0] * sides[0] - n_classes[1] * sides[1] - n_classes[2] * sides[2]
+    cost = math.log2(n - 1) + math.log2(3 ** n_classes[0] - 2) - entropies
     if n * gain > cost:
         yield Split(n * gain, low + at + 1, low, high)
 
@@ -130,14 +130,14 @@ def cut_by_class(X: Sequences, labels: NDArray[Any] | None) -> Sequences:
     return _cut(X, learnt)
 
 
-def cut_like(X: Sequences, reading: Reading | None) -> Sequences:
-    """The sequences with the numbers that wait for it cut as those of another reading are."""
-    if reading is None or not any(_waiting(X.reading)):
+def cut_like(X: Sequences, schema: Schema | None) -> Sequences:
+    """The sequences with the numbers that wait for it cut as another schema says."""
+    if schema is None or not any(_waiting(X.reading)):
         return X
     known = {
         (title, group.predicate, column.name): column
         for title in TITLES
-        for group in getattr(reading, title)
+        for group in getattr(schema, title)
         for column in group.columns
         if column.supervised and column.cuts is not None
     }
@@ -147,17 +147,17 @@ def cut_like(X: Sequences, reading: Reading | None) -> Sequences:
     )
 
 
-def _waiting(reading: Reading | None) -> Iterator[tuple[str, Group, Column]]:
+def _waiting(schema: Schema | None) -> Iterator[tuple[str, Group, Column]]:
     """The columns of numbers that are to be cut by class and are not yet."""
-    for title in TITLES if reading is not None else ():
-        for group in getattr(reading, title):
+    for title in TITLES if schema is not None else ():
+        for group in getattr(schema, title):
             for column in group.columns:
                 if column.supervised and column.cuts is None:
                     yield title, group, column
 
 
 def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequences:
-    """The sequences with the waiting columns cut as `choose` says, in the facts and the reading.
+    """The sequences with the waiting columns cut as `choose` says, in the facts and the schema.
 
     It is given a column, its predicate, and the row of its values in the table of facts.
     """
@@ -191,14 +191,14 @@ def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequence
 
 
 def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
-    """The numbers that codes stand for, as int64 or float64."""
+    """The numbers of some codes, as int64 or float64."""
     values = [X.vocabulary[code] for code in codes.tolist()]
     whole = all(isinstance(value, int) for value in values)
     return np.array(values, np.int64 if whole else np.float64)
 
 
-def _with_columns(reading: Reading, changed: Mapping[tuple[str, str, str], Column]) -> Reading:
-    """A reading with some of its columns replaced."""
+def _with_columns(schema: Schema, changed: Mapping[tuple[str, str, str], Column]) -> Schema:
+    """A schema with some of its columns replaced."""
 
     def groups(title: str) -> tuple[Group, ...]:
         return tuple(
@@ -209,8 +209,8 @@ def _with_columns(reading: Reading, changed: Mapping[tuple[str, str, str], Colum
                     for column in group.columns
                 ),
             )
-            for group in getattr(reading, title)
+            for group in getattr(schema, title)
         )
 
     fluents, attributes, relations = map(groups, TITLES)
-    return replace(reading, fluents=fluents, attributes=attributes, relations=relations)
+    return replace(schema, fluents=fluents, attributes=attributes, relations=relations)

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from relynx.data.protein_folds import RULES, domain_sequences
 from relynx.data.sequences import Sequences, counted, shown
-from relynx.data.structures.files import FORMATS, INSTALL, Residue, Structure, read_structure
+from relynx.data.structures.formats import FORMATS, INSTALL, Residue, Structure, read_structure
 from relynx.data.structures.sheets import elements, joined
 from relynx.errors import DataError, InputError, Problem, Source, did_you_mean
 from relynx.logic.datalog import parse_background
 from relynx.logic.terms import Constant, as_constant
 
-Places: TypeAlias = dict[tuple[str, int], int]
+Positions: TypeAlias = dict[tuple[str, int], int]
 
 SEGMENT = re.compile(r"(?:([^:,]*):)?(?:(-?\d{1,9}[A-Za-z]?)-(-?\d{1,9}[A-Za-z]?))?\Z", re.ASCII)
 EXAMPLE = "write A:1-120, A: for all of a chain, or A:1-50,A:90-120 for parts"
@@ -36,7 +36,8 @@ def read_structures(
     """Read protein structures: helices and strands as sequences, in the form of the bundled folds.
 
     The facts, the three dimensions and the background rules are those of `load_protein_folds`, and
-    so its bias fits. This needs biotite: `pip install 'relynx[structures]'`.
+    so its bias fits. This needs biotite: `pip install 'relynx[structures]'`. Raises InputError
+    with all that is wrong with the arguments, or with the files.
 
     Parameters
     ----------
@@ -50,18 +51,13 @@ def read_structures(
         Classes by the id of the sequence or the name of the file; or a list, one for each domain
         if domains are given, else for each file.
     missing
-        What becomes of a file that tells of no helix and no strand: `"error"`, or `"compute"` to
+        What to do with a file that lists no helix and no strand: `"error"`, or `"compute"` to
         find them by the positions of the atoms. Such strands have no neighbours.
 
     Returns
     -------
     X, labels
         The sequences, and their labels (None without any).
-
-    Raises
-    ------
-    InputError
-        With all that is wrong with the arguments, or with the files.
 
     Examples
     --------
@@ -73,41 +69,51 @@ def read_structures(
     >>> print(rx.read_structures(path)[0][0])
     begin(tiny_A). st(e1,null,short). sense_prev(e1,null). end.
     """
+    _check_can_read(missing)
+    files = _named(paths)
+    wanted = _wanted(domains, files)
+    structures = _read(files, compute=missing == "compute")
+    parts = _parts(structures, files, wanted)
+    classes = _labels(labels, parts, list(files), listed=wanted is not None)
+    strands = {name: joined(structure.sheets) for name, structure in structures.items()}
+    found = []
+    for id, (name, positions) in parts.items():
+        known = elements(positions, structures[name].helices, strands[name])
+        found.append({"id": id, "fold": classes and classes[id], "elements": known})
+    X = domain_sequences(found, parse_background(RULES, "protein folds"))
+    return X, X.labels
+
+
+def _check_can_read(missing: object) -> None:
     if find_spec("biotite") is None:
         what = "structures need biotite, which is not installed"
         raise InputError(Problem(what, hint=INSTALL))
     if missing not in MISSING:
         hint = did_you_mean(str(missing), MISSING) or "give 'error' or 'compute'"
         raise InputError(Problem(f"missing is {missing!r}", hint=hint))
-    files = _named(paths)
-    wanted = _wanted(domains, files)
-    structures = _read(files, compute=missing == "compute")
-    parts: dict[str, tuple[str, Places]] = {}
+
+
+def _parts(
+    structures: Mapping[str, Structure],
+    files: Mapping[str, str],
+    wanted: Mapping[str, tuple[str, list[Range]]] | None,
+) -> dict[str, tuple[str, Positions]]:
+    """The residues of each sequence, with the name of its file; without domains, of each chain."""
+    parts: dict[str, tuple[str, Positions]] = {}
     problems: list[Problem] = []
     for name, structure in structures.items() if wanted is None else ():
         for chain in structure.chains:
-            places = _cut(structure, [(chain, None, None)], "", problems)
+            positions = _cut(structure, [(chain, None, None)], "", problems)
             id = f"{name}_{chain}" if chain else name
             if id in parts:
                 what = f"two sequences are named {id!r}: of {files[parts[id][0]]} and {files[name]}"
                 problems.append(Problem(what, hint="rename one of the files, or give domains"))
-            parts[id] = name, places
+            parts[id] = name, positions
     for id, (name, ranges) in (wanted or {}).items():
         parts[id] = name, _cut(structures[name], ranges, id, problems)
     if problems:
         raise DataError(problems)
-    classes = _labels(labels, parts, list(files), listed=wanted is not None)
-    strands = {name: joined(structure.sheets) for name, structure in structures.items()}
-    found = [
-        {
-            "id": id,
-            "fold": None if classes is None else classes[id],
-            "elements": elements(places, structures[name].helices, strands[name]),
-        }
-        for id, (name, places) in parts.items()
-    ]
-    X = domain_sequences(found, parse_background(RULES, "protein folds"))
-    return X, X.labels
+    return parts
 
 
 def _named(paths: Any) -> dict[str, str]:
@@ -144,7 +150,7 @@ Range: TypeAlias = tuple[str | None, Residue | None, Residue | None]
 
 
 def _wanted(domains: Any, files: Mapping[str, str]) -> dict[str, tuple[str, list[Range]]] | None:
-    """The domains that are asked for: a file and ranges of residues for each id."""
+    """The requested domains: a file and ranges of residues for each id."""
     if domains is None:
         return None
     if not isinstance(domains, Mapping) or not domains:
@@ -200,9 +206,9 @@ def _read(files: Mapping[str, str], *, compute: bool) -> dict[str, Structure]:
     return out
 
 
-def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Problem]) -> Places:
-    """The place of each residue of a domain, by chain and place in the chain."""
-    places: Places = {}
+def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Problem]) -> Positions:
+    """The position of each residue of a domain, by chain and position in the chain."""
+    positions: Positions = {}
     source = Source("", structure.source.path)
     for chain, first, last in ranges:
         if chain is None and len(structure.chains) == 1:
@@ -216,8 +222,8 @@ def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Prob
         number = {residue: i for i, residue in enumerate(residues)}
         ends = []
         for residue, end in ((first, 0), (last, len(residues) - 1)):
-            place = end if residue is None else _nearest(residue, number, upwards=end == 0)
-            ends.append(place)
+            position = end if residue is None else _nearest(residue, number, upwards=end == 0)
+            ends.append(position)
         if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
             which = "-".join(f"{n}{code}" for n, code in (one for one in (first, last) if one))
             what = f"domain {id!r}: chain {chain} has no residues {which}"
@@ -225,12 +231,12 @@ def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Prob
             problems.append(Problem(what, source, hint=f"it has {one} to {two}"))
             continue
         for i in range(ends[0], ends[1] + 1):
-            places.setdefault((chain, i), len(places))
-    return places
+            positions.setdefault((chain, i), len(positions))
+    return positions
 
 
 def _nearest(residue: Residue, number: Mapping[Residue, int], *, upwards: bool) -> int | None:
-    """The place of a residue, or of the nearest inside the range where it has no atoms."""
+    """The position of a residue, or of the nearest inside the range where it has no atoms."""
     if residue in number:
         return number[residue]
     if upwards:
@@ -239,7 +245,7 @@ def _nearest(residue: Residue, number: Mapping[Residue, int], *, upwards: bool) 
 
 
 def _labels(
-    labels: Any, parts: Mapping[str, tuple[str, Places]], names: list[str], *, listed: bool
+    labels: Any, parts: Mapping[str, tuple[str, Positions]], names: list[str], *, listed: bool
 ) -> dict[str, Constant] | None:
     """The class of each sequence."""
     if labels is None:

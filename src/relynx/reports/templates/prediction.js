@@ -1,4 +1,4 @@
-// What is told of a chosen sequence besides its drawing: its class, shares, votes and facts.
+// The text about a chosen sequence: its class, class probabilities, votes and facts.
 
 const MOST_FACTS = 300; // of one predicate that are listed
 
@@ -8,25 +8,25 @@ function isWrong(i) {
 
 function sequenceTitle(i) {
   const { ids, labels, predicted } = data.sequences;
-  const said = ["predicted ", el("strong", {}, user(data.classes[predicted[i]]))];
+  const parts = ["predicted ", el("strong", {}, user(data.classes[predicted[i]]))];
   if (data.labelled) {
     const verdict = isWrong(i)
       ? el("strong", { class: "wrong" }, "✗ wrong")
       : el("strong", { class: "right" }, "✓ right");
-    said.unshift("is ", el("strong", {}, user(data.classes[labels[i]])), ", ");
-    said.push("  ", verdict);
+    parts.unshift("is ", el("strong", {}, user(data.classes[labels[i]])), ", ");
+    parts.push("  ", verdict);
   }
-  return el("header", { class: "head" }, el("h3", {}, user(ids[i])), el("p", {}, ...said));
+  return el("header", { class: "head" }, el("h3", {}, user(ids[i])), el("p", {}, ...parts));
 }
 
-function whatIsSaid(i, votesOpen) {
-  const { labels, predicted, shares } = data.sequences;
-  const own = shares[i].map((share) => share / 1000);
-  const label = (c) => (data.labelled && labels[i] === c ? el("small", {}, " its class") : null);
+function predictionBox(i, votesOpen) {
+  const { labels, predicted, probabilities } = data.sequences;
+  const own = probabilities[i].map((value) => value / 1000);
+  const label = (c) => (data.labelled && labels[i] === c ? el("small", {}, " true class") : null);
   const part = el(
     "div",
-    { class: "says" },
-    el("div", {}, el("h4", {}, "Shares of the classes"), classShares(own, predicted[i], label)),
+    { class: "prediction" },
+    el("div", {}, el("h4", {}, "Class probabilities"), classBars(own, predicted[i], label)),
   );
   if (data.votes.length) part.append(pairVotes(i, votesOpen));
   return part;
@@ -34,25 +34,27 @@ function whatIsSaid(i, votesOpen) {
 
 function pairVotes(i, open) {
   const votes = decodeBytes(data.votes[i]);
-  const shares = data.pairShares ? decodeBytes(data.pairShares[i]) : null;
+  const probabilities = data.pairProbabilities ? decodeBytes(data.pairProbabilities[i]) : null;
   const body = data.pairs.map((pair, k) => {
     const vote = bitOf(votes, k);
-    const share = shares ? shares[k] / 255 : 0;
+    const value = probabilities ? probabilities[k] / 255 : 0;
     return el(
       "tr",
       {},
       el("th", { scope: "row" }, user(pairName(pair))),
       el("td", {}, user(data.classes[pair.classes[vote]])),
-      shares ? el("td", { class: "number" }, percent(vote === 0 ? share : 1 - share)) : null,
+      probabilities
+        ? el("td", { class: "number" }, percent(vote === 0 ? value : 1 - value))
+        : null,
     );
   });
   return el(
     "details",
     { class: "votes", open },
-    el("summary", {}, "Votes of the pairs"),
+    el("summary", {}, "Pairwise votes"),
     el(
       "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Votes of the pairs" },
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Pairwise votes" },
       el(
         "table",
         {},
@@ -64,7 +66,9 @@ function pairVotes(i, open) {
             {},
             el("th", { scope: "col" }, "pair"),
             el("th", { scope: "col" }, "vote"),
-            shares ? el("th", { scope: "col", class: "number" }, "share") : null,
+            probabilities
+              ? el("th", { scope: "col", class: "number" }, "probability")
+              : null,
           ),
         ),
         el("tbody", {}, ...body),
@@ -102,7 +106,7 @@ function factLine(rows, key, isUsed) {
     "p",
     {},
     el("strong", {}, user(data.keys[key][0])),
-    data.derived[key] ? el("small", {}, " by a rule") : null,
+    data.derived[key] ? el("small", {}, " derived by a rule") : null,
     " ",
     ...rows
       .slice(0, MOST_FACTS)

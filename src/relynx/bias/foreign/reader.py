@@ -1,6 +1,6 @@
 """Biases of other systems: the declarations of Aleph and of Popper in our meanings.
 
-What has no counterpart is told in the notes of the bias, each with its line.
+What has no counterpart is listed in the notes of the bias, with its line.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from relynx.bias.foreign.aleph import Aleph
 from relynx.bias.foreign.popper import Popper
 from relynx.bias.foreign.terms import ForeignLexer, Opening
 from relynx.bias.foreign.translation import Translation
-from relynx.bias.stated_settings import SETTINGS
 from relynx.errors import Problem, Source
 from relynx.logic.tokens import Failure
+from relynx.search_settings import SETTINGS
 
 HINTS = re.compile(r"\b(?:modeh|modeb|mode|determination|head_pred|body_pred)\s*\(")
 ALEPH = ("modeh", "modeb", "mode", "determination")  # directives
@@ -71,7 +71,7 @@ class ForeignReader:
         if read is None or opening.directive != self.system.directives or rule:
             self._passed_over(opening, rule)
             return self.clauses.skip()
-        self.clauses.opening(position)  # once more from its first word
+        self.clauses.opening(position)  # again from its first token
         try:
             read(self.clauses.declaration())
             return self.clauses.lexer.end

@@ -1,4 +1,4 @@
-"""Sequences from tables of events, one row an event, and back."""
+"""`from_events`: sequences from tables with one row per event."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.schema import Group, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.tables.columns import Table
 from relynx.data.tables.facts import (
-    Places,
+    EventLayout,
     encoded,
-    places,
+    event_layout,
     repeated_keys,
     sequence_numbers,
 )
+from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import (
     DEFAULT_BINS,
     DELIMITS,
@@ -29,8 +31,6 @@ from relynx.data.tables.plans import (
     others,
     planned,
 )
-from relynx.data.tables.schema import Group, Reading
-from relynx.data.tables.tables import Cells, name_problems, open_table, unknown_column
 from relynx.errors import DataError, InputError, Problem, did_you_mean
 from relynx.logic.dimensions import link_name
 
@@ -39,52 +39,43 @@ GIVE_SEQUENCE = "give sequence='...', the column that says which sequence an eve
 
 
 def from_events(
-    frame: Any,
-    *,
-    sequence: str | None = None,
-    order: str | Mapping[str, str] | None = None,
+    frame: Any, *, sequence: str | None = None, order: str | Mapping[str, str] | None = None,
     fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
-    label: str | None = None,
-    attributes: str | Sequence[str] | None = None,
-    event: str | None = None,
-    relations: Mapping[str, Any] | None = None,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
-    reading: Reading | None = None,
-) -> tuple[Sequences, NDArray[Any] | None]:
-    """Make sequences of a table that has a row for each event.
+    label: str | None = None, attributes: str | Sequence[str] | None = None,
+    event: str | None = None, relations: Mapping[str, Any] | None = None,
+    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
+) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
+    """Make sequences from a table with one row per event.
+
+    Raises InputError with all that is wrong with the arguments, or with the table.
 
     Parameters
     ----------
     frame
         A data frame (pandas, polars, pyarrow, modin, ...; lazy ones too), a dict of lists, or the
         path of a `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
-    sequence
-        The column that says which sequence an event is of.
+    sequence, label
+        The columns of the sequence and of its class, one value in all rows of a sequence.
     order
         The column that orders the events of a sequence: numbers, dates, or texts of dates. Rows
-        with the same value follow each other as they stand in the table. Without it the rows are
-        in order. A dict such as `{"day": "date", "bed": "bed_no"}` makes several dimensions: along
-        each, the events that agree in the other columns follow each other.
+        with the same value, or without it all rows, keep their order in the table.
+        A dict such as `{"day": "date", "bed": "bed_no"}` makes several dimensions: along each, the
+        events that agree in the other columns follow each other.
     fluents
         The columns that describe an event, each as `column(E,Value)`; a dict such as
-        `{"move": ["from", "to"]}` makes `move(E,From,To)`. Without it, all columns that have no
-        other task; those that cannot help are left out with a note.
-    label
-        The column of the class, one value in all rows of a sequence.
+        `{"move": ["from", "to"]}` makes `move(E,From,To)`. By default, all columns without
+        another role; uninformative ones are left out with a note.
     attributes
         Columns that describe the sequence, each as `column(Value)`. Without it and `fluents`,
         those that never change inside a sequence.
-    event
-        The column that names the events of a sequence; `relations` refer to it.
-    relations
-        Further tables by predicate. Each has the column `sequence`; columns named as `event`, or
-        so with `_1`, `_2`, ... after it, hold events; the others are values.
+    event, relations
+        The column that names the events, and further tables by predicate. Each has the column
+        `sequence`; those named as `event`, or so with `_1`, `_2`, ..., hold events, others values.
     bins
-        How numbers of more than ten different values become ranges: 4 for quarters with as many
-        values each, `("width", 5)` for ranges of one width, `[10, 100]` for these cuts, however
-        few values there are, None to leave them. `"supervised"` leaves them to `fit` of a
-        classifier or a `PatternVectorizer`, which cuts where the classes of its training part
-        differ. A dict gives this by column.
+        How numbers with more than ten distinct values become ranges: 4 for quartiles,
+        `("width", 5)` for five ranges of equal width, `[10, 100]` for these cuts, also with few
+        values, None for no cuts. `"supervised"` leaves them to `fit`, which learns cuts that
+        separate the classes of its training data. A dict gives this by column.
     reading
         `X.reading` of sequences read before, or `reading_` of a model: read this table in the same
         way, with the same cuts. No other argument but `relations` is given with it. The column of
@@ -93,34 +84,33 @@ def from_events(
     Returns
     -------
     X, labels
-        The sequences, in the order in which they appear, and their labels (None without any).
+        The sequences in order of appearance, and their labels (None without any).
         `print(X.reading)` says how the table was read and what was left out.
-
-    Raises
-    ------
-    InputError
-        With all that is wrong with the arguments, or with the table.
 
     Examples
     --------
     >>> import relynx as rx
     >>> table = {"case": [1, 1, 2], "at": [2, 1, 1], "step": ["b", "a", "c"], "ok": list("yyn")}
-    >>> X, y = rx.from_events(table, sequence="case", order="at", label="ok")
-    >>> print(X[0])
+    >>> print(rx.from_events(table, sequence="case", order="at", label="ok")[0][0])
     begin(1,y). next_s(e1,e2). step(e1,a). step(e2,b). end.
     """
-    table = open_table(frame)
+    request = Request(open_table(frame), sequence, order, fluents, attributes, label, event, bins)
     further = {name: open_table(one) for name, one in _relations(relations).items()}
+    X = read_request(request, further, reading)
+    return X, X.labels
+
+
+def read_request(
+    request: Request, further: Mapping[str, Table], schema: Schema | None
+) -> Sequences:
+    """Read an opened table as requested, or by a schema; `further` are tables by predicate."""
+    table = request.table
     raise_all([problem for one in (table, *further.values()) for problem in name_problems(one)])
-    if reading is not None:
-        given = (sequence, order, fluents, label, attributes, event)
-        if any(value is not None for value in given) or not (
-            isinstance(bins, int) and bins == DEFAULT_BINS
-        ):
+    if schema is not None:
+        if request.says_something():
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(Problem(what, hint="give reading alone, or with relations"))
-        return _read_again(table, further, reading)
-    request = Request(table, sequence, order, fluents, attributes, label, event, bins)
+        return _read_again(table, further, schema)
     names = checked_columns(request, further)
     cells = Cells(table, names)
     ids, numbers = sequence_numbers(
@@ -134,30 +124,27 @@ def from_events(
     for name, one in further.items():
         group, notes = _relation(name, one, tables[name], request, new)
         new = replace(new, relations=(*new.relations, group), notes=(*new.notes, *notes))
-    at = _placed(new, cells, tables, ids, numbers)
-    X = encoded(new, cells, at, tables, labelled=True)
-    return X, X.labels
+    at = _checked_layout(new, cells, tables, ids, numbers)
+    return encoded(new, cells, at, tables, labelled=True)
 
 
-def _read_again(
-    table: Table, further: Mapping[str, Table], reading: Reading
-) -> tuple[Sequences, NDArray[Any] | None]:
+def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> Sequences:
     """Read a table as another one was read."""
-    if not isinstance(cast(object, reading), Reading):
-        what = f"reading is a {type(reading).__name__}"
+    if not isinstance(cast(object, schema), Schema):
+        what = f"reading is a {type(schema).__name__}"
         raise InputError(Problem(what, hint="give X.reading of sequences that were read before"))
-    if reading.intervals is not None:
+    if schema.intervals is not None:
         what = "the reading is one of intervals"
         raise InputError(Problem(what, hint="rx.from_intervals(frame, reading=...) reads them"))
-    if reading.label is not None and reading.label.name not in table.names:
-        reading = replace(reading, label=None)
-    columns = [column.name for group in reading.fluents for column in group.columns]
-    columns += [column.name for group in reading.attributes for column in group.columns]
-    names = [reading.sequence, *(column for _, column in reading.order), *columns]
-    event = reading.event if reading.relations else None  # nothing else refers to it
+    if schema.label is not None and schema.label.name not in table.names:
+        schema = replace(schema, label=None)
+    columns = [column.name for group in schema.fluents for column in group.columns]
+    columns += [column.name for group in schema.attributes for column in group.columns]
+    names = [schema.sequence, *(column for _, column in schema.order), *columns]
+    event = schema.event if schema.relations else None  # nothing else refers to it
     names += [] if event is None else [event]
     problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
-    wanted = [group.predicate for group in reading.relations]
+    wanted = [group.predicate for group in schema.relations]
     for name in wanted:
         if name not in further:
             hint = f"give relations={{{name!r}: ...}}"
@@ -166,45 +153,42 @@ def _read_again(
         if name not in wanted:
             hint = did_you_mean(name, wanted) or "leave it out"
             problems.append(Problem(f"the reading has no relation {name!r}", hint=hint))
-    for group in reading.relations:
+    for group in schema.relations:
         if (one := further.get(group.predicate)) is not None:
-            problems += [unknown_column(one, name, READ) for name in _columns(reading, group)]
+            problems += [unknown_column(one, name, READ) for name in _columns(schema, group)]
     raise_all([problem for problem in problems if problem is not None])
-    label = [] if reading.label is None else [reading.label.name]
+    label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
-    ids, numbers = sequence_numbers(
-        cells, reading.sequence, [column for _, column in reading.order]
-    )
+    ids, numbers = sequence_numbers(cells, schema.sequence, [column for _, column in schema.order])
     cells_of = {
-        name: Cells(further[name], _columns(reading, group), f"the table of {name!r}")
-        for group in reading.relations
+        name: Cells(further[name], _columns(schema, group), f"the table of {name!r}")
+        for group in schema.relations
         for name in [group.predicate]
     }
-    for group in reading.fluents + reading.attributes:
+    for group in schema.fluents + schema.attributes:
         for column in group.columns:
             cells.argument(column)
-    at = _placed(replace(reading, event=event), cells, cells_of, ids, numbers)
-    reading = replace(reading, notes=())  # those of the first table
-    X = encoded(reading, cells, at, cells_of, labelled=False)
-    return X, X.labels
+    at = _checked_layout(replace(schema, event=event), cells, cells_of, ids, numbers)
+    schema = replace(schema, notes=())  # those of the first table
+    return encoded(schema, cells, at, cells_of, labelled=False)
 
 
-def _columns(reading: Reading, group: Group) -> list[str]:
+def _columns(schema: Schema, group: Group) -> list[str]:
     """The columns of a further table."""
-    return [reading.sequence, *group.events, *(column.name for column in group.columns)]
+    return [schema.sequence, *group.events, *(column.name for column in group.columns)]
 
 
-def _placed(
-    reading: Reading,
+def _checked_layout(
+    schema: Schema,
     cells: Cells,
     tables: Mapping[str, Cells],
     ids: list[Any],
     numbers: NDArray[np.int64],
-) -> Places:
-    """The places of the rows, once all columns are known to be good."""
-    if reading.event is not None:
-        repeated_keys(cells, reading.event, numbers)
-    at = places(reading, cells, ids, numbers)
+) -> EventLayout:
+    """The layout of the rows, after all columns have been checked."""
+    if schema.event is not None:
+        repeated_keys(cells, schema.event, numbers)
+    at = event_layout(schema, cells, ids, numbers)
     for one in tables.values():
         one.check()
     return at
@@ -259,25 +243,25 @@ def _columns_hint(table: Table) -> str:
 
 
 def _relation(
-    name: str, table: Table, cells: Cells, request: Request, reading: Reading
+    name: str, table: Table, cells: Cells, request: Request, schema: Schema
 ) -> tuple[Group, list[str]]:
     """What a further table makes: columns named as the event hold events, the others values."""
-    if link_name(name) is not None or name in [group.predicate for group in reading.groups]:
+    if link_name(name) is not None or name in [group.predicate for group in schema.groups]:
         what = f"the relation {name!r} has the name of a link or of another predicate"
         cells.wrong(what, "give it another name")
     elif name in RESERVED:
         cells.wrong(f"a relation is named {name!r}", DELIMITS)
     plan = Plan(request, cells, np.zeros(0, np.int64))
-    places = {
-        c: place for c in table.names if (place := _event_place(c, request.event)) is not None
+    numbers = {
+        c: number for c in table.names if (number := _event_number(c, request.event)) is not None
     }
-    events = sorted(places, key=places.__getitem__)
+    events = sorted(numbers, key=numbers.__getitem__)
     values = [c for c in table.names if c and c not in (request.sequence, *events)]
     group = Group(name, tuple(map(plan.column, values)), tuple(events))
     return group, [] if request.event else _unnamed_events(name, values, request)
 
 
-def _event_place(column: str, event: str | None) -> int | None:
+def _event_number(column: str, event: str | None) -> int | None:
     """The number after the name of the event, 0 without one; None for other columns."""
     if not event or not column.startswith(event):
         return None
@@ -290,7 +274,7 @@ def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[
     """Notes on columns that would hold events, had `event` been given."""
     notes = []
     for event in request.table.names:
-        held = [column for column in values if _event_place(column, event)]
+        held = [column for column in values if _event_number(column, event)]
         if held and event != request.sequence:
             columns = ", ".join(map(repr, held))
             what = f"{columns} of {name!r} are read as values"

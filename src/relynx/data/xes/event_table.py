@@ -20,7 +20,7 @@ from relynx.data.tables.columns import (
     read_moment,
     text_values,
 )
-from relynx.data.xes.log import NUMBERS, Attribute, Log, Part, Place
+from relynx.data.xes.log import NUMBERS, Attribute, Log, Occurrence, Part
 from relynx.errors import Source
 from relynx.logic.terms import Constant
 
@@ -70,13 +70,13 @@ class XesTable:
         begin = np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
         event = log.first[self._trace] + np.arange(len(self._trace)) - begin
         self._event: NDArray[np.int64] = np.where(n_events[self._trace] > 0, event, -1)
-        self._columns: dict[str, tuple[Part, list[Place]]] = {}
+        self._columns: dict[str, tuple[Part, list[Occurrence]]] = {}
         of_traces = log.traces.columns()
-        for name, places in log.events.columns().items():
+        for name, occurrences in log.events.columns().items():
             own = EVENT + name if name.startswith(CASE) else name
-            self._columns[own] = log.events, places
-        for name, places in of_traces.items():
-            self._columns[CASE + name] = log.traces, places
+            self._columns[own] = log.events, occurrences
+        for name, occurrences in of_traces.items():
+            self._columns[CASE + name] = log.traces, occurrences
         self.trace_names, self.unnamed = _names(log)
 
     @property
@@ -96,7 +96,7 @@ class XesTable:
     def loaded(self, names: Sequence[str]) -> LoadedTable:
         return self
 
-    def place(self, row: int) -> str:
+    def row_name(self, row: int) -> str:
         event = self._event[row]
         return f"line {self._trace_line(row) if event < 0 else self.log.lines[event]}"
 
@@ -105,27 +105,27 @@ class XesTable:
 
     def types(self, name: str) -> list[str]:
         """The types that an attribute has."""
-        part, places = self._columns.get(name, (self.log.events, []))
-        return list(dict.fromkeys(part.attributes[i].tag for i in _telling(part, places)))
+        part, occurrences = self._columns.get(name, (self.log.events, []))
+        return list(dict.fromkeys(part.attributes[i].tag for i in _telling(part, occurrences)))
 
-    def values(self, name: str, kind: str | None = None) -> Values:
+    def values(self, name: str, column_type: str | None = None) -> Values:
         """A column, by the types of the file; where these differ and are no numbers, as texts."""
         name = self.also.get(name, name)
         if name == SEQUENCE:
             names = self.trace_names
-            kind = "integer" if isinstance(names[0], int) else "text"
-            return Values(kind, self._trace.astype(np.int32), names)
+            column_type = "integer" if isinstance(names[0], int) else "text"
+            return Values(column_type, self._trace.astype(np.int32), names)
         if name in self.extra:
-            return Values(kind or "text", np.full(self.n_rows, -1, np.int32), [])
-        part, places = self._columns[name]
+            return Values(column_type or "text", np.full(self.n_rows, -1, np.int32), [])
+        part, occurrences = self._columns[name]
         types = self.types(name)
         texts = len(types) > 1 and not set(types) <= set(NUMBERS)
         rows = self._trace if part is self.log.traces else self._event
         codes = np.full(len(part) + 1, -1, np.int64)  # the last is that of no event
         distinct: list[Any] = []
-        for place in places:
-            own = part.column(place)
-            attribute = part.attributes[place[0]]
+        for occurrence in occurrences:
+            own = part.column(occurrence)
+            attribute = part.attributes[occurrence[0]]
             codes[:-1] = np.where((codes[:-1] < 0) & (own >= 0), own + len(distinct), codes[:-1])
             read = READERS[attribute.tag if not texts or _is_gap(attribute) else "string"]
             for code, text in enumerate(attribute.texts):
@@ -134,7 +134,7 @@ class XesTable:
                 except ValueError:
                     self._wrong(name, own[rows] == code, text, attribute.tag)
                     distinct.append(None)
-        values = self._spread(distinct, codes[rows], kind, part)
+        values = self._spread(distinct, codes[rows], column_type, part)
         if name in self.order and len(values.constants):
             values.codes[self._event < 0] = 0
         return values
@@ -149,7 +149,7 @@ class XesTable:
         raise WrongColumn(f"{what}, in the trace of line {self._trace_line(row)}", hint)
 
     def _spread(
-        self, distinct: list[Any], codes: NDArray[np.int64], kind: str | None, part: Part
+        self, distinct: list[Any], codes: NDArray[np.int64], column_type: str | None, part: Part
     ) -> Values:
         """The values of the rows, given the different values and which of them each row has."""
         used = np.unique(codes[codes >= 0])
@@ -157,7 +157,7 @@ class XesTable:
         kept = [distinct[code] for code in used.tolist()]
         plain = all(isinstance(value, str) for value in kept)
         try:
-            values = text_values(kept) if plain else object_values(kept, kind)
+            values = text_values(kept) if plain else object_values(kept, column_type)
         except WrongColumn as error:
             row = None if error.row is None else int((codes == used[error.row]).argmax())
             problem = error.problems[0]
@@ -166,7 +166,7 @@ class XesTable:
             where = f"in the trace of line {self._trace_line(row)}"
             raise WrongColumn(f"{problem.message}, {where}", problem.hint or "") from None
         into[used] = values.codes
-        return Values(values.kind, into[codes], values.constants)
+        return Values(values.type, into[codes], values.constants)
 
 
 def _names(log: Log) -> tuple[list[Constant], list[int]]:
@@ -197,9 +197,9 @@ def _names(log: Log) -> tuple[list[Constant], list[int]]:
     return list(given), unnamed
 
 
-def _telling(part: Part, places: Sequence[Place]) -> list[int]:
+def _telling(part: Part, occurrences: Sequence[Occurrence]) -> list[int]:
     """The attributes behind a column; without those that say only that something is missing."""
-    found = [i for i, _ in places]
+    found = [i for i, _ in occurrences]
     return [i for i in found if not _is_gap(part.attributes[i])] or found
 
 

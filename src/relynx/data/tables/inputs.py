@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_kind, key_values
+from relynx.data.discretise import bin_names
+from relynx.data.schema import Column
+from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_type, key_values
 from relynx.data.tables.csv_tables import open_csv, open_dict
-from relynx.data.tables.discretise import bin_names
 from relynx.data.tables.frames import open_frame, open_parquet
-from relynx.data.tables.schema import Column
-from relynx.data.xes.tables import XesTable
 from relynx.errors import DataError, InputError, Problem, did_you_mean
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")
@@ -29,8 +28,6 @@ def open_table(data: Any) -> Table:
     """A data frame, a dict of lists, or a CSV or Parquet file. Raises InputError."""
     if isinstance(data, str | os.PathLike):
         return _open_file(data)
-    if isinstance(data, XesTable):
-        return data
     table = open_dict(data) if isinstance(data, Mapping) else open_frame(data)
     if table is None:
         what = f"no table of events can be made of a value of the type {type(data).__name__}"
@@ -113,23 +110,23 @@ class Cells:
     def n_rows(self) -> int:
         return self._loaded.n_rows
 
-    def values(self, name: str, kind: str | None = None) -> Values:
-        """A column, as a kind if one is wanted. An empty one in place of a wrong one."""
+    def values(self, name: str, column_type: str | None = None) -> Values:
+        """A column, converted to a type if one is given; an empty column where it is invalid."""
         plain = self._values.get((name, None))
-        if plain is not None and plain.kind == kind:
+        if plain is not None and plain.type == column_type:
             return plain
-        if (name, kind) not in self._values:
+        if (name, column_type) not in self._values:
             try:
-                values = self._made.get(name) or self._loaded.values(name, kind)
-                if kind == KEY:
+                values = self._made.get(name) or self._loaded.values(name, column_type)
+                if column_type == KEY:
                     values = key_values(values)
-                elif kind is not None:
-                    values = as_kind(values, kind)
+                elif column_type is not None:
+                    values = as_type(values, column_type)
             except WrongColumn as error:
                 self.wrong_column(name, error)
-                values = Values(kind or "text", np.full(self.n_rows, -1, np.int32), [])
-            self._values[name, kind] = values
-        return self._values[name, kind]
+                values = Values(column_type or "text", np.full(self.n_rows, -1, np.int32), [])
+            self._values[name, column_type] = values
+        return self._values[name, column_type]
 
     def add(self, name: str, values: Values) -> None:
         """A column that is made of others."""
@@ -140,32 +137,32 @@ class Cells:
         return self.values(name, KEY)
 
     def argument(self, column: Column) -> Values:
-        """A column as a reading has it; in place of its numbers it may hold names of ranges."""
+        """A column as the schema has it; in place of its numbers it may hold names of ranges."""
         known = len(self.problems)
-        values = self.values(column.name, column.kind)
+        values = self.values(column.name, column.type)
         if column.cuts is not None and len(self.problems) > known:
             plain = self.values(column.name)
             ranges = set(bin_names(column.cuts)).issuperset(plain.constants)
-            if plain.kind == "text" and len(plain.constants) and ranges:
-                values = self._values[column.name, column.kind] = plain
+            if plain.type == "text" and len(plain.constants) and ranges:
+                values = self._values[column.name, column.type] = plain
             del self.problems[known + (values is not plain) :]
         return values
 
     def wrong_column(self, name: str, error: WrongColumn) -> None:
         first = error.problems[0]
-        at = "" if error.row is None else f"{self.place(error.row)}: "
+        at = "" if error.row is None else f"{self.row_name(error.row)}: "
         self.wrong(f"{at}column {name!r} {first.message}", first.hint)
 
     def wrong(self, message: str, hint: str | None = None) -> None:
         self.problems.append(Problem(message, self.source, hint=hint))
 
-    def place(self, row: int) -> str:
-        return self._loaded.place(row)
+    def row_name(self, row: int) -> str:
+        return self._loaded.row_name(row)
 
-    def places(self, rows: NDArray[np.bool_]) -> str:
+    def rows_text(self, rows: NDArray[np.bool_]) -> str:
         """How many rows are meant, and which are the first."""
         at = np.flatnonzero(rows)
-        shown = ", ".join(self.place(int(row)) for row in at[:SHOWN])
+        shown = ", ".join(self.row_name(int(row)) for row in at[:SHOWN])
         more = ", ..." if len(at) > SHOWN else ""
         return f"{len(at):,} {'row' if len(at) == 1 else 'rows'} ({shown}{more})"
 

@@ -1,4 +1,4 @@
-"""What the models of a classifier say of every sequence of the page, in few bytes."""
+"""Votes, class probabilities and score sums of each pair of classes, packed for the page."""
 
 from __future__ import annotations
 
@@ -11,33 +11,36 @@ from numpy.typing import NDArray
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, weights
 from relynx.reports.page_facts import as_text, packed_rows
-from relynx.reports.report_data import Told
+from relynx.reports.report_data import Predictions
 
-MOST_SHARES = 300_000  # of all pairs and sequences; of more, only the votes are on the page
+MOST_PROBABILITIES = 300_000  # over all pairs and sequences; beyond that, the page has votes only
 MOST_SUMS = 60_000  # numbers for patterns that are not on the page
-BYTE = 255  # a share of 1
+BYTE = 255  # a probability of 1
 
 Numbers: TypeAlias = "list[list[float]] | None"
 
 
-def answers(
-    model: LynxClassifier, said: Told, listed: NDArray[np.int64], shown: NDArray[np.int64]
+def pair_votes(
+    model: LynxClassifier,
+    predictions: Predictions,
+    listed: NDArray[np.int64],
+    shown: NDArray[np.int64],
 ) -> dict[str, Any]:
-    """Votes and shares of the pairs, and the sums of the patterns that the page leaves out.
+    """Votes and probabilities of the pairs, and the sums of the patterns left off the page.
 
-    `votes` has a bit for each pair, `pairShares` a byte with the share of its first class; it is
-    None where that would be too much. A pair in `rest` has for each sequence the sum of each class,
-    then how often each is ruled out.
+    `votes` has a bit for each pair, `pairProbabilities` a byte with the probability of its first
+    class; None if there are too many. A pair in `rest` has, for each sequence, the sum of each
+    class, then how often each class is ruled out.
     """
-    on_page = np.isin(np.arange(said.covered.shape[1]), shown)
-    votes, shares = [], []
+    on_page = np.isin(np.arange(predictions.covered.shape[1]), shown)
+    votes, probabilities = [], []
     rest: list[Numbers] = []
     room = MOST_SUMS
-    for one, columns in zip(model.estimators_, model._columns, strict=True):
-        M = said.covered[np.ix_(listed, columns)].astype(np.float64)
+    for one, columns in zip(model.estimators_, model.columns_, strict=True):
+        M = predictions.covered[np.ix_(listed, columns)].astype(np.float64)
         if len(model.estimators_) > 1:
             votes.append(one.votes(M).astype(bool))
-            shares.append(np.rint(one.posteriors(M)[:, 0] * BYTE).astype(np.uint8))
+            probabilities.append(np.rint(one.posteriors(M)[:, 0] * BYTE).astype(np.uint8))
         left = ~on_page[columns]
         found = weights(one) if left.any() else None
         numbers = None
@@ -45,10 +48,12 @@ def answers(
             room -= len(listed) * len(one.classes)
             numbers = _sums(found, M[:, left] > 0, left)
         rest.append(numbers)
-    few = len(votes) * len(listed) <= MOST_SHARES
+    few = len(votes) * len(listed) <= MOST_PROBABILITIES
     return {
         "votes": packed_rows(np.array(votes).T) if votes else [],
-        "pairShares": [as_text(row.tobytes()) for row in np.array(shares).T] if few else None,
+        "pairProbabilities": [as_text(row.tobytes()) for row in np.array(probabilities).T]
+        if few
+        else None,
         "rest": rest,
     }
 

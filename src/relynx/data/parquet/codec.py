@@ -1,8 +1,8 @@
-"""Partitions as Parquet: sequences to bytes and back. The one place that uses pyarrow.
+"""Partitions as Parquet: sequences to bytes and back. The only module that uses pyarrow.
 
-A partition has a row a sequence. A predicate is a column of lists, one list a sequence, one entry a
-fact, in order, its arguments as codes; a predicate without arguments is a column of truth values.
-Nothing is packed so well that a small file could unpack to what no memory holds.
+A partition has one row per sequence. A predicate is a column of lists, one list per sequence, with
+one entry per fact, its arguments as codes; a predicate without arguments is a boolean column. The
+compression ratio is limited, so that a small file cannot unpack to more than memory holds.
 """
 
 from __future__ import annotations
@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.parquet.footers import n_values
+from relynx.data.sequences import Sequences
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Constant, constant_text
-
-if TYPE_CHECKING:
-    from relynx.data.sequences import Sequences
 
 Arrow: TypeAlias = Any  # pyarrow has no types
 
@@ -63,12 +61,12 @@ def check_installed() -> None:
         raise InputError(Problem(what, hint=INSTALL))
 
 
-def time_kinds(times: Times | None) -> tuple[str, ...] | None:
+def time_types(times: Times | None) -> tuple[str, ...] | None:
     """What the starts and the ends of intervals are."""
     if times is None:
         return None
-    kinds = {"i": "integer", "u": "integer", "f": "number"}
-    return tuple(kinds.get(values.dtype.kind, "text") for values in (times.starts, times.ends))
+    types = {"i": "integer", "u": "integer", "f": "number"}
+    return tuple(types.get(values.dtype.kind, "text") for values in (times.starts, times.ends))
 
 
 # To bytes
@@ -78,15 +76,15 @@ def part_bytes(X: Sequences, columns: Columns, labels: NDArray[np.int32] | None)
     """A partition as Parquet; `labels` are the numbers of the classes of its sequences."""
     import pyarrow as pa
 
-    texts, kinds = _as_texts(X.ids.tolist(), "id")
-    arrays = {ID: pa.array(texts, pa.string()), ID_TYPE: pa.array(kinds)}
+    texts, types = _as_texts(X.ids.tolist(), "id")
+    arrays = {ID: pa.array(texts, pa.string()), ID_TYPE: pa.array(types)}
     if labels is not None:
         arrays[LABEL] = pa.array(labels, pa.int32())
     if columns.times is not None:
         assert X.times is not None
         ends = ((START, X.times.starts), (END, X.times.ends))
-        for (name, values), kind in zip(ends, columns.times, strict=True):
-            arrays[name] = _lists(X.times.offsets, _time_array(values, kind))
+        for (name, values), column_type in zip(ends, columns.times, strict=True):
+            arrays[name] = _lists(X.times.offsets, _time_array(values, column_type))
     for key in columns.relations:
         arrays[_column(key)] = _facts(X.tables.get(key, tb.empty(key[1])), len(X))
     return _packed(pa.table(arrays, schema=_schema(columns)))
@@ -96,8 +94,8 @@ def vocabulary_bytes(constants: Sequence[Constant]) -> bytes:
     """Constants in order, as Parquet."""
     import pyarrow as pa
 
-    texts, kinds = _as_texts(constants, "constant")
-    return _packed(pa.table({"text": pa.array(texts, pa.string()), "type": pa.array(kinds)}))
+    texts, types = _as_texts(constants, "constant")
+    return _packed(pa.table({"text": pa.array(texts, pa.string()), "type": pa.array(types)}))
 
 
 def _packed(table: Arrow) -> bytes:
@@ -122,13 +120,13 @@ def _packed(table: Arrow) -> bytes:
 
 def _as_texts(constants: Sequence[Constant], what: str) -> tuple[list[str], NDArray[np.int8]]:
     """Constants as texts, and what each was."""
-    kinds = np.zeros(len(constants), np.int8)
+    types = np.zeros(len(constants), np.int8)
     texts: list[str] = []
     for i, constant in enumerate(constants):
         if isinstance(constant, str):
             texts.append(constant)
         else:
-            kinds[i] = NUMBER if isinstance(constant, float) else INTEGER
+            types[i] = NUMBER if isinstance(constant, float) else INTEGER
             texts.append(repr(constant))
     try:
         "".join(texts).encode()
@@ -137,7 +135,7 @@ def _as_texts(constants: Sequence[Constant], what: str) -> tuple[list[str], NDAr
         shown = constant_text(wrong)
         hint = "give it a name of whole characters"
         raise DataError(Problem(f"the {what} {shown} is no Unicode text", hint=hint)) from None
-    return texts, kinds
+    return texts, types
 
 
 def _is_unicode(text: str) -> bool:
@@ -148,12 +146,12 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _time_array(values: NDArray[Any], kind: str) -> Arrow:
+def _time_array(values: NDArray[Any], column_type: str) -> Arrow:
     import pyarrow as pa
 
-    if kind == "text":
+    if column_type == "text":
         return pa.array([str(value) for value in values.tolist()], pa.string())
-    return pa.array(values.astype(np.int64 if kind == "integer" else np.float64))
+    return pa.array(values.astype(np.int64 if column_type == "integer" else np.float64))
 
 
 def _facts(table: Table, n_sequences: int) -> Arrow:
@@ -194,9 +192,9 @@ def _schema(columns: Columns) -> Arrow:
     if columns.labelled:
         types[LABEL] = pa.int32()
     if columns.times is not None:
-        kinds = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string()}
-        for name, kind in zip((START, END), columns.times, strict=True):
-            types[name] = lists(kinds[kind])
+        time_type = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string()}
+        for name, column_type in zip((START, END), columns.times, strict=True):
+            types[name] = lists(time_type[column_type])
     for key in columns.relations:
         arguments = [pa.field(str(j), pa.int32(), nullable=False) for j in range(1, 1 + key[1])]
         types[_column(key)] = lists(pa.struct(arguments)) if arguments else pa.bool_()
@@ -290,9 +288,9 @@ def _numbers(array: Arrow) -> NDArray[Any]:
     return out
 
 
-def _constants(texts: Arrow, kinds: Arrow, what: str) -> list[Constant]:
+def _constants(texts: Arrow, type_codes: Arrow, what: str) -> list[Constant]:
     values: list[Constant] = texts.to_pylist()
-    types = _numbers(kinds)
+    types = _numbers(type_codes)
     if len(types) and (types.min() < TEXT or types.max() > NUMBER):
         raise WrongFile(f"has {what} of an unknown type")
     try:
@@ -330,23 +328,23 @@ def _lengths(column: Arrow) -> NDArray[np.int64]:
     return np.diff(_numbers(column.offsets)).astype(np.int64)
 
 
-def _read_times(columns: Mapping[str, Arrow], kinds: tuple[str, ...] | None) -> Times | None:
-    if kinds is None:
+def _read_times(columns: Mapping[str, Arrow], types: tuple[str, ...] | None) -> Times | None:
+    if types is None:
         return None
     lengths = _lengths(columns[START])
     if not np.array_equal(lengths, _lengths(columns[END])):
         raise WrongFile("has not an end for every start")
     starts, ends = (
-        _time_values(columns[name].flatten(), kind)
-        for name, kind in zip((START, END), kinds, strict=True)
+        _time_values(columns[name].flatten(), column_type)
+        for name, column_type in zip((START, END), types, strict=True)
     )
     return Times(offsets_of(lengths), starts, ends)
 
 
-def _time_values(array: Arrow, kind: str) -> NDArray[Any]:
-    if kind == "text":
+def _time_values(array: Arrow, column_type: str) -> NDArray[Any]:
+    if column_type == "text":
         return np.array(array.to_pylist(), object)
     values = _numbers(array).copy()
-    if kind == "number" and not np.isfinite(values).all():
+    if column_type == "number" and not np.isfinite(values).all():
         raise WrongFile("has a time that is no finite number")
     return values

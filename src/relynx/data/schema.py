@@ -1,7 +1,7 @@
-"""How a table of events was read: which columns make which facts, and where numbers are cut.
+"""The schema of a table of events: which columns make which facts, and where numbers are cut.
 
-`from_events` and `from_intervals` leave their reading on the sequences (`X.reading`), a classifier
-keeps it in `reading_` and a model file keeps it too, so that other tables are read in the same way.
+`from_events` and `from_intervals` keep the schema with the sequences, as `X.reading`. A classifier
+keeps it as `reading_`, and so does a model file, so that later tables are read in the same way.
 """
 
 from __future__ import annotations
@@ -11,30 +11,31 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from relynx.data.intervals.allen import DIMENSIONS, MADE, SHARE_TIME
-from relynx.data.tables.discretise import Cuts, bin_names
+from relynx.data.allen import DIMENSIONS, MADE, SHARE_TIME
+from relynx.data.discretise import Cuts, bin_names
 from relynx.logic.terms import quoted
-from relynx.storage.parts import Part
+from relynx.storage import Part
+from relynx.storage.fields import Field
 
-KINDS = ("text", "integer", "number", "boolean", "date")
+COLUMN_TYPES = ("text", "integer", "number", "boolean", "date")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its kind, and where its numbers are cut (None: they are not).
+    """A column of a table: its type, and where its numbers are cut (None: they are not).
 
     `supervised` says that the cuts are learnt from the classes, inside `fit`.
     """
 
     name: str
-    kind: str
+    type: str
     cuts: Cuts | None = None
     supervised: bool = False
 
     def __str__(self) -> str:
         if self.cuts is None:
             by_class = ", to be cut by class" if self.supervised else ""
-            return f"{self.name} ({self.kind}{by_class})"
+            return f"{self.name} ({self.type}{by_class})"
         return f"{self.name} ({', '.join(bin_names(self.cuts))})"
 
 
@@ -73,8 +74,8 @@ class Intervals:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How `from_events` read a table: give it again to read another table in the same way.
+class Schema:
+    """How `from_events` read a table; pass it as `reading` to read another table in the same way.
 
     Attributes
     ----------
@@ -138,8 +139,8 @@ class Reading:
             | dict.fromkeys(self.interval_relations, 2)
         )
 
-    def difference(self, other: Reading) -> str | None:
-        """The first way in which the facts of two readings differ, None where they do not."""
+    def difference(self, other: Schema) -> str | None:
+        """The first difference between the facts of two schemas, None where there is none."""
         if self.dimensions != other.dimensions:
             mine, theirs = ", ".join(self.dimensions), ", ".join(other.dimensions)
             return f"the dimensions are {mine}, not {theirs}"
@@ -162,7 +163,7 @@ class Reading:
         return "\n".join(f"{title:<9} {text}" for title, text in self.rows())
 
     def rows(self) -> Iterator[tuple[str, str]]:
-        """What stands in the text, line by line: a title, and what there is to say."""
+        """The lines of the text: a title and its content."""
         ordered = ", then ".join(
             column if dimension == "s" else f"{column} (dimension {dimension})"
             for dimension, column in self.order
@@ -199,11 +200,11 @@ def _columns(group: Group) -> str:
 # In model files
 
 
-def reading_state(reading: Reading) -> dict[str, Any]:
-    """A reading as plain values."""
+def schema_state(schema: Schema) -> dict[str, Any]:
+    """A schema as plain values."""
     return {
-        "sequence": reading.sequence,
-        "order": [list(pair) for pair in reading.order],
+        "sequence": schema.sequence,
+        "order": [list(pair) for pair in schema.order],
         **{
             title: [
                 {
@@ -211,14 +212,14 @@ def reading_state(reading: Reading) -> dict[str, Any]:
                     "columns": [_column_state(column) for column in group.columns],
                     "events": list(group.events),
                 }
-                for group in getattr(reading, title)
+                for group in getattr(schema, title)
             ]
             for title in ("fluents", "attributes", "relations")
         },
-        "label": None if reading.label is None else _column_state(reading.label),
-        "event": reading.event,
-        "notes": list(reading.notes),
-    } | ({} if reading.intervals is None else {"intervals": _intervals_state(reading.intervals)})
+        "label": None if schema.label is None else _column_state(schema.label),
+        "event": schema.event,
+        "notes": list(schema.notes),
+    } | ({} if schema.intervals is None else {"intervals": _intervals_state(schema.intervals)})
 
 
 def _intervals_state(intervals: Intervals) -> dict[str, Any]:
@@ -230,23 +231,17 @@ def _intervals_state(intervals: Intervals) -> dict[str, Any]:
 
 def _column_state(column: Column) -> dict[str, Any]:
     cuts = None if column.cuts is None else list(column.cuts)
-    state = {"name": column.name, "kind": column.kind, "cuts": cuts}
+    state = {"name": column.name, "kind": column.type, "cuts": cuts}
     return state | ({"supervised": True} if column.supervised else {})
 
 
-def reading_or_none(part: Part) -> Reading | None:
-    """The field `reading_` of a part; older files have none."""
-    known = part.has("reading_") and not part.none("reading_")
-    return reading_of(part.part("reading_")) if known else None
-
-
-def reading_of(part: Part) -> Reading:
-    """The reading that `reading_state` made a part of. Raises DataError where it is none."""
+def schema_of(part: Part) -> Schema:
+    """The schema that `schema_state` stored in a part. Raises DataError where it is invalid."""
     pairs = part.listed("order")
     for pair in pairs:
         if not isinstance(pair, list) or list(map(type, pair)) != [str, str]:
             raise part.wrong("order", "holds what is no pair of dimension and column")
-    reading = Reading(
+    schema = Schema(
         part.text("sequence"),
         tuple((dimension, column) for dimension, column in pairs),
         fluents=tuple(map(_group_of, part.parts("fluents"))),
@@ -258,7 +253,7 @@ def reading_of(part: Part) -> Reading:
         intervals=_intervals_of(part.part("intervals")) if part.has("intervals") else None,
     )
     part.end()
-    return reading
+    return schema
 
 
 def _intervals_of(part: Part) -> Intervals:
@@ -286,9 +281,9 @@ def _group_of(part: Part) -> Group:
 
 
 def _column_of(part: Part) -> Column:
-    name, kind = part.text("name"), part.text("kind")
-    if kind not in KINDS:
-        raise part.wrong("kind", f"is none of {', '.join(KINDS)}")
+    name, column_type = part.text("name"), part.text("kind")
+    if column_type not in COLUMN_TYPES:
+        raise part.wrong("kind", f"is none of {', '.join(COLUMN_TYPES)}")
     cuts = None
     if not part.none("cuts"):
         cuts = tuple(part.listed("cuts"))
@@ -297,4 +292,13 @@ def _column_of(part: Part) -> Column:
             raise part.wrong("cuts", "are no rising numbers")
     supervised = part.has("supervised") and part.truth("supervised")  # older files have none
     part.end()
-    return Column(name, kind, cuts, supervised)
+    return Column(name, column_type, cuts, supervised)
+
+
+def _schema_or_none(part: Part, key: str, _: object) -> Schema | None:
+    """The schema in a field of a part; older files have none."""
+    known = part.has(key) and not part.none(key)
+    return schema_of(part.part(key)) if known else None
+
+
+SCHEMA = Field(lambda schema, _: None if schema is None else schema_state(schema), _schema_or_none)

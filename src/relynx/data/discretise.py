@@ -1,7 +1,7 @@
 """Numbers as a few ranges: where to cut, and what the ranges are called.
 
 With the cuts 2 and 5 the ranges are `<2`, `2..5` (from 2 up to, but not including, 5) and `>=5`. A
-name says what its range is, so one name never stands for two ranges.
+name says what its range is, so a name never means two ranges.
 """
 
 from __future__ import annotations

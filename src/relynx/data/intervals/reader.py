@@ -1,4 +1,4 @@
-"""Sequences from tables of intervals: one row is something that holds for a time."""
+"""`from_intervals`: sequences from tables of intervals, with one row per interval."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.intervals.allen import AFTER, BEFORE, CONTACT, DIMENSIONS, MADE, SHARE_TIME, START
+from relynx.data.allen import AFTER, BEFORE, CONTACT, DIMENSIONS, MADE, SHARE_TIME, START
 from relynx.data.intervals.endpoints import Scale, given_times, read_times
 from relynx.data.intervals.pairs import SortedIntervals
+from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.columns import LoadedTable, Table, Values
-from relynx.data.tables.facts import Places, encoded, sequence_numbers
-from relynx.data.tables.from_events import READ, checked_columns, raise_all
+from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
+from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, planned
-from relynx.data.tables.schema import Intervals, Reading
-from relynx.data.tables.tables import Cells, name_problems, open_table, unknown_column
+from relynx.data.tables.reader import READ, checked_columns, raise_all
 from relynx.data.times import Times, offsets_of
 from relynx.errors import InputError, Problem, Source, did_you_mean
 from relynx.logic.terms import Constant, constant_text
@@ -30,45 +30,30 @@ WORDS = {"contact": CONTACT, "all": (*CONTACT, BEFORE)}
 
 
 def from_intervals(
-    frame: Any,
-    *,
-    sequence: str | None = None,
-    start: str | None = None,
-    end: str | None = None,
-    label: str | None = None,
-    symbol: str | None = None,
+    frame: Any, *, sequence: str | None = None, start: str | None = None, end: str | None = None,
+    label: str | None = None, symbol: str | None = None,
     fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
     attributes: str | Sequence[str] | None = None,
-    relations: str | Sequence[str] | None = "contact",
-    dimensions: str | Sequence[str] = (START,),
-    duration: bool = False,
-    gap: bool = False,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
-    reading: Reading | None = None,
-) -> tuple[Sequences, NDArray[Any] | None]:
-    """Make sequences of a table that has a row for each interval.
+    relations: str | Sequence[str] | None = "contact", dimensions: str | Sequence[str] = (START,),
+    duration: bool = False, gap: bool = False,
+    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
+) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
+    """Make sequences from a table with one row per interval.
 
     The events are the intervals, in the order of their starts, then of their ends, then of their
-    symbols. Allen's relations say how two of them lie to each other: `overlaps(E,F)`,
-    `during(E,F)`, ... Intervals are closed, and may be points; rows that are all the same are
-    different intervals.
+    symbols. Allen's relations say how two of them lie to each other: `overlaps(E,F)`, ... They are
+    closed, and may be points; rows that are all the same are different intervals. Raises InputError
+    with all that is wrong with the arguments, or with the table.
 
     Parameters
     ----------
-    frame
-        A data frame (pandas, polars, pyarrow, modin, ...; lazy ones too), a dict of lists, or the
-        path of a `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
-    sequence
-        The column that says which sequence an interval is of.
+    frame, sequence, label, fluents, attributes, bins
+        As in `from_events`.
     start, end
-        The columns of its times: both numbers, or both dates or texts of dates.
-    label
-        The column of the class, one value in all rows of a sequence.
+        The columns of the times of an interval: both numbers, or both dates or texts of dates.
     symbol
         The column that says what holds during an interval, `symbol(E,Value)`. Its numbers are
         names, and never cut into ranges.
-    fluents, attributes, bins
-        As `from_events` has them.
     relations
         The relations that become predicates: `"contact"` for those of intervals that share time,
         meets, overlaps, starts, during, finishes and equals; `"all"` for these and before; a list
@@ -77,12 +62,10 @@ def from_intervals(
     dimensions
         What links intervals: `start`, each to the one that starts next; `end`, to the one that
         ends next; `before`, to those after it with none between; or another relation.
-    duration
-        Whether `duration(E,Value)` says how long an interval is, in the unit of the numbers, or
-        in seconds where the times are dates. The values are cut as `bins` says.
-    gap
-        Whether `gap(E,Value)` says how long nothing held before an interval began: 0 where one
-        that started before it had not ended. The first of a sequence has none.
+    duration, gap
+        Whether `duration(E,Value)` says how long an interval is, in the unit of the numbers, or in
+        seconds where the times are dates; and `gap(E,Value)` how long nothing held before it began:
+        0 where one that started before had not ended. The first has none. `bins` cuts both.
     reading
         `X.reading` of intervals read before, or `reading_` of a model: read this table in the same
         way, with the same cuts. No other argument is given with it.
@@ -90,13 +73,8 @@ def from_intervals(
     Returns
     -------
     X, labels
-        The sequences, in the order in which they appear, and their labels (None without any).
+        The sequences in order of appearance, and their labels (None without any).
         `print(X.reading)` says how the table was read and what was left out.
-
-    Raises
-    ------
-    InputError
-        With all that is wrong with the arguments, or with the table.
 
     Examples
     --------
@@ -106,68 +84,75 @@ def from_intervals(
     >>> print(X[0])
     begin(1). next_start(e1,e2). overlaps(e1,e2). what(e1,wind). what(e2,rain). end.
     """
+    made = tuple(name for name, wanted in zip(MADE, (duration, gap), strict=True) if wanted)
     table = open_table(frame)
+    asked = Request(table, sequence, None, fluents, attributes, label, None, bins, symbol=symbol)
+    return _read(asked, (start, end), relations, dimensions, made, reading)
+
+
+def _read(
+    asked: Request,
+    ends: tuple[str | None, str | None],
+    relations: str | Sequence[str] | None,
+    dimensions: str | Sequence[str],
+    made: tuple[str, ...],
+    reading: Schema | None,
+) -> tuple[Sequences, NDArray[Any] | None]:
+    """Read a table as requested, or as another one was read."""
+    table, sequence, symbol = asked.table, asked.sequence, asked.symbol
     raise_all(name_problems(table))
     if reading is not None:
-        given = (sequence, start, end, label, symbol, fluents, attributes)
-        usual = (("contact", relations), ((START,), dimensions), (DEFAULT_BINS, bins))
+        usual = (("contact", relations), ((START,), dimensions))
         same = all(type(one) is type(two) and one == two for one, two in usual)
-        if any(value is not None for value in given) or not same or duration or gap:
+        if asked.says_something() or ends != (None, None) or not same or made:
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(Problem(what, hint="give reading alone"))
         return _read_again(table, reading)
-    made = tuple(name for name, wanted in zip(MADE, (duration, gap), strict=True) if wanted)
     problems, links, related = _named(table, relations, dimensions, made)
-    tasks = {"sequence": sequence, "label": label}
-    wrong = _times(table, start, end, {**tasks, "symbol": symbol})
+    tasks = {"sequence": sequence, "label": asked.label}
+    wrong = _times(table, *ends, {**tasks, "symbol": symbol})
     unclear = _symbol(table, symbol, tasks)
-    request = Request(
-        _WithMade(table, (*table.names, *made)),
-        sequence,
-        None if wrong else {"start": start, "end": end},
-        fluents,
-        attributes,
-        label,
-        None,
-        bins,
+    request = replace(
+        asked,
+        table=_WithMade(table, (*table.names, *made)),
+        order=None if wrong else dict(zip(("start", "end"), ends, strict=True)),
         always=made if unclear or symbol is None else (symbol, *made),
-        symbol=symbol,
         taken=related,
         problems=[*wrong, *unclear, *problems],
     )
     names = [name for name in checked_columns(request, {}) if name not in made]
     cells = Cells(table, names)
-    intervals = Intervals(cast(str, start), cast(str, end), symbol, links, related, made)
-    placed = _placed(cells, cast(str, sequence), intervals)
-    new = planned(request, cells, placed.sequences)
-    new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *placed.notes))
-    return _encoded(new, cells, placed, labelled=True)
+    intervals = Intervals(cast(str, ends[0]), cast(str, ends[1]), symbol, links, related, made)
+    layout = _interval_layout(cells, cast(str, sequence), intervals)
+    new = planned(request, cells, layout.sequences)
+    new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *layout.notes))
+    return _encoded(new, cells, layout, labelled=True)
 
 
-def _read_again(table: Table, reading: Reading) -> tuple[Sequences, NDArray[Any] | None]:
+def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] | None]:
     """Read a table as another one was read."""
-    intervals = getattr(reading, "intervals", None)
-    if not isinstance(cast(object, reading), Reading) or intervals is None:
-        what = f"reading is a {type(reading).__name__}"
-        if isinstance(cast(object, reading), Reading):
+    intervals = getattr(schema, "intervals", None)
+    if not isinstance(cast(object, schema), Schema) or intervals is None:
+        what = f"reading is a {type(schema).__name__}"
+        if isinstance(cast(object, schema), Schema):
             what = "the reading is one of events that are no intervals"
         raise InputError(Problem(what, hint="give X.reading of intervals that were read before"))
-    if reading.label is not None and reading.label.name not in table.names:
-        reading = replace(reading, label=None)
-    facts = [column for group in reading.groups for column in group.columns]
-    names = [reading.sequence, intervals.start, intervals.end]
+    if schema.label is not None and schema.label.name not in table.names:
+        schema = replace(schema, label=None)
+    facts = [column for group in schema.groups for column in group.columns]
+    names = [schema.sequence, intervals.start, intervals.end]
     names += [] if intervals.symbol is None else [intervals.symbol]
     names += [column.name for column in facts if column.name not in intervals.made]
     problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
     raise_all([problem for problem in problems if problem is not None])
-    label = [] if reading.label is None else [reading.label.name]
+    label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
-    placed = _placed(cells, reading.sequence, intervals)
+    layout = _interval_layout(cells, schema.sequence, intervals)
     for column in facts:
         cells.argument(column)
     cells.check()
-    reading = replace(reading, notes=placed.notes)
-    return _encoded(reading, cells, placed, labelled=False)
+    schema = replace(schema, notes=layout.notes)
+    return _encoded(schema, cells, layout, labelled=False)
 
 
 # The arguments
@@ -191,7 +176,7 @@ class _WithMade:
 def _named(
     table: Table, relations: object, dimensions: object, made: Iterable[str]
 ) -> tuple[list[Problem], tuple[str, ...], tuple[str, ...]]:
-    """The dimensions and the relations that were asked for, with what is wrong with them."""
+    """The requested dimensions and relations, and what is wrong with them."""
     problems: list[Problem] = []
     if relations is None:
         related: list[str] = []
@@ -277,11 +262,11 @@ def _symbol(table: Table, symbol: object, tasks: Mapping[str, object]) -> list[P
     return problems
 
 
-# The places of the rows
+# The order of the rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Placed:
+class _IntervalLayout:
     """The rows of a table as intervals in order."""
 
     ids: list[Constant]
@@ -291,7 +276,7 @@ class _Placed:
     notes: tuple[str, ...]
 
 
-def _placed(cells: Cells, sequence: str, intervals: Intervals) -> _Placed:
+def _interval_layout(cells: Cells, sequence: str, intervals: Intervals) -> _IntervalLayout:
     """The rows in order; the columns that are made of their times join the cells."""
     columns = (intervals.start, intervals.end)
     ids, sequences = sequence_numbers(cells, sequence, columns, ("start", "end"))
@@ -308,17 +293,17 @@ def _placed(cells: Cells, sequence: str, intervals: Intervals) -> _Placed:
     if "gap" in intervals.made:
         cells.add("gap", _gaps(scale, ordered, order))
     same = np.logical_and.reduce([np.diff(key[order]) == 0 for key in keys])
-    return _Placed(ids, sequences, order, ordered, _same_notes(int(same.sum()), intervals))
+    return _IntervalLayout(ids, sequences, order, ordered, _same_notes(int(same.sum()), intervals))
 
 
 def _in_order(values: Values) -> Rows:
-    """For each row the place of its value among the different ones, by number or text."""
+    """For each row the rank of its value among the distinct ones, by number or text."""
     constants = values.constants
     by = sorted(range(len(constants)), key=constants.__getitem__)
-    place = np.empty(len(by) + 1, np.int64)
-    place[by] = np.arange(len(by))
-    place[-1] = -1  # of rows without a value
-    return place[values.codes]
+    rank = np.empty(len(by) + 1, np.int64)
+    rank[by] = np.arange(len(by))
+    rank[-1] = -1  # of rows without a value
+    return rank[values.codes]
 
 
 def _gaps(scale: Scale, ordered: SortedIntervals, order: Rows) -> Values:
@@ -340,21 +325,21 @@ def _same_notes(n: int, intervals: Intervals) -> tuple[str, ...]:
 
 
 def _encoded(
-    reading: Reading, cells: Cells, placed: _Placed, *, labelled: bool
+    schema: Schema, cells: Cells, layout: _IntervalLayout, *, labelled: bool
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """The sequences of intervals that are in order."""
-    intervals, order, ordered = cast(Intervals, reading.intervals), placed.order, placed.sorted
+    intervals, order, ordered = cast(Intervals, schema.intervals), layout.order, layout.sorted
     numbers = np.empty(len(order), np.int64)
     numbers[order] = np.arange(len(order)) - ordered.offsets[ordered.sequences]
-    _check_size(placed, intervals)
+    _check_size(layout, intervals)
     found = ordered.contacts(dict.fromkeys((*intervals.relations, *intervals.dimensions)))
     links = {
         name: found[name] if name in found else ordered.links(name) for name in intervals.dimensions
     }
     starts, ends = (given_times(cells.values(c)) for c in (intervals.start, intervals.end))
-    at = Places(
-        placed.ids,
-        placed.sequences,
+    at = EventLayout(
+        layout.ids,
+        layout.sequences,
         numbers,
         order,
         {name: (order[first], order[second]) for name, (first, second) in links.items()},
@@ -362,13 +347,13 @@ def _encoded(
         {name: (order[found[name][0]], order[found[name][1]]) for name in intervals.relations},
         Times(ordered.offsets, starts[order], ends[order]),
     )
-    X = encoded(reading, cells, at, {}, labelled=labelled)
+    X = encoded(schema, cells, at, {}, labelled=labelled)
     return X, X.labels
 
 
-def _check_size(placed: _Placed, intervals: Intervals) -> None:
+def _check_size(layout: _IntervalLayout, intervals: Intervals) -> None:
     """Raise where the intervals are too many, and too close together, to relate them all."""
-    ordered = placed.sorted
+    ordered = layout.sorted
     wanted = {*intervals.relations, *intervals.dimensions}
     counts = []
     if not wanted.isdisjoint(SHARE_TIME):
@@ -380,6 +365,6 @@ def _check_size(placed: _Placed, intervals: Intervals) -> None:
             worst = int(np.bincount(ordered.sequences, n).argmax())
             here = int(n[ordered.sequences == worst].sum())
             what = f"{total:,} pairs of intervals {how}, more than {MOST_FACTS:,}"
-            where = f"{here:,} of them in sequence {constant_text(placed.ids[worst])}"
+            where = f"{here:,} of them in sequence {constant_text(layout.ids[worst])}"
             hint = f"{way_out}, or make shorter sequences"
             raise InputError(Problem(f"{what}; {where}", hint=hint))

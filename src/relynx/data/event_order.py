@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.event_arguments import Place, dimension_names, event_keys
+from relynx.data.event_arguments import Argument, dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import InputError, Problem, did_you_mean
 from relynx.logic.tables import Key, Table
@@ -41,11 +41,11 @@ def link_of(X: Sequences, dimension: str | None = None) -> Key:
     return max(links.values(), key=lambda key: tables[key].shape[1] if key in tables else 0)
 
 
-def event_places(X: Sequences, dimension: str | None = None) -> frozenset[Place]:
+def learn_event_arguments(X: Sequences, dimension: str | None = None) -> frozenset[Argument]:
     """The arguments that hold events of the dimension, in at least half of their facts.
 
-    A sequence of one event has no link that would give the event away. Learn the places from the
-    training sequences, and give them to `ordered_events` for others.
+    A sequence of one event has no link to identify it. Learn the arguments from the training
+    sequences, and pass them to `ordered_events` for others.
     """
     link, facts = link_of(X, dimension), X.facts()
     others = {(f"next_{name}", 2) for name in dimension_names(facts.tables)} - {link}
@@ -53,27 +53,30 @@ def event_places(X: Sequences, dimension: str | None = None) -> frozenset[Place]
     if link not in tables:
         return frozenset()
     n_constants = max(len(facts.vocabulary), 1)
-    events, places = event_keys(tables, n_constants)
-    return frozenset(places | _beside(tables, places, events, n_constants))
+    events, arguments = event_keys(tables, n_constants)
+    return frozenset(arguments | _beside(tables, arguments, events, n_constants))
 
 
 def _beside(
-    tables: Mapping[Key, Table], places: set[Place], events: NDArray[np.int64], n_constants: int
-) -> set[Place]:
+    tables: Mapping[Key, Table],
+    arguments: set[Argument],
+    events: NDArray[np.int64],
+    n_constants: int,
+) -> set[Argument]:
     """The arguments beside an event that hold events too, if not such as the dimension links."""
-    found: set[Place] = set()
+    found: set[Argument] = set()
     ordered = np.unique(events // n_constants)
-    for key in {key for key, _ in places}:
+    for key in {key for key, _ in arguments}:
         row, *columns = tables[key][:, np.isin(tables[key][0], ordered)].astype(np.int64)
         for i, column in enumerate(columns):
             known = np.isin(row * n_constants + column, events).sum()
-            if (key, i) not in places and len(row) and 2 * known >= len(row):
+            if (key, i) not in arguments and len(row) and 2 * known >= len(row):
                 found.add((key, i))
     return found
 
 
 def ordered_events(
-    X: Sequences, dimension: str | None = None, places: Iterable[Place] | None = None
+    X: Sequences, dimension: str | None = None, arguments: Iterable[Argument] | None = None
 ) -> list[list[int]]:
     """The events of each sequence, as codes of `X.facts().vocabulary`.
 
@@ -86,8 +89,8 @@ def ordered_events(
         The sequences.
     dimension
         The order to follow; None takes the one with the most links.
-    places
-        What `event_places` found in the training sequences; None finds it in X.
+    arguments
+        What `learn_event_arguments` found in the training sequences; None finds it in X.
 
     Raises
     ------
@@ -97,16 +100,16 @@ def ordered_events(
     Examples
     --------
     >>> import relynx as rx
-    >>> from relynx.data.tables.order import ordered_events
+    >>> from relynx.data.event_order import ordered_events
     >>> X, y = rx.from_lists([["a", "b", "a"]])
     >>> [[X.vocabulary[code] for code in row] for row in ordered_events(X)]
     [['e1', 'e2', 'e3']]
     """
     link, facts = link_of(X, dimension), X.facts()
-    places = event_places(X, dimension) if places is None else places
+    arguments = learn_event_arguments(X, dimension) if arguments is None else arguments
     events: list[set[int]] = [set() for _ in range(len(X))]
     links: list[set[Link]] = [set() for _ in range(len(X))]
-    for key, argument in {*places, (link, 0), (link, 1)}:
+    for key, argument in {*arguments, (link, 0), (link, 1)}:
         if key in facts.tables:
             table = facts.tables[key]
             for row, code in zip(table[0].tolist(), table[1 + argument].tolist(), strict=True):
@@ -149,11 +152,11 @@ def _in_order(events: set[int], links: set[Link], rank: list[int]) -> list[int]:
 
 
 def _ranks(facts: Facts) -> list[int]:
-    """The place of each constant in the order of their names."""
+    """The rank of each constant in the order of their names."""
     ordered = sorted(range(len(facts.vocabulary)), key=lambda code: _name(facts.vocabulary[code]))
     rank = [0] * len(ordered)
-    for place, code in enumerate(ordered):
-        rank[code] = place
+    for i, code in enumerate(ordered):
+        rank[code] = i
     return rank
 
 

@@ -1,0 +1,202 @@
+"""Compiled loops that find the ways to attach a new event to a pattern.
+
+A new event comes with all its links to the events of the pattern, so that links between two old
+events need never be looked for later.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from relynx.mining.engines._event_fact_kernels import NONE, ONE, lowest_place
+
+
+@njit(cache=True, nogil=True)
+def possible_links(graph, now):
+    """(kind, event, slot, leads to the new event) of each link that a pattern admits.
+
+    Slots are the links that a new event can have: one for each dimension and direction. Along a
+    line only the newest event can be linked.
+    """
+    n_dimensions, n_steps, n_events = len(graph.dimensions), len(graph.steps), len(now.events)
+    n_kinds = n_dimensions * n_steps
+    out = np.empty((2 * n_kinds * n_events, 4), np.int64)
+    n = 0
+    for against in range(1 if graph.is_line else 2):
+        for d in range(n_dimensions):
+            for k in range(n_steps):
+                for i in range(n_events - 1 if graph.is_line else 0, n_events):
+                    taken = False
+                    for x in range(len(now.links)):
+                        if now.links[x, 0] == graph.dimensions[d]:
+                            taken = taken or now.links[x, 2 + against] == now.events[i]
+                    if not taken:
+                        out[n, 0] = against * n_kinds + d * n_steps + k
+                        out[n, 1] = i
+                        out[n, 2] = against * n_dimensions + d
+                        out[n, 3] = 1 - against
+                        n += 1
+    return out[:n].copy()
+
+
+@njit(cache=True, nogil=True)
+def every_attachment(graph, links, about_newest):
+    """All attachments by one link, behind facts about the newest event if these may be added."""
+    width = 2 * len(graph.dimensions)
+    out = np.full((len(links) + about_newest, width), -1, np.int64)
+    for i in range(len(links)):
+        out[i + about_newest, 0] = i
+    return out
+
+
+@njit(cache=True, nogil=True)
+def with_newest(found, n, about_newest):
+    """The first n of some attachments, behind facts about the newest event if these are wanted."""
+    out = np.full((n + about_newest, found.shape[1]), -1, np.int64)
+    for i in range(n):
+        for q in range(found.shape[1]):
+            out[about_newest + i, q] = found[i, q]
+    return out
+
+
+class Search(NamedTuple):
+    """A search for ways to link a new event, which can be continued where it was left.
+
+    Its columns are matches with one position for each event.
+    """
+
+    nodes: NDArray[np.int32]  # a row for each event
+    owner: NDArray[np.int32]  # sequence
+    active: NDArray[np.int32]  # for each number of links the matches that have them
+    room: NDArray[np.uint64]  # and the positions that these leave for the new event
+    n_active: NDArray[np.int64]
+    chosen: NDArray[np.int64]  # links
+    at: NDArray[np.int64]  # how many are chosen, the next to try or -1 at the end, found so far
+
+
+def search_bytes(n_events: int, depth: int) -> int:
+    """What a match takes in a search for sets of so many links."""
+    return 4 * (n_events + 1) + 12 * (depth + 1)
+
+
+@njit(cache=True, nogil=True)
+def n_places(rows):
+    """The positions of the newest event in all rows."""
+    n = 0
+    for word in rows.word:
+        while word != NONE:
+            word &= word - ONE
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def start_search(facts, graph, rows, depth, total):
+    """The beginning of a search; `total` are the positions of the newest event in all rows."""
+    block, events, word = rows.block, rows.events, rows.word
+    n_old = len(events)  # number of the newest event
+    nodes = np.empty((n_old + 1, total), np.int32)
+    owner = np.empty(total, np.int32)
+    active = np.empty((depth + 1, total), np.int32)
+    room = np.empty((depth + 1, total), np.uint64)
+    n_active = np.zeros(depth + 1, np.int64)
+    n = 0
+    for i in range(len(block)):
+        s = block[i]
+        base = graph.node_off[s]
+        free = facts.spoken_of[s]
+        if facts.injective:
+            for e in range(n_old):
+                free &= ~(ONE << np.uint64(events[e, i]))
+        w = word[i]
+        while w != NONE:
+            place = lowest_place(w)
+            w &= w - ONE
+            for e in range(n_old):
+                nodes[e, n] = base + events[e, i]
+            nodes[n_old, n] = base + place
+            owner[n] = s
+            here = free & ~(ONE << np.uint64(place)) if facts.injective else free
+            if here != NONE:
+                active[0, n_active[0]] = n
+                room[0, n_active[0]] = here
+                n_active[0] += 1
+            n += 1
+    chosen = np.full(depth + 1, -1, np.int64)
+    return Search(nodes, owner, active, room, n_active, chosen, np.zeros(3, np.int64))
+
+
+@njit(cache=True, nogil=True)
+def find_attachments(facts, graph, thresholds, search, links, found, most, looks):
+    """Ways to link a new event, as rows of numbers of `links` (-1 for none), and how many so far.
+
+    Links that lead to the new event come first. Kept are all single links that occur, and those
+    sets of which some class has enough sequences, whatever the facts of the new event are. Each
+    comes after the set without its last link.
+
+    It stops after so many looks at matches; where there are more than `most` ways the number is -1.
+    """
+    nodes, owner, active, room = search.nodes, search.owner, search.active, search.room
+    n_active, chosen = search.n_active, search.chosen
+    labels, words = facts.labels, graph.words
+    n_classes = len(thresholds.least)
+    supports = np.zeros(n_classes, np.int64)
+    depth, p, n_found = search.at
+    looked = 0
+    while looked < looks:
+        if p == len(links) or (depth == 0 and not links[p, 3]):
+            if depth == 0:
+                p = -1
+                break
+            depth -= 1
+            p = chosen[depth] + 1
+            continue
+        if depth > 0 and links[p, 2] <= links[chosen[depth - 1], 2]:
+            p += 1
+            continue
+        along, at = words[links[p, 0]], nodes[links[p, 1]]
+        for c in range(n_classes):
+            supports[c] = 0
+        frequency = 0
+        last = -1
+        m = 0
+        before, before_room = active[depth], room[depth]
+        after, after_room = active[depth + 1], room[depth + 1]
+        looked += n_active[depth]
+        for a in range(n_active[depth]):
+            x = before[a]
+            here = before_room[a] & along[at[x]]
+            if here != NONE:
+                after[m] = x
+                after_room[m] = here
+                m += 1
+                if owner[x] != last:
+                    last = owner[x]
+                    supports[labels[last]] += 1
+                    frequency += 1
+        good = depth == 0 and frequency > 0
+        if not good and frequency >= thresholds.min_frequency:
+            for c in range(n_classes):
+                good = good or supports[c] >= thresholds.least[c]
+        if not good:
+            p += 1
+            continue
+        n_active[depth + 1] = m
+        chosen[depth] = p
+        if n_found == len(found):
+            if n_found >= most:
+                return found, -1
+            more = np.full((2 * n_found, found.shape[1]), -1, np.int64)
+            for i in range(n_found):
+                for d in range(found.shape[1]):
+                    more[i, d] = found[i, d]
+            found = more
+        for d in range(depth + 1):
+            found[n_found, d] = chosen[d]
+        n_found += 1
+        depth += 1
+        p += 1
+    search.at[0], search.at[1], search.at[2] = depth, p, n_found
+    return found, n_found

@@ -1,0 +1,671 @@
+"""Compiled loops that count the refinements of patterns: all of a pattern in one pass over rows.
+
+A refinement is an *attachment*, a fact about the newest event or a new event with its links to the
+events of the pattern, and the code of an atom (see `_event_fact_kernels`). Codes that occur get a
+*slot*, a record of counters, in the order in which they are met: what does not occur costs nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from relynx.mining.engines._attachment_kernels import (
+    every_attachment,
+    find_attachments,
+    n_places,
+    possible_links,
+    start_search,
+    with_newest,
+)
+from relynx.mining.engines._bit_row_kernels import advance, links_of, shift_line, shifted
+from relynx.mining.engines._event_fact_kernels import (
+    NONE,
+    ONE,
+    atom_codes,
+    context,
+    lowest_place,
+    write_step,
+)
+
+MOST_ATTACHMENTS = 62  # that are counted at a time
+UNKNOWN, NO_WAY = -1, -2
+LAST, SEEN, SUPPORTS = range(3)  # of a record: the last sequence, its attachments, and counters
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Thresholds(NamedTuple):
+    class_sizes: NDArray[np.int64]  # at least 1
+    least: NDArray[np.int64]  # for each class the smallest support that suffices
+    min_frequency: int
+
+
+class Counters(NamedTuple):
+    """Counters of several patterns at once, with room for so many slots, states and codes.
+
+    Under Object Identity the ways to write a fact depend only on which variables hold its values:
+    the *state* of the fact. They are worked out once for each state that is met.
+    """
+
+    keys: NDArray[np.int64]  # patterns x table: the codes, hashed; -1 for none
+    slots: NDArray[np.int32]  # patterns x table
+    codes: NDArray[np.int64]  # patterns x slots
+    n_slots: NDArray[np.int64]  # patterns
+    records: NDArray[np.int64]  # patterns x room
+    state_at: NDArray[np.int32]  # patterns x states: where the slots of a state are in `pool`
+    used: NDArray[np.int32]  # patterns x states: those that are known
+    n_used: NDArray[np.int64]  # patterns
+    met: NDArray[np.int64]  # states: the attachments in which a sequence meets a state
+    met_states: NDArray[np.int32]
+    pool: NDArray[np.int32]  # a number of slots, and these; and so on
+    n_pool: NDArray[np.int64]  # one number
+    added: NDArray[np.int64]  # what a set of attachments adds to a counter
+    log: NDArray[np.int64]  # what was counted: slot, sequence, attachments; empty for no log
+    n_log: NDArray[np.int64]  # one number
+
+
+def attachments_per_word(most: int) -> int:
+    """How many attachments share a counter when no support is larger than `most`."""
+    return 4 if most < 1 << 15 else 2
+
+
+def added(per_word: int) -> NDArray[np.int64]:
+    """For each set of attachments that share a counter, as bits, what counts one more sequence."""
+    width = 64 // per_word
+    sets = range(1 << per_word)
+    return np.array([sum((b >> i & 1) << width * i for i in range(per_word)) for b in sets], "i8")
+
+
+@njit(inline="always")
+def slot_of(code, keys, slots, codes, n_slots, records, stride):
+    """The slot of a code, a new one if need be; -1 where there is no room."""
+    mask = np.int64(len(keys) - 1)
+    at = np.int64((np.uint64(code) * GOLDEN) >> np.uint64(33)) & mask
+    while keys[at] >= 0 and keys[at] != code:
+        at = (at + 1) & mask
+    if keys[at] == code:
+        return np.int64(slots[at])
+    slot = n_slots
+    if slot >= len(codes) or (slot + 1) * stride > len(records):
+        return np.int64(-1)
+    keys[at], slots[at], codes[slot] = code, slot, code
+    for q in range(slot * stride, (slot + 1) * stride):
+        records[q] = 0
+    records[slot * stride + LAST] = -1
+    return slot
+
+
+# Indices of the innermost loops are unsigned: numba looks at the sign of others first.
+
+
+@njit(inline="always")
+def add_to(records, base, place, n_words, hits, s, added):
+    """Count a sequence in the record at `base`, for some attachments; those for which it is new.
+
+    `place` is where in a record the counters of its class are.
+    """
+    mask = np.int64(len(added) - 1)
+    at = base + place
+    if n_words == 1:  # the mark of a sequence and its attachments share a number
+        mark = s << 4
+        known = records[base] if records[base] > mark else mark
+        fresh = hits & ~known
+        records[base] = known | hits
+        records[at] += added[np.uint64(fresh)]
+    else:
+        known = records[base + np.uint64(SEEN)] if records[base] == s else np.int64(0)
+        fresh = hits & ~known
+        records[base] = s
+        records[base + np.uint64(SEEN)] = known | hits
+        left, width = fresh, 4 if mask == 15 else 2
+        while left:
+            records[at] += added[np.uint64(left & mask)]
+            left >>= width
+            at += np.uint64(1)
+    return fresh
+
+
+@njit(inline="always")
+def reach_links(graph, rows, i, j, s, links, attachments, spoken_of, injective, here, reached):
+    """Where each attachment leads from rows i to j, along several dimensions."""
+    base, n_kept = graph.node_off[s], len(rows.events)
+    words, events = graph.words, rows.events
+    for k in range(i, j):
+        free = spoken_of
+        for e in range(n_kept):
+            here[e] = base + events[e, k]
+            if injective:
+                free &= ~(ONE << np.uint64(events[e, k]))
+        rest = rows.word[k]
+        while rest != NONE:
+            place = lowest_place(rest)
+            rest &= rest - ONE
+            here[n_kept] = base + place
+            mine = free & ~(ONE << np.uint64(place)) if injective else free
+            for a in range(len(attachments)):
+                if attachments[a, 0] < 0:
+                    reached[a, 0] |= ONE << np.uint64(place)
+                    continue
+                to = mine
+                for q in range(attachments.shape[1]):
+                    p = attachments[a, q]
+                    if p < 0 or to == NONE:
+                        break
+                    to &= words[links[p, 0], here[links[p, 1]]]
+                reached[a, 0] |= to
+
+
+@njit(cache=True, nogil=True)
+def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, scratch):
+    """Count all refinements of a pattern, for some of its rows; was there room for them?
+
+    `links` are (kind, event, slot, leads to the new event), and attachments rows of their numbers
+    that end with -1; one that begins with it stands for facts about the newest event.
+    """
+    n_old, n_ways = len(now.number), len(attachments)
+    holders, holder, excluded = scratch.holders, scratch.holder, scratch.excluded
+    for t in range(len(now.excluded)):
+        excluded[now.excluded[t]] = 1
+    keys, slots, slot_codes = counters.keys[c], counters.slots[c], counters.codes[c]
+    records, state_at, used = counters.records[c], counters.state_at[c], counters.used[c]
+    met, met_states, pool, added = counters.met, counters.met_states, counters.pool, counters.added
+    log, n_log = counters.log, counters.n_log[0]
+    n_slots, n_used, n_pool = counters.n_slots[c], counters.n_used[c], counters.n_pool[0]
+    per_word = 4 if len(added) == 16 else 2
+    n_words = (n_ways + per_word - 1) // per_word
+    stride = SUPPORTS + facts.n_classes * n_words
+    widest, padded = np.uint64(len(facts.values)), facts.padded
+    n_holders = np.uint64(n_old + 1)
+    n_states = len(facts.relation)
+    for _ in range(len(facts.values)):
+        n_states = min(n_states * (n_old + 1), 1 << 40)
+    by_states = facts.injective and n_states <= len(state_at)
+    plain = by_states and not n_old and graph.most_blocks == 1 and facts.is_plain
+    is_line, injective, spoken_of = graph.is_line, facts.injective, facts.spoken_of
+    # Of lines: -1 for facts about the newest event, 64 for none.
+    steps = np.full(max(n_ways, 4), 64, np.int64)
+    if is_line:
+        for a in range(n_ways):
+            steps[a] = -1
+            if attachments[a, 0] >= 0:
+                steps[a] = graph.steps[links[attachments[a, 0], 0]]
+    reached = np.zeros((max(n_ways, 4), graph.most_blocks + 1), np.uint64)
+    here = np.zeros(len(rows.events) + 1, np.int64)
+    ways_in = np.zeros(64, np.int64)  # position in a block -> the attachments that lead there
+    few = n_ways <= 4
+    is_short = is_line and graph.most_blocks == 1
+    block_off, sequence, labels = facts.block_off, facts.sequence, facts.labels
+    offset, fact_bits, fact_of = facts.offset, facts.bits, facts.fact
+    row_block, row_joins = rows.block, rows.joins
+    row_word, row_values = rows.word, rows.values
+    n_met, full = 0, False
+    i = begin
+    while i < end and not full:
+        j = i + 1
+        while j < end and row_joins[j]:
+            j += 1
+        s = np.int64(sequence[row_block[i]])
+        first_block = block_off[s]
+        place = np.uint64(SUPPORTS + labels[s] * n_words)
+        low, high = block_off[s + 1] - first_block, np.int64(0)
+        if is_short:
+            low, high = np.int64(0), np.int64(1)
+            word = row_word[i]
+            for a in range(4, n_ways):
+                reached[a, 0] = shifted(word, steps[a])
+        elif not is_line:
+            low, high = np.int64(0), np.int64(1)
+            reach_links(
+                graph,
+                rows,
+                i,
+                j,
+                s,
+                links,
+                attachments,
+                spoken_of[row_block[i]],
+                injective,
+                here,
+                reached,
+            )
+        else:
+            n_blocks = low
+            for a in range(n_ways):
+                if steps[a] < 0:
+                    for k in range(i, j):
+                        reached[a, row_block[k] - first_block] = row_word[k]
+                    first, last = row_block[i] - first_block, row_block[j - 1] - first_block + 1
+                else:
+                    first, last = shift_line(
+                        row_word, row_block, i, j, first_block, n_blocks, steps[a], reached[a]
+                    )
+                low, high = min(low, first), max(high, last)
+        for v in range(n_old):
+            holders[row_values[v, i]] |= ONE << np.uint64(v)
+            holder[row_values[v, i]] = np.uint64(v + 1)
+        for b in range(low, high):
+            word0, word1, word2, word3 = reached[0, b], reached[1, b], reached[2, b], reached[3, b]
+            if is_short:
+                word0, word1 = shifted(word, steps[0]), shifted(word, steps[1])
+                word2, word3 = shifted(word, steps[2]), shifted(word, steps[3])
+            any_word = word0 | word1 | word2 | word3
+            for a in range(4, n_ways):
+                any_word |= reached[a, b]
+            if any_word == NONE:
+                continue
+            if not is_line and not few:
+                for a in range(n_ways):
+                    w = reached[a, b]
+                    while w != NONE:
+                        ways_in[lowest_place(w)] |= np.int64(1) << a
+                        w &= w - ONE
+            lowest = any_word & (~any_word + ONE)
+            begin_at, end_at = offset[first_block + b], offset[first_block + b + 1]
+            for at in range(np.uint64(begin_at), np.uint64(end_at)):
+                bits = fact_bits[at]
+                if bits < lowest:
+                    break  # entries come in falling order of their words
+                common = bits & any_word
+                if common == NONE:
+                    continue
+                if few or is_line:
+                    hits = np.int64(word0 & bits != NONE)  # the first of them are in registers
+                    hits |= np.int64(word1 & bits != NONE) << 1
+                    hits |= np.int64(word2 & bits != NONE) << 2
+                    hits |= np.int64(word3 & bits != NONE) << 3
+                    for a in range(4, n_ways):
+                        hits |= np.int64(reached[a, b] & bits != NONE) << a
+                else:
+                    hits = np.int64(0)
+                    while common != NONE:
+                        hits |= ways_in[lowest_place(common)]
+                        common &= common - ONE
+                g = np.uint64(fact_of[at])
+                if by_states:
+                    state = g
+                    if n_old:
+                        for q in range(g * widest, g * widest + widest):
+                            state = state * n_holders + holder[padded[q]]
+                    if met[state] == 0 and state_at[state] == UNKNOWN:
+                        m = atom_codes(facts, np.int64(g), now.types, scratch)
+                        if n_pool + m + 1 > len(pool):
+                            full = True
+                            break
+                        state_at[state] = n_pool
+                        used[n_used] = state
+                        n_used += 1
+                        pool[n_pool] = m
+                        for x in range(m):
+                            slot = slot_of(
+                                scratch.codes[x], keys, slots, slot_codes, n_slots, records, stride
+                            )
+                            if slot < 0:
+                                full = True
+                                break
+                            n_slots = max(n_slots, slot + 1)
+                            pool[n_pool + 1 + x] = slot * stride
+                        if full:
+                            break
+                        n_pool += m + 1
+                        if plain:  # one way at most, which no other fact can be written in
+                            state_at[state] = pool[n_pool - 1] if m else NO_WAY
+                    if plain:
+                        base = np.int64(state_at[state])
+                        if base >= 0:
+                            add_to(records, np.uint64(base), place, n_words, hits, s, added)
+                            if len(log):
+                                if n_log < len(log):
+                                    log[n_log, 0], log[n_log, 1] = base // stride, s
+                                    log[n_log, 2] = hits
+                                n_log += 1
+                        continue
+                    if met[state] == 0:
+                        met_states[n_met] = state
+                        n_met += 1
+                    met[state] |= hits
+                    continue
+                m = atom_codes(facts, np.int64(g), now.types, scratch)
+                for x in range(m):
+                    slot = slot_of(
+                        scratch.codes[x], keys, slots, slot_codes, n_slots, records, stride
+                    )
+                    if slot < 0:
+                        full = True
+                        break
+                    n_slots = max(n_slots, slot + 1)
+                    base = np.uint64(slot * stride)
+                    fresh = add_to(records, base, place, n_words, hits, s, added)
+                    if fresh and len(log):
+                        if n_log < len(log):
+                            log[n_log, 0], log[n_log, 1], log[n_log, 2] = slot, s, fresh
+                        n_log += 1
+                if full:
+                    break
+            if not is_line and not few:
+                while any_word != NONE:
+                    ways_in[lowest_place(any_word)] = 0
+                    any_word &= any_word - ONE
+        if not is_short:
+            for a in range(n_ways):
+                for b in range(low, high):
+                    reached[a, b] = NONE
+        for v in range(n_old):
+            holders[row_values[v, i]] = NONE
+            holder[row_values[v, i]] = NONE
+        if j == end or sequence[row_block[j]] != s or full:
+            for x in range(np.uint64(n_met)):
+                state = np.uint64(met_states[x])
+                hits = met[state]
+                met[state] = 0
+                if full:
+                    continue
+                first = np.uint64(state_at[state] + 1)
+                for y in range(first, first + np.uint64(pool[first - np.uint64(1)])):
+                    base = np.uint64(pool[y])
+                    fresh = add_to(records, base, place, n_words, hits, s, added)
+                    if fresh and len(log):
+                        if n_log < len(log):
+                            log[n_log, 0], log[n_log, 1] = np.int64(base) // stride, s
+                            log[n_log, 2] = fresh
+                        n_log += 1
+            n_met = 0
+        i = j
+    for t in range(len(now.excluded)):
+        excluded[now.excluded[t]] = 0
+    counters.n_slots[c], counters.n_used[c], counters.n_pool[0] = n_slots, n_used, n_pool
+    counters.n_log[0] = n_log
+    return not full and n_log <= max(len(log), 0)
+
+
+@njit(inline="always")
+def is_frequent(counted, thresholds, stats):
+    """Is a candidate frequent, by its supports? `stats` gets what `Level.add` asks for."""
+    frequency, enough, share = 0, False, 0.0
+    for c in range(len(counted)):
+        frequency += counted[c]
+        enough = enough or counted[c] >= thresholds.least[c]
+        share = max(share, counted[c] / thresholds.class_sizes[c])
+    stats[0] += 1
+    if frequency < thresholds.min_frequency:
+        stats[1] += 1
+        if enough and frequency > stats[3]:
+            stats[3], stats[4] = frequency, 0
+        if enough and frequency == stats[3]:
+            stats[4] += 1
+    elif not enough:
+        stats[2] += 1
+        if share > stats[5]:
+            stats[5], stats[6] = share, 0
+        if share == stats[5]:
+            stats[6] += 1
+    return enough and frequency >= thresholds.min_frequency
+
+
+class Refinements(NamedTuple):
+    """Frequent refinements of some siblings, in the order in which they were found."""
+
+    owner: NDArray[np.int32]  # which sibling one refines
+    codes: NDArray[np.int64]
+    steps: NDArray[np.int32]  # the fact, with the first link of its event
+    extra: NDArray[np.int32]  # further links: dimension, steps, from, to; -1 for none
+    extends: NDArray[np.int32]  # the refinement without the last of these, itself where none is
+    supports: NDArray[np.int32]
+    covered: NDArray[np.uint64]  # the sequences as bits; of no columns where there is no log
+    n: NDArray[np.int64]  # one number
+
+
+@njit(cache=True, nogil=True)
+def collect(
+    facts,
+    graph,
+    thresholds,
+    now,
+    first,
+    links,
+    attachments,
+    n_before,
+    trail,
+    counters,
+    c,
+    child,
+    stats,
+    out,
+):
+    """Append the frequent refinements among those counted; was there room? It keeps the counts.
+
+    `n_before` attachments of the pattern were collected before. `trail` remembers where the
+    refinements of each attachment begin, and behind them the last attachment of each depth.
+    """
+    per_word = 4 if len(counters.added) == 16 else 2
+    width = 64 // per_word
+    mask = (np.int64(1) << width) - 1
+    n_ways, n_classes, n_slots = len(attachments), facts.n_classes, counters.n_slots[c]
+    n_words = (n_ways + per_word - 1) // per_word
+    stride = SUPPORTS + n_classes * n_words
+    records = counters.records[c]
+    n_steps = len(graph.steps)
+    n_kinds = len(graph.dimensions) * n_steps
+    counted = np.zeros(n_classes, np.int64)
+    now_stats = np.zeros(len(stats))
+    step = np.zeros(out.steps.shape[1], np.int64)
+    is_logged = len(counters.log) > 0
+    row_of = np.full((n_ways, n_slots) if is_logged else (0, 0), -1, np.int32)
+    start = out.n[0]
+    n = start
+    for a in range(n_ways):
+        depth = 0
+        while depth < attachments.shape[1] and attachments[a, depth] >= 0:
+            depth += 1
+        way, at_depth = n_before + a, len(trail) - attachments.shape[1] - 1
+        shorter = trail[at_depth + depth - 1]
+        trail[at_depth + depth] = way
+        trail[way] = n
+        dimension, n_along, event = -1, 0, now.events[-1] if len(now.events) else 0
+        if depth:
+            kind, e = links[attachments[a, 0], 0], links[attachments[a, 0], 1]
+            dimension, n_along = graph.dimensions[kind // n_steps], graph.steps[kind % n_steps]
+            event = now.events[e]
+        for slot in range(n_slots):
+            some = 0
+            for k in range(n_classes):
+                word = records[slot * stride + SUPPORTS + k * n_words + a // per_word]
+                counted[k] = (word >> (width * (a % per_word))) & mask
+                some += counted[k]
+            if not some or not is_frequent(counted, thresholds, now_stats):
+                continue
+            if is_logged:
+                row_of[a, slot] = n
+            if n < len(out.owner):
+                code = counters.codes[c, slot]
+                new = write_step(facts, now, first, dimension, n_along, event, code, step)
+                for q in range(len(step)):
+                    out.steps[n, q] = step[q]
+                for q in range(out.extra.shape[1]):
+                    out.extra[n, q, 0] = -1
+                    if q + 1 < depth:
+                        kind, e = links[attachments[a, q + 1], 0], links[attachments[a, q + 1], 1]
+                        out.extra[n, q, 0] = graph.dimensions[kind % n_kinds // n_steps]
+                        out.extra[n, q, 1] = graph.steps[kind % n_steps]
+                        out.extra[n, q, 2] = now.events[e] if kind < n_kinds else new
+                        out.extra[n, q, 3] = new if kind < n_kinds else now.events[e]
+                out.owner[n], out.codes[n], out.extends[n] = child, code, n
+                if depth > 1:  # the same fact with one link less is frequent, too
+                    at = trail[shorter]
+                    while out.codes[at] != code:
+                        at += 1
+                    out.extends[n] = at
+                for k in range(n_classes):
+                    out.supports[n, k] = counted[k]
+            n += 1
+    out.n[0] = n
+    if n > len(out.owner):
+        return False
+    if out.covered.shape[1]:
+        mark_covered(counters, row_of, out.covered, start, n)
+    for i in range(3):
+        stats[i] += now_stats[i]
+    for i in (3, 5):
+        if now_stats[i] > stats[i]:
+            stats[i], stats[i + 1] = now_stats[i], 0
+        if now_stats[i] == stats[i]:
+            stats[i + 1] += now_stats[i + 1]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def mark_covered(counters, row_of, covered, start, end):
+    """Mark the sequences of each refinement that was found, from the log of what was counted."""
+    for row in range(start, end):
+        for w in range(covered.shape[1]):
+            covered[row, w] = NONE
+    for x in range(counters.n_log[0]):
+        slot, s, left = counters.log[x, 0], counters.log[x, 1], counters.log[x, 2]
+        a = 0
+        while left:
+            if left & 1 and row_of[a, slot] >= 0:
+                covered[row_of[a, slot], s >> 6] |= ONE << np.uint64(s & 63)
+            left >>= 1
+            a += 1
+
+
+@njit(cache=True, nogil=True)
+def forget(counters, c):
+    """Make counters ready for another pattern."""
+    keys = counters.keys[c]
+    mask = np.int64(len(keys) - 1)
+    for slot in range(counters.n_slots[c]):
+        at = np.int64((np.uint64(counters.codes[c, slot]) * GOLDEN) >> np.uint64(33)) & mask
+        while keys[at] >= 0:  # all that stand in a row behind it go, too: none is to stay
+            keys[at] = -1
+            at = (at + 1) & mask
+    for x in range(counters.n_used[c]):
+        counters.state_at[c, counters.used[c, x]] = UNKNOWN
+    counters.n_slots[c] = 0
+    counters.n_used[c] = 0
+    counters.n_pool[0] = 0
+    counters.n_log[0] = 0
+
+
+DONE, MORE_COUNTERS, MORE_ROOM, LARGE = range(4)  # why a call ends
+
+
+class Work(NamedTuple):
+    """How much one call does."""
+
+    rows: int  # of a pattern: one with more is left to the caller
+    places: int  # likewise, of the newest event in all rows, along several dimensions
+    looks: int  # when so many are done the call ends
+
+
+@njit(cache=True, nogil=True)
+def followed_by(chain, step, extra):
+    """A chain of one more step and its further links."""
+    n = len(chain) + 1
+    for q in range(len(extra)):
+        n += extra[q, 0] >= 0
+    out = np.zeros((n, chain.shape[1]), np.int64)
+    for q in range(chain.shape[1]):
+        for i in range(len(chain)):
+            out[i, q] = chain[i, q]
+        out[len(chain), q] = step[q]
+    for i in range(n - len(chain) - 1):
+        for q in range(4):
+            out[len(chain) + 1 + i, q] = extra[i, q]
+        out[len(chain) + 1 + i, 4] = -1
+    return out
+
+
+@njit(cache=True, nogil=True)
+def refine(
+    facts,
+    graph,
+    thresholds,
+    rows,
+    chain,
+    steps,
+    extra,
+    done,
+    about_newest,
+    work,
+    counters,
+    scratch,
+    stats,
+    efforts,
+    out,
+):
+    """Refine the children of a pattern from the done-th on; why it ends, and how many are done.
+
+    `chain` are the steps of the pattern, with its rows; `steps` and `extra` those of its children.
+    `efforts` gets how much was looked at for each child.
+    """
+    before = context(facts, chain)
+    n_rows, looked = len(rows.block), 0
+    for child in range(done, len(steps)):
+        if looked >= work.looks:
+            return DONE, child
+        links = links_of(graph, before, steps[child], extra[child])
+        made = advance(
+            facts, graph, rows, np.int64(0), n_rows, before, links, steps[child], scratch, work.rows
+        )
+        if len(made.block) > work.rows:
+            return LARGE, child
+        now = context(facts, followed_by(chain, steps[child], extra[child]))
+        further = possible_links(graph, now)
+        ways = every_attachment(graph, further, about_newest)
+        efforts[child] = n_rows + len(made.block) * (1 + graph.most_entries // 4)
+        if not graph.is_line:
+            places = n_places(made)
+            deepest = np.int64(0)
+            for p in range(len(further)):
+                deepest = max(deepest, further[p, 2] + 1)
+            if places > work.places:
+                return LARGE, child
+            search = start_search(facts, graph, made, deepest, places)
+            found = np.full((64, ways.shape[1]), -1, np.int64)
+            found, n = find_attachments(
+                facts, graph, thresholds, search, further, found, 1 << 12, work.looks
+            )
+            if n < 0 or search.at[1] >= 0 or places * n > work.looks:
+                return LARGE, child
+            ways = with_newest(found, n, about_newest)
+            efforts[child] = places * len(ways) + 64 * (n_rows + len(made.block))
+        start = out.n[0]
+        trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
+        for first in range(0, len(ways), MOST_ATTACHMENTS):
+            some = ways[first : first + MOST_ATTACHMENTS]
+            good = count(
+                facts,
+                graph,
+                made,
+                np.int64(0),
+                len(made.block),
+                now,
+                further,
+                some,
+                counters,
+                np.int64(0),
+                scratch,
+            )
+            room = good and collect(
+                facts,
+                graph,
+                thresholds,
+                now,
+                len(chain) < 0,
+                further,
+                some,
+                first,
+                trail,
+                counters,
+                np.int64(0),
+                child,
+                stats,
+                out,
+            )
+            forget(counters, np.int64(0))
+            if not room:
+                out.n[0] = start
+                return MORE_ROOM if good else MORE_COUNTERS, child
+        looked += efforts[child]
+    return DONE, len(steps)

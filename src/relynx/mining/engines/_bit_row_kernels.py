@@ -1,0 +1,409 @@
+"""Compiled loops that follow the matches of a pattern from one step to the next.
+
+All that later steps can see of the matches of a pattern in a sequence are the values of its
+variables, the events that may still be linked to, and where its newest event may be. A row is
+(block, word of the newest event, other events, values). Along one dimension whose sequences are
+lines no event but the newest can ever be linked again, so no other is kept, and a step shifts the
+word. Along several dimensions every event is kept, and the links of events are looked up.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from relynx.mining.engines._event_fact_kernels import (
+    DIMENSION,
+    FROM,
+    N_STEPS,
+    NONE,
+    ONE,
+    TO,
+    agrees,
+    constants_are_free,
+    longer,
+    lowest_place,
+    reading,
+    wider,
+)
+
+ALL_ROWS = 1 << 62  # no limit on the rows of a pattern
+
+
+class Rows(NamedTuple):
+    block: NDArray[np.int32]
+    joins: NDArray[np.uint8]  # 1: of the sequence and the values of the row before
+    word: NDArray[np.uint64]  # of the newest event, in that block
+    events: NDArray[np.uint8]  # a row for each other event that is kept: its position
+    values: NDArray[np.int32]  # a row for each variable that stands for a value
+
+
+class Graph(NamedTuple):
+    """How events are linked. D dimensions, T kinds of steps, K = D x T kinds of links."""
+
+    is_line: bool  # one dimension, along which every sequence is a line of events
+    dimensions: NDArray[np.int64]  # D
+    steps: NDArray[np.int64]  # T: 0 is follow, 1 next
+    words: NDArray[np.uint64]  # 2K x events: where a link leads, along and against; none for lines
+    node_off: NDArray[np.int64]  # S+1
+    most_blocks: int  # of a sequence
+    most_entries: int  # of a sequence
+
+
+@njit(cache=True, nogil=True)
+def link_words(order, rank, first, last, node_off, steps, out):
+    """For each kind of link the events that it leads to from an event, along and against.
+
+    `order`, `rank`, `first` and `last` are the paths of each dimension, as for the matcher; row
+    (dimension, step) of `out` is along, that plus half of the rows against.
+    """
+    n_dimensions, n_kinds = len(order), len(order) * len(steps)
+    for s in range(len(node_off) - 1):
+        for node in range(node_off[s], node_off[s + 1]):
+            for d in range(n_dimensions):
+                at = rank[d, node]
+                for k in range(len(steps)):
+                    row, n = d * len(steps) + k, steps[k]
+                    low, high = (at + n, at + n + 1) if n else (at + 1, last[d, node] + 1)
+                    for other in range(low, min(high, last[d, node] + 1)):
+                        out[row, node] |= ONE << np.uint64(order[d, other] - node_off[s])
+                    low, high = (at - n, at - n + 1) if n else (first[d, node], at)
+                    for other in range(max(low, first[d, node]), high):
+                        bit = ONE << np.uint64(order[d, other] - node_off[s])
+                        out[n_kinds + row, node] |= bit
+
+
+@njit(cache=True, nogil=True)
+def links_of(graph, before, step, extra):
+    """The links of a step to the events of the pattern before it, as (kind, event).
+
+    None where the step is about the newest event, or the first of a pattern. `extra` are further
+    links of its new event: dimension, steps, from, to; a negative dimension ends them.
+    """
+    n_kinds = len(graph.dimensions) * len(graph.steps)
+    out = np.empty((1 + len(extra), 2), np.int64)
+    n = 0
+    new = step[TO]
+    for i in range(1 + len(extra)):
+        if i == 0:
+            d, n_steps, start, to = step[DIMENSION], step[N_STEPS], step[FROM], step[TO]
+        else:
+            d, n_steps, start, to = (
+                extra[i - 1, 0],
+                extra[i - 1, 1],
+                extra[i - 1, 2],
+                extra[i - 1, 3],
+            )
+        if d < 0:
+            break
+        kind = 0
+        while graph.dimensions[kind] != d:
+            kind += 1
+        k = 0
+        while graph.steps[k] != n_steps:
+            k += 1
+        kind = kind * len(graph.steps) + k
+        other = start if to == new else to
+        e = 0
+        while before.events[e] != other:
+            e += 1
+        out[n, 0], out[n, 1] = kind if to == new else n_kinds + kind, e
+        n += 1
+    return out[:n]
+
+
+@njit(inline="always")
+def shift_line(row_word, row_block, i, j, first_block, n_blocks, n, out):
+    """Where n steps (0: any number) lead on a line, from rows i to j, into the words of `out`.
+
+    Returns the first and the last block that may be reached, the latter plus one.
+    """
+    low = row_block[i] - first_block
+    if n == 0:
+        word = row_word[i]
+        out[low] = word ^ (~word + ONE)
+        for b in range(low + 1, n_blocks):
+            out[b] = ~NONE
+        return low, n_blocks
+    far, near = n >> 6, np.uint64(n & 63)
+    high = low
+    for k in range(i, j):
+        b = row_block[k] - first_block + far
+        if b < n_blocks:
+            out[b] |= row_word[k] << near
+            high = max(high, b + 1)
+        if near != NONE and b + 1 < n_blocks:
+            out[b + 1] |= row_word[k] >> (np.uint64(64) - near)
+            high = max(high, b + 2)
+    return min(low + far, n_blocks), min(high, n_blocks)
+
+
+@njit(inline="always")
+def shifted(word, n):
+    """Where n steps lead on a line of one block: 0 stands for any number, -1 for none."""
+    if n > 0:
+        return word << np.uint64(n) if n < 64 else NONE
+    return word ^ (~word + ONE) if n == 0 and word != NONE else (word if n < 0 else NONE)
+
+
+@njit(cache=True, nogil=True)
+def advance_table(facts, rows, begin, end, n_old, read, n_steps, most):
+    """`advance` along lines of one block, where there is a table of the events of all facts."""
+    old, new, constants, admitted = read.old, read.new, read.constants, read.admitted
+    n_new, injective = len(new), facts.injective
+    everywhere, fact_values = facts.everywhere, facts.values
+    row_block, row_word, row_values = rows.block[begin:end], rows.word[begin:end], rows.values
+    # The events of any admitted fact, in each block from the first to the last of the rows.
+    low = np.int64(row_block[0]) if begin < end else np.int64(0)
+    high = np.int64(row_block[-1]) + 1 if begin < end else np.int64(0)
+    somewhere = np.zeros(high - low, np.uint64)
+    for g in admitted:
+        one = everywhere[g, low:high]
+        for i in range(len(one)):
+            somewhere[i] |= one[i]
+    # Which rows have one of these events next: without a branch, as most have not.
+    places = np.empty(len(row_block), np.int32)
+    words = np.empty(len(row_block), np.uint64)
+    n_places = 0
+    for k in range(len(row_block)):
+        to = shifted(row_word[k], n_steps) & somewhere[np.uint64(row_block[k] - low)]
+        places[np.uint64(n_places)], words[np.uint64(n_places)] = k, to
+        n_places += to != NONE
+    room = max(64, n_places)
+    block = np.empty(room, np.int32)
+    word = np.empty(room, np.uint64)
+    values = np.empty((n_old + n_new, room), np.int32)
+    n = 0
+    for k in range(n_places):
+        i, b, to = begin + places[k], np.int64(row_block[places[k]]), words[k]
+        if injective and not constants_are_free(constants, row_values, i):
+            continue
+        if n > most:
+            break
+        for g in admitted:
+            bits = everywhere[g, b] & to
+            if bits == NONE:
+                continue
+            if n_old and not agrees(old, new, fact_values, g, row_values, i, injective):
+                continue
+            if n == room:
+                block, word, values = longer(block), longer(word), wider(values)
+                room *= 2
+            block[n], word[n] = b, bits
+            for v in range(n_old):
+                values[v, n] = row_values[v, i]
+            for q in range(n_new):
+                values[n_old + q, n] = fact_values[new[q], g]
+            n += 1
+    return Rows(
+        block[:n].copy(),
+        np.zeros(n, np.uint8),
+        word[:n].copy(),
+        np.empty((0, n), np.uint8),
+        values[:, :n].copy(),
+    )
+
+
+@njit(cache=True, nogil=True)
+def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
+    """What becomes of some rows of a pattern by one more step; of more than `most`, some.
+
+    `links` are those of the step's new event to the events of the pattern, as `links_of` has them.
+    """
+    n_old = len(before.number)
+    read = reading(facts, before, step)
+    old, new, constants, admitted = read.old, read.new, read.constants, read.admitted
+    n_new, injective = len(new), facts.injective
+    single, is_line = len(admitted) == 1, graph.is_line
+    about = len(links) == 0  # the newest event, or a first one
+    somewhere, is_admitted, fact_values = scratch.somewhere, scratch.admitted, facts.values
+    offset, fact_bits, fact_of = facts.offset, facts.bits, facts.fact
+    block_off, words, node_off = facts.block_off, graph.words, graph.node_off
+    row_block, row_word, row_joins = rows.block, rows.word, rows.joins
+    row_events, row_values = rows.events, rows.values
+    n_kept = len(row_events)
+    keeps = not is_line and not about
+    n_steps = graph.steps[links[0, 0]] if is_line and not about else 0
+    if is_line and graph.most_blocks == 1 and len(facts.everywhere):
+        n = np.int64(-1) if about else n_steps
+        return advance_table(facts, rows, begin, end, n_old, read, n, most)
+    one = admitted[0] if single else 0
+    if single:
+        for at in range(facts.posting_off[one], facts.posting_off[one + 1]):
+            somewhere[facts.posting_block[at]] = facts.posting_bits[at]
+    else:
+        for g in admitted:
+            is_admitted[g] = 1
+    reached = np.zeros(graph.most_blocks + 1, np.uint64)
+    hit_fact = np.empty(graph.most_entries + 1, np.int32)
+    hit_block = np.empty(graph.most_entries + 1, np.int32)
+    hit_bits = np.empty(graph.most_entries + 1, np.uint64)
+    room = max(64, end - begin)
+    block = np.empty(room, np.int32)
+    joins = np.empty(room, np.uint8)
+    word = np.empty(room, np.uint64)
+    events = np.empty((n_kept + keeps, room), np.uint8)
+    values = np.empty((n_old + n_new, room), np.int32)
+    n = 0
+    i = begin
+    while i < end and n <= most and len(admitted):
+        j = i + 1
+        if is_line:
+            while j < end and row_joins[j]:
+                j += 1
+        if injective and not constants_are_free(constants, row_values, i):
+            i = j
+            continue
+        s = facts.sequence[row_block[i]]
+        first_block = block_off[s]
+        n_blocks = block_off[s + 1] - first_block
+        rest = row_word[i] if keeps else ONE
+        free = ~NONE
+        if keeps and injective:
+            for e in range(n_kept):
+                free &= ~(ONE << np.uint64(row_events[e, i]))
+        while rest != NONE:
+            place = lowest_place(rest)
+            rest &= rest - ONE
+            low, high = 0, 1
+            if keeps:
+                to = free & ~(ONE << np.uint64(place)) if injective else free
+                for q in range(len(links)):
+                    e = links[q, 1]
+                    at = place if e == n_kept else np.int64(row_events[e, i])
+                    to &= words[links[q, 0], node_off[s] + at]
+                reached[0] = to
+            elif about:
+                low, high = row_block[i] - first_block, row_block[j - 1] - first_block + 1
+                for k in range(i, j):
+                    reached[row_block[k] - first_block] = row_word[k]
+            else:
+                low, high = shift_line(
+                    row_word, row_block, i, j, first_block, n_blocks, n_steps, reached
+                )
+            m = 0
+            for b in range(low, high):
+                to = reached[b]
+                reached[b] = NONE
+                if to == NONE:
+                    continue
+                if single:
+                    bits = somewhere[first_block + b] & to
+                    if bits != NONE:
+                        hit_fact[m], hit_block[m], hit_bits[m] = one, first_block + b, bits
+                        m += 1
+                    continue
+                lowest = to & (~to + ONE)
+                for at in range(offset[first_block + b], offset[first_block + b + 1]):
+                    if fact_bits[at] < lowest:
+                        break  # entries come in falling order of their words
+                    bits = fact_bits[at] & to
+                    if bits != NONE and is_admitted[fact_of[at]]:
+                        hit_fact[m], hit_block[m], hit_bits[m] = fact_of[at], first_block + b, bits
+                        m += 1
+            if high - low > 1 and not single:
+                sort_hits(hit_fact, hit_block, hit_bits, m)
+            previous, good = -1, True
+            for h in range(m):
+                g = np.int64(hit_fact[h])
+                if g != previous:
+                    good = agrees(old, new, fact_values, g, row_values, i, injective)
+                if not good:
+                    previous = g
+                    continue
+                if n == room:
+                    block, joins, word = longer(block), longer(joins), longer(word)
+                    events, values = wider(events), wider(values)
+                    room *= 2
+                block[n], joins[n], word[n] = hit_block[h], g == previous, hit_bits[h]
+                previous = g
+                for e in range(n_kept):
+                    events[e, n] = row_events[e, i]
+                if keeps:
+                    events[n_kept, n] = place
+                for v in range(n_old):
+                    values[v, n] = row_values[v, i]
+                for q in range(n_new):
+                    values[n_old + q, n] = fact_values[new[q], g]
+                n += 1
+        i = j
+    if single:
+        for at in range(facts.posting_off[one], facts.posting_off[one + 1]):
+            somewhere[facts.posting_block[at]] = NONE
+    else:
+        for g in admitted:
+            is_admitted[g] = 0
+    if not is_line:
+        return together(block[:n], word[:n], events[:, :n], values[:, :n])
+    return Rows(
+        block[:n].copy(),
+        joins[:n].copy(),
+        word[:n].copy(),
+        events[:, :n].copy(),
+        values[:, :n].copy(),
+    )
+
+
+@njit(cache=True, nogil=True)
+def sort_hits(fact, block, bits, n):
+    """Sort what was hit by facts, those of a fact by blocks, by ever smaller steps."""
+    gap = n // 2
+    while gap:
+        for i in range(gap, n):
+            f, b, w = fact[i], block[i], bits[i]
+            k = i
+            while k >= gap and (fact[k - gap] > f or (fact[k - gap] == f and block[k - gap] > b)):
+                fact[k], block[k], bits[k] = fact[k - gap], block[k - gap], bits[k - gap]
+                k -= gap
+            fact[k], block[k], bits[k] = f, b, w
+        gap //= 2
+
+
+@njit(cache=True, nogil=True)
+def together(block, word, events, values):
+    """Rows in an order in which those of a sequence with the same values follow each other."""
+    n, n_values = len(block), len(values)
+    order = np.arange(n)
+    joins = np.zeros(n, np.uint8)
+    begin = 0
+    while begin < n:
+        end = begin + 1
+        while end < n and block[end] == block[begin]:
+            end += 1
+        gap = (end - begin) // 2 if n_values else 0
+        while gap:  # sort, by ever smaller steps
+            for i in range(begin + gap, end):
+                row = order[i]
+                k = i
+                while k >= begin + gap:
+                    other = order[k - gap]
+                    less = False
+                    for v in range(n_values):
+                        if values[v, row] != values[v, other]:
+                            less = values[v, row] < values[v, other]
+                            break
+                    if not less:
+                        break
+                    order[k] = other
+                    k -= gap
+                order[k] = row
+            gap //= 2
+        for i in range(begin + 1, end):
+            joins[i] = 1
+            for v in range(n_values):
+                if values[v, order[i]] != values[v, order[i - 1]]:
+                    joins[i] = 0
+        begin = end
+    new_block = np.empty(n, np.int32)
+    new_word = np.empty(n, np.uint64)
+    new_events = np.empty((len(events), n), np.uint8)
+    new_values = np.empty((n_values, n), np.int32)
+    for i in range(n):
+        row = order[i]
+        new_block[i], new_word[i] = block[row], word[row]
+        for e in range(len(events)):
+            new_events[e, i] = events[e, row]
+        for v in range(n_values):
+            new_values[v, i] = values[v, row]
+    return Rows(new_block, joins, new_word, new_events, new_values)

@@ -1,0 +1,630 @@
+"""The bit-parallel engine: patterns of events along paths, where sets of events are words of bits.
+
+It takes facts about one event each. Along one dimension sequences are lines of any length; along
+several they are sets of paths of at most 64 events. Facts are added to the newest event only, and a
+new event comes with all its links, so that a pattern is made from its events in some order; where
+several orders make the same pattern, variants are recognised by their canonical form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx.mining.budget import OverBudget
+from relynx.mining.engines import _attachment_kernels as ak
+from relynx.mining.engines import _bit_count_kernels as ck
+from relynx.mining.engines import _bit_form_kernels as fk
+from relynx.mining.engines import _bit_row_kernels as rk
+from relynx.mining.engines import _event_fact_kernels as ek
+from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Level, Longs
+from relynx.mining.engines.compiled import Compiled
+from relynx.mining.engines.event_facts import (
+    event_facts,
+    everywhere,
+    link_graph,
+    most_variables,
+    scratch,
+    speaks_of_events,
+)
+from relynx.mining.matching._backtracking_kernels import GRAPH
+from relynx.mining.patterns.trie import ARGUMENTS, RELATION
+
+MOST_STATES = 1 << 20
+MOST_LINK_WORDS = 1 << 26  # for each kind of link and each event one: half a gigabyte
+MOST_ATTACHMENTS = 1 << 20  # ways to link one new event
+# What makes units: another number is another form of what checkpoints keep.
+EFFORT_A_UNIT = 1 << 20  # for siblings that make one unit of work, by what was looked at before
+MOST_FOUND = 1 << 14  # refinements of a unit
+# How much is done before the search asks whether to go on.
+ROWS_A_CALL = 1 << 13
+PLACES_A_CALL = 1 << 14  # along several dimensions
+LOOKS_A_CALL = 1 << 22
+FORMS_A_CALL = 1 << 12
+MOST_TOGETHER = 8  # siblings that are counted together where they have many rows
+
+
+def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
+    """Can this engine search this language in these data?"""
+    if not compiled.dimensions or not speaks_of_events(
+        compiled, conditions, object_identity=object_identity
+    ):
+        return False
+    if len(conditions.steps) >= ck.MOST_ATTACHMENTS:
+        return False
+    if compiled.is_line:
+        return True
+    index = compiled.index
+    shapes = [index.dimensions[d].shape for d in compiled.dimensions]
+    if any(bool((shape == GRAPH).any()) for shape in shapes):
+        return False
+    n_links = 2 * len(shapes) * len(conditions.steps)
+    is_short = int(np.diff(index.node_off).max(initial=0)) <= 64
+    return is_short and n_links * index.n_nodes <= MOST_LINK_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Siblings:
+    """Some children of a pattern, to be refined."""
+
+    makes: int
+    chain: Longs  # the steps of the pattern
+    rows: Longs  # of the children in the trie
+    steps: Longs  # of the children
+    extra: Longs  # further links of their new events
+
+
+@dataclass(slots=True)
+class Buffers:
+    """What one thread needs for itself."""
+
+    counters: ck.Counters
+    scratch: ek.Scratch
+    out: ck.Refinements
+    rows: list[tuple[Longs, rk.Rows]] = field(default_factory=list)  # of a pattern's beginnings
+
+
+class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
+    """Searches patterns of events along paths."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        labels: NDArray[np.int64],
+        n_classes: int,
+        conditions: Conditions,
+        *,
+        object_identity: bool,
+        keep_coverage: bool = False,
+    ) -> None:
+        super().__init__(compiled, labels, n_classes, conditions, object_identity=object_identity)
+        most_old = most_variables(compiled, conditions)
+        self.facts, self.about_newest, most_entries = event_facts(
+            compiled, labels, n_classes, most_old, injective=object_identity
+        )
+        steps = np.array(conditions.steps, np.int64)
+        self.graph = link_graph(compiled, self.facts, steps, most_entries)
+        self.thresholds = ck.Thresholds(
+            np.maximum(self.class_sizes, 1), conditions.least, conditions.min_frequency
+        )
+        n_dimensions = len(compiled.dimensions)
+        self.width_of_step = ARGUMENTS + self.width - 1
+        self.n_extra = 0 if self.graph.is_line else 2 * n_dimensions - 1
+        self.nothing = np.empty((0, self.width_of_step), np.int64)
+        self.needs_forms = self.about_newest or not self.graph.is_line
+        checks = (conditions.is_key, conditions.admits, conditions.forbids)
+        self.has_checks = any(check is not None for check in checks)
+        self.row_bytes = 13 + 4 * most_old + (0 if self.graph.is_line else conditions.max_length)
+        n_states = len(self.facts.relation) * (most_old + 1) ** len(self.facts.values)
+        self.n_states = min(n_states, MOST_STATES) if object_identity else 0
+        few = MOST_STATES // max(self.n_states, 1)
+        self.n_together = max(min(MOST_TOGETHER, few), 1) if not keep_coverage else 1
+        self.n_covered = -(-len(labels) // 64) if keep_coverage else 0
+
+    # Room
+
+    def _buffers(self) -> Buffers:
+        return Buffers(self._counters(1 << 10), scratch(self.facts), self._refinements(1 << 10))
+
+    def _counters(self, n_slots: int) -> ck.Counters:
+        n, n_states = self.n_together, max(self.n_states, 1)
+        per_word = ck.attachments_per_word(int(self.class_sizes.max(initial=0)))
+        n_links = len(self.conditions.steps) + 1 if self.graph.is_line else ck.MOST_ATTACHMENTS
+        stride = ck.SUPPORTS + self.n_classes * -(-n_links // per_word)
+        return ck.Counters(
+            keys=self._room((n, 4 * n_slots), np.int64, -1),
+            slots=self._room((n, 4 * n_slots), np.int32),
+            codes=self._room((n, n_slots), np.int64),
+            n_slots=np.zeros(n, np.int64),
+            records=self._room((n, n_slots * stride), np.int64),
+            state_at=self._room((n, n_states), np.int32, ck.UNKNOWN),
+            used=self._room((n, n_states), np.int32),
+            n_used=np.zeros(n, np.int64),
+            met=self._room((n_states,), np.int64),
+            met_states=self._room((n_states,), np.int32),
+            pool=self._room((8 * n * n_slots,), np.int32),
+            n_pool=np.zeros(1, np.int64),
+            added=ck.added(per_word),
+            log=self._room((64 * n_slots if self.n_covered else 0, 3), np.int64),
+            n_log=np.zeros(1, np.int64),
+        )
+
+    def _refinements(self, size: int) -> ck.Refinements:
+        return ck.Refinements(
+            owner=self._room((size,), np.int32),
+            codes=self._room((size,), np.int64),
+            steps=self._room((size, self.width_of_step), np.int32),
+            extra=self._room((size, self.n_extra, 4), np.int32),
+            extends=self._room((size,), np.int32),
+            supports=self._room((size, self.n_classes), np.int32),
+            covered=self._room((size, self.n_covered), np.uint64),
+            n=np.zeros(1, np.int64),
+        )
+
+    def _more_counters(self, buffers: Buffers) -> None:
+        buffers.counters = self._counters(2 * buffers.counters.codes.shape[1])
+
+    def _more_room(self, buffers: Buffers) -> None:
+        old = buffers.out
+        n = min(int(old.n[0]), len(old.owner))
+        buffers.out = self._refinements(2 * len(old.owner))
+        for column, more in zip(old[:-1], buffers.out[:-1], strict=True):
+            more[:n] = column[:n]
+        buffers.out.n[0] = n
+
+    # Counting
+
+    def _begin(self) -> list[Siblings]:
+        buffers = self._buffers()
+        stats = np.zeros(STATS)
+        way = np.full((1, 2 * len(self.compiled.dimensions)), -1, np.int64)
+        no_links = np.empty((0, 4), np.int64)
+        now, rows = ek.context(self.facts, self.nothing), everywhere(self.facts)
+        self._count_and_collect([(now, no_links, way, 0, rows)], True, buffers, stats, start=0)
+        counted = self._taken(buffers, stats, np.zeros(1, np.int64))
+        self._idle.append(buffers)
+        root = Siblings(1, self.nothing, np.array([-1]), self.nothing, self._no_extra(0))
+        return self._keep(root, counted, self._decode(root, counted))
+
+    def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
+        """Tallies; how much was looked at for each child; and what `Refinements` holds."""
+        rows = self._rows_of(unit.chain, buffers)
+        stats, efforts = np.zeros(STATS), np.zeros(len(unit.steps), np.int64)
+        done = 0
+        while done < len(unit.steps):
+            self._pulse()
+            if self.graph.is_line and len(rows.block) > ROWS_A_CALL:
+                done = self._refine_together(unit, done, rows, buffers, stats, efforts)
+                continue
+            why, done = ck.refine(
+                self.facts,
+                self.graph,
+                self.thresholds,
+                rows,
+                unit.chain,
+                unit.steps,
+                unit.extra,
+                done,
+                self.about_newest,
+                ck.Work(self._most_rows(self.row_bytes), PLACES_A_CALL, LOOKS_A_CALL),
+                buffers.counters,
+                buffers.scratch,
+                stats,
+                efforts,
+                buffers.out,
+            )
+            if why == ck.MORE_COUNTERS:
+                self._more_counters(buffers)
+            elif why == ck.MORE_ROOM:
+                self._more_room(buffers)
+            elif why == ck.LARGE:
+                efforts[done] = self._refine_alone(unit, done, rows, buffers, stats)
+                done += 1
+        return self._taken(buffers, stats, efforts)
+
+    def _refine_together(
+        self,
+        unit: Siblings,
+        done: int,
+        rows: rk.Rows,
+        buffers: Buffers,
+        stats: NDArray[np.float64],
+        efforts: Longs,
+    ) -> int:
+        """Refine some children that may have many rows, along a line; how many are done.
+
+        Their parent's rows are taken some at a time: what these read stays in the caches of the
+        machine until all children have read it.
+        """
+        end = min(done + self.n_together, len(unit.steps))
+        facts, graph = self.facts, self.graph
+        before, most = ek.context(facts, unit.chain), self._most_rows(self.row_bytes)
+        children = []
+        for child in range(done, end):
+            now = ek.context(facts, _with_child(unit, child))
+            links = ak.possible_links(graph, now)
+            ways = ak.every_attachment(graph, links, self.about_newest)
+            into = rk.links_of(graph, before, unit.steps[child], unit.extra[child])
+            children.append((now, links, ways, into))
+        start = int(buffers.out.n[0])
+        while True:
+            n_rows = np.zeros(len(children), np.int64)
+            good = True
+            for begin, to in _pieces(rows):
+                self._pulse()
+                for c, (now, links, ways, into) in enumerate(children):
+                    step = unit.steps[done + c]
+                    made = rk.advance(
+                        facts, graph, rows, begin, to, before, into, step, buffers.scratch, most
+                    )
+                    n_rows[c] += len(made.block)
+                    if len(made.block) > most:
+                        raise OverBudget
+                    good = good and ck.count(
+                        facts,
+                        graph,
+                        made,
+                        0,
+                        len(made.block),
+                        now,
+                        links,
+                        ways,
+                        buffers.counters,
+                        c,
+                        buffers.scratch,
+                    )
+                if not good:
+                    break
+            if good:
+                break
+            for c in range(len(children)):
+                ck.forget(buffers.counters, c)
+            self._more_counters(buffers)
+        for c, (now, links, ways, _) in enumerate(children):
+            self._collect(now, False, links, ways, 0, c, done + c, buffers, stats, start=start)
+            start = int(buffers.out.n[0])
+        for c in range(len(children)):
+            ck.forget(buffers.counters, c)
+        efforts[done:end] = len(rows.block) + n_rows * (1 + graph.most_entries // 4)
+        return end
+
+    def _refine_alone(
+        self,
+        unit: Siblings,
+        child: int,
+        rows: rk.Rows,
+        buffers: Buffers,
+        stats: NDArray[np.float64],
+    ) -> int:
+        """Refine a child that has many matches, asking on the way; how much was looked at."""
+        chain = _with_child(unit, child)
+        now, made = ek.context(self.facts, chain), self._advanced(unit.chain, chain, rows)
+        links = ak.possible_links(self.graph, now)
+        ways = ak.every_attachment(self.graph, links, self.about_newest)
+        if not self.graph.is_line:
+            ways = self._attachments(now, made, links)
+        start = int(buffers.out.n[0])
+        self._count_and_collect(
+            [(now, links, ways, child, made)], False, buffers, stats, start=start
+        )
+        return int(ak.n_places(made)) * len(ways) + len(rows.block)
+
+    def _count_and_collect(
+        self,
+        patterns: list[tuple[ek.Context, Longs, Longs, int, rk.Rows]],
+        first: bool,
+        buffers: Buffers,
+        stats: NDArray[np.float64],
+        *,
+        start: int,
+    ) -> None:
+        """Count and collect the refinements of a pattern, some rows at a time."""
+        for now, links, ways, child, rows in patterns:
+            trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
+            for at in range(0, len(ways), ck.MOST_ATTACHMENTS):
+                some = ways[at : at + ck.MOST_ATTACHMENTS]
+                while not all(
+                    self._counted(now, links, some, rows, piece, buffers) for piece in _pieces(rows)
+                ):
+                    ck.forget(buffers.counters, 0)
+                    self._more_counters(buffers)
+                self._collect(
+                    now, first, links, some, at, 0, child, buffers, stats, start=start, trail=trail
+                )
+                ck.forget(buffers.counters, 0)
+                start = int(buffers.out.n[0])
+
+    def _counted(
+        self,
+        now: ek.Context,
+        links: Longs,
+        ways: Longs,
+        rows: rk.Rows,
+        piece: tuple[int, int],
+        buffers: Buffers,
+    ) -> bool:
+        self._pulse()
+        return bool(
+            ck.count(
+                self.facts,
+                self.graph,
+                rows,
+                *piece,
+                now,
+                links,
+                ways,
+                buffers.counters,
+                0,
+                buffers.scratch,
+            )
+        )
+
+    def _collect(
+        self,
+        now: ek.Context,
+        first: bool,
+        links: Longs,
+        ways: Longs,
+        n_before: int,
+        c: int,
+        child: int,
+        buffers: Buffers,
+        stats: NDArray[np.float64],
+        *,
+        start: int,
+        trail: Longs | None = None,
+    ) -> None:
+        if trail is None:
+            trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
+        while not ck.collect(
+            self.facts,
+            self.graph,
+            self.thresholds,
+            now,
+            first,
+            links,
+            ways,
+            n_before,
+            trail,
+            buffers.counters,
+            c,
+            child,
+            stats,
+            buffers.out,
+        ):
+            self._more_room(buffers)
+            buffers.out.n[0] = start
+
+    def _attachments(self, now: ek.Context, rows: rk.Rows, links: Longs) -> Longs:
+        """The ways to refine a pattern that has many matches along several dimensions."""
+        deepest = int(links[:, 2].max(initial=-1)) + 1
+        places = ak.n_places(rows)
+        self.budget.take(places * ak.search_bytes(len(now.events), deepest))
+        search = ak.start_search(self.facts, self.graph, rows, deepest, places)
+        found, n = np.full((64, 2 * len(self.compiled.dimensions)), -1, np.int64), 0
+        while search.at[1] >= 0:
+            self._pulse()
+            found, n = ak.find_attachments(
+                self.facts,
+                self.graph,
+                self.thresholds,
+                search,
+                links,
+                found,
+                MOST_ATTACHMENTS,
+                LOOKS_A_CALL,
+            )
+            if n < 0:
+                raise OverBudget("too many ways to link events by the dimensions")
+        ways: Longs = ak.with_newest(found, n, self.about_newest)
+        return ways
+
+    def _taken(self, buffers: Buffers, stats: NDArray[np.float64], efforts: Longs) -> Counted:
+        """What `_count` gives, of all that was collected since the last time."""
+        n = int(buffers.out.n[0])
+        buffers.out.n[0] = 0
+        out = buffers.out
+        return (
+            stats[None],
+            efforts,
+            *(c[:n].copy() for c in (out.owner, out.steps, out.extra, out.extends, out.supports)),
+            out.covered[:n].copy(),
+        )
+
+    # Decoding
+
+    def _decode(self, unit: Siblings, counted: Counted) -> fk.Writing | None:
+        """Atoms and canonical forms, where they are needed."""
+        _, _, owner, steps, extra, _, _, _ = counted
+        n = len(owner)
+        if not n or not (self.needs_forms or self.has_checks):
+            return None
+        n_atoms = 2 * (len(unit.chain) + 2 + 2 * self.n_extra)
+        writing = fk.Writing(
+            self._room((n, n_atoms, self.width), np.int64),
+            self._room((n, n_atoms, self.width), np.int32),
+            np.zeros(n, np.int64),
+            np.zeros(n, bool),
+        )
+        for begin in range(0, n, FORMS_A_CALL):
+            self._pulse()
+            fk.write_refinements(
+                self.facts,
+                self.graph,
+                unit.chain,
+                unit.steps,
+                unit.extra,
+                owner,
+                steps,
+                extra,
+                begin,
+                min(begin + FORMS_A_CALL, n),
+                writing,
+            )
+        return writing
+
+    # What is kept
+
+    def _keep(self, unit: Siblings, counted: Counted, decoded: fk.Writing | None) -> list[Siblings]:
+        stats, _, owner, steps, extra, extends, supports, covered = counted
+        tally = self.tallies.setdefault(unit.makes, Level())
+        for some in stats:
+            tally.add(some)
+        keep = np.ones(len(owner), bool)
+        if decoded is not None:
+            if self.needs_forms:
+                keep = self._new(decoded) & decoded.distinct
+            tally.forbidden += self._forbid(unit, decoded, keep)
+        n_kept = int(keep.sum())
+        tally.kept += n_kept
+        if not n_kept:
+            return []
+        rows = self._record(unit.rows, owner, steps, extra, extends, supports, covered, keep)
+        if unit.makes == self.conditions.max_length:
+            return []
+        kept = np.flatnonzero(keep)
+        return list(self._units(unit, kept, rows[kept], counted))
+
+    def _units(
+        self, unit: Siblings, kept: Longs, rows: Longs, counted: Counted
+    ) -> Iterator[Siblings]:
+        """The refinements that are kept as units of the next length."""
+        _, efforts, owner, steps, extra, _, _, _ = counted
+        n_children = max(len(unit.steps), 1)
+        ends = np.searchsorted(owner[kept], np.arange(n_children + 1)).tolist()
+        n_found = np.bincount(owner, minlength=n_children).tolist()
+        steps, extra = steps[kept].astype(np.int64), extra[kept].astype(np.int64)
+        for child, (begin, end) in enumerate(pairwise(ends)):
+            if begin == end:
+                continue
+            chain = _with_child(unit, child) if len(unit.steps) else self.nothing
+            few = min(EFFORT_A_UNIT // max(int(efforts[child]), 1), MOST_FOUND // n_found[child])
+            at_once = max(few, self.n_together if self.graph.is_line else 1)
+            for i in range(begin, end, at_once):
+                some = slice(i, min(i + at_once, end))
+                yield Siblings(unit.makes + 1, chain, rows[some], steps[some], extra[some])
+
+    def _new(self, decoded: fk.Writing) -> NDArray[np.bool_]:
+        """Which patterns have not been seen before."""
+        seen = self._seen
+        new = np.zeros(len(decoded.forms), bool)
+        stride, size = decoded.forms[0].nbytes, decoded.forms[0, 0].nbytes
+        whole, begin = decoded.forms.tobytes(), 0
+        for i, n_atoms in enumerate(decoded.n_atoms.tolist()):
+            form = whole[begin : begin + n_atoms * size]
+            begin += stride
+            if form not in seen:
+                seen.add(form)
+                new[i] = True
+        return new
+
+    def _forbid(self, unit: Siblings, decoded: fk.Writing, keep: NDArray[np.bool_]) -> int:
+        """Drop what is against the bias; how many."""
+        if not self.has_checks:
+            return 0
+        n = 0
+        for i in np.flatnonzero(keep).tolist():
+            atoms = decoded.atoms[i, : decoded.n_atoms[i]]
+            if self._is_forbidden(atoms, first=not len(unit.steps)):
+                keep[i] = False
+                n += 1
+        return n
+
+    def _record(
+        self,
+        parents: Longs,
+        owner: NDArray[np.int32],
+        steps: NDArray[np.int32],
+        extra: NDArray[np.int32],
+        extends: NDArray[np.int32],
+        supports: NDArray[np.int32],
+        covered: NDArray[np.uint64],
+        keep: NDArray[np.bool_],
+    ) -> Longs:
+        """Append rows to the trie: one for a fact with its first link, one for each further link.
+
+        A refinement by several links extends that without the last of them, which is frequent too;
+        where that is no new pattern it stays in the trie unseen. Returns the row of each that is
+        needed.
+        """
+        n_extra = (extra[:, :, 0] >= 0).sum(axis=1)
+        needed = keep.copy()
+        for depth in range(int(n_extra.max(initial=0)), 0, -1):
+            needed[extends[needed & (n_extra == depth)]] = True
+        rows = np.cumsum(needed) - 1 + self.found.n_rows
+        chosen = np.flatnonzero(needed)
+        parent = np.where(n_extra[chosen] > 0, rows[extends[chosen]], parents[owner[chosen]])
+        recorded = steps[chosen]
+        further = np.flatnonzero(n_extra[chosen])
+        if len(further):
+            recorded[further] = 0
+            recorded[further, :RELATION] = extra[chosen[further], n_extra[chosen[further]] - 1]
+            recorded[further, RELATION] = -1
+        self.found.add(parent, recorded, supports[chosen], keep[chosen])
+        if self.n_covered:
+            self.found.covered.append(covered[keep])
+        return rows
+
+    # Matches
+
+    def _rows_of(self, chain: Longs, buffers: Buffers) -> rk.Rows:
+        """The rows of a pattern, from those of its longest beginning that is still at hand."""
+        at_hand = buffers.rows
+        while at_hand and not (
+            len(at_hand[-1][0]) <= len(chain)
+            and np.array_equal(at_hand[-1][0], chain[: len(at_hand[-1][0])])
+        ):
+            at_hand.pop()
+        if not at_hand:
+            at_hand.append((self.nothing, everywhere(self.facts)))
+        ends = np.append(np.flatnonzero(chain[1:, RELATION] >= 0) + 1, len(chain)).tolist()
+        for end in ends:
+            done, rows = at_hand[-1]
+            if len(done) < end:
+                at_hand.append((chain[:end], self._advanced(done, chain[:end], rows)))
+        return at_hand[-1][1]
+
+    def _advanced(self, done: Longs, chain: Longs, rows: rk.Rows) -> rk.Rows:
+        """The rows of a pattern of one more event or fact, from those of its beginning."""
+        before, most = ek.context(self.facts, done), self._most_rows(self.row_bytes)
+        step, extra = chain[len(done)], np.ascontiguousarray(chain[len(done) + 1 :, :4])
+        made = rk.advance(
+            self.facts,
+            self.graph,
+            rows,
+            0,
+            len(rows.block),
+            before,
+            rk.links_of(self.graph, before, step, extra),
+            step,
+            scratch(self.facts),
+            most,
+        )
+        if len(made.block) > most:
+            raise OverBudget
+        return made
+
+    def _no_extra(self, n: int) -> Longs:
+        return np.full((n, self.n_extra, 4), -1, np.int64)
+
+
+def _with_child(unit: Siblings, child: int) -> Longs:
+    """The steps of a child: those of the pattern, its own, and its further links."""
+    chain: Longs = ck.followed_by(unit.chain, unit.steps[child], unit.extra[child])
+    return chain
+
+
+def _pieces(rows: rk.Rows) -> list[tuple[int, int]]:
+    """Rows some at a time; those of one sequence and values stay together."""
+    n = len(rows.block)
+    cuts = [0]
+    for at in range(ROWS_A_CALL, n, ROWS_A_CALL):
+        while at < n and rows.joins[at]:
+            at += 1
+        if cuts[-1] < at < n:
+            cuts.append(at)
+    return list(pairwise([*cuts, n])) if n else []
