@@ -9,12 +9,14 @@ CHAOS_RUNS ?= 50
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST := $(BIN)/python -m pytest -q
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 CORE := $(VENV)/.installed-core
 TEST := $(VENV)/.installed-test
 DOCS := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs oracle languages fuzz chaos xes clean ready warm swipl chromium
+.PHONY: help demo test slow lint bench docs oracle languages fuzz chaos xes clean ready warm interpreted swipl chromium
 
 help:  ## what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,14 +42,21 @@ $(DOCS): pyproject.toml | $(BIN)/python
 demo: $(CORE)  ## learn to tell protein folds apart, test it, show what was learnt
 	@$(BIN)/relynx demo
 
-test: lint swipl chromium  ## lint, then all tests
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m kernels tests
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+# Installing, compiling, lint and the kernels without the compiler go on side by side.
+test:  ## lint, the kernels without the compiler, then all tests but the slow ones
+	@$(MAKE) --no-print-directory -j3 $(SYNC) ready
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m 'not slow'
 
-ready: lint warm swipl chromium  ## lint, compile and install all that the tests need; make -j2 is faster
+slow: $(TEST) swipl chromium  ## the tests that need more than ten seconds each
+	$(PYTEST) -n $(WORKERS) -m slow
+
+ready: warm lint interpreted swipl chromium
 
 warm: $(TEST)
 	@$(BIN)/relynx warmup
+
+interpreted: $(TEST)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels $$(grep -rl --include='test_*.py' mark.kernels tests)
 
 lint: $(TEST)  ## ruff, mypy, import-linter
 	$(BIN)/ruff check .
@@ -65,10 +74,10 @@ docs: $(DOCS)  ## the pages, in docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 oracle: $(TEST) swipl  ## ORACLE_CASES questions to SWI-Prolog, clingo and brute force
-	RELYNX_ORACLE_CASES=$(ORACLE_CASES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/oracle
+	RELYNX_ORACLE_CASES=$(ORACLE_CASES) $(PYTEST) -n $(WORKERS) tests/oracle
 
 languages: $(TEST)  ## mining against enumeration on LANGUAGES random languages
-	RELYNX_LANGUAGES=$(LANGUAGES) $(BIN)/python -m pytest -q -n $(WORKERS) tests/test_mine.py
+	RELYNX_LANGUAGES=$(LANGUAGES) $(PYTEST) -n $(WORKERS) tests/mining/test_mine.py
 
 fuzz: $(TEST)  ## FUZZ_SECONDS of broken inputs for every reader and for load
 	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS) --workers $(WORKERS)

@@ -1,10 +1,23 @@
-"""Settings of the whole test suite."""
+"""Settings of the whole test suite.
+
+RELYNX_EXAMPLES says how many examples a property is tried on, 50 unless set.
+"""
+
+import os
 
 from hypothesis import HealthCheck, settings
 
+# The tests take all cores; threads of linear algebra within each of them would wait for each other.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 # Kernels compile during the first example that meets them: a deadline would time the compiler.
 settings.register_profile(
-    "relynx", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "relynx",
+    max_examples=int(os.environ.get("RELYNX_EXAMPLES", "50")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
 )
 settings.load_profile("relynx")
 

@@ -3,6 +3,7 @@
 import csv
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ def small(folds):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(demo, "load_protein_folds", lambda: folds)
         patch.setattr(demo, "warm_up", lambda: 0.0)
+        patch.setattr(demo, "LynxClassifier", partial(rx.LynxClassifier, n_features=4, max_iter=5))
         yield folds
 
 

@@ -6,9 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
+import paths
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -36,7 +36,7 @@ from relynx.models.lynx.pair_model import PairModel
 from relynx.storage import archive, parts
 from relynx.storage.fields import stored_state
 
-GOLDEN = Path(__file__).parent / "golden" / "store"
+GOLDEN = paths.GOLDEN / "store"
 
 
 # What comes back

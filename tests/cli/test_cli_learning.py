@@ -1,0 +1,451 @@
+"""`relynx fit`, `relynx predict` and `relynx evaluate`: what they write and show, how they end."""
+
+import csv
+import io
+import re
+import signal
+import subprocess
+import sys
+import warnings
+
+import pytest
+from rich.console import Console
+
+import relynx as rx
+from relynx import cli
+from relynx.console import plain_warnings, show_table, steps, working
+from relynx.models.evaluation import cross_validation as evaluation
+
+BIAS = "type(do(event,action,object)). mode(do(+,#,*)). dimension(next_s). maxsize(2).\n"
+BACKGROUND = "first(E) :- do(E,a0,_).\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """A folder with data and a bias that is the current one, so that messages are short."""
+    monkeypatch.chdir(tmp_path)
+    for name, seed, n in (("train.m", 0, 60), ("test.m", 1, 20)):
+        rx.write_lynx(rx.planted_rule(n, random_state=seed)[0], name)
+    (tmp_path / "rule.l").write_text(BIAS)
+    return tmp_path
+
+
+def run(capsys, *args):
+    """Exit code, standard output and standard error of a command."""
+    code = cli.main(list(args))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+QUICK = ("-b", "rule.l", "--max-iter", "5")
+
+# fit
+
+
+def test_fit_writes_a_model_and_shows_what_was_selected(capsys, here):
+    code, out, err = run(capsys, "fit", "train.m", *QUICK, "-o", "m.relynx")
+    model = rx.load("m.relynx")
+    X, y = rx.read_lynx("train.m")
+    assert code == 0
+    assert err == "learning from 60 sequences, 2 classes, 900 facts, dimensions s\n"
+    header, pair, accuracy, advice, last = out.splitlines()
+    assert header.split() == ["classes", "patterns", "selected"]
+    one = model.estimators_[0]
+    assert pair.split() == ["no", "/", "yes", str(len(one.patterns)), str(len(one.selected))]
+    assert accuracy == (f"training accuracy {model.score(X, y):.3f};")
+    assert advice == "relynx evaluate estimates it for new sequences"
+    patterns = "1 pattern" if len(model.selected_) == 1 else f"{len(model.selected_)} patterns"
+    assert last == f"m.relynx: {patterns} for 60 sequences, 2 classes, 900 facts, dimensions s"
+
+
+def test_fit_learns_what_the_classifier_learns(capsys):
+    run(capsys, "fit", "train.m", *QUICK, "--seed", "3", "-o", "m.relynx")
+    X, y = rx.read_lynx("train.m")
+    model = rx.LynxClassifier(rx.read_bias("rule.l"), max_iter=5, random_state=3).fit(X, y)
+    rx.save(model, "wanted.relynx")
+    with open("m.relynx", "rb") as one, open("wanted.relynx", "rb") as two:
+        assert one.read() == two.read()
+
+
+def test_fit_says_that_it_infers_a_bias(capsys):
+    _, _, err = run(capsys, "fit", "train.m", "--max-length", "1", "-o", "m.relynx")
+    assert err.splitlines()[0] == "no bias was given: one is inferred from the sequences"
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (("--paper",), {"n_features": None, "max_features": None}),
+        (("--paper", "--n-features", "2"), {"n_features": 2, "max_features": None}),
+        (("--all-patterns",), {"selection": None}),
+        (("--no-object-identity",), {"object_identity": False}),
+        (("--multiclass", "single"), {"multiclass": "single"}),
+        (("--prior", "uniform", "--smoothing", "1"), {"prior": "uniform", "smoothing": 1.0}),
+        (("--max-features", "7"), {"max_features": 7}),
+        (
+            ("--min-support", "0.2", "--min-frequency", "3", "--max-length", "1"),
+            {"min_support": 0.2, "min_frequency": 3, "max_length": 1},
+        ),
+        (("--max-gap", "3", "--min-confidence", "0.6"), {"max_gap": 3, "min_confidence": 0.6}),
+    ],
+)
+def test_options_are_the_parameters_of_the_classifier(capsys, options, wanted):
+    assert run(capsys, "fit", "train.m", *QUICK, *options, "-o", "m.relynx")[0] == 0
+    params = rx.load("m.relynx").get_params(deep=False)
+    assert {name: params[name] for name in wanted} == wanted
+
+
+def test_another_learner_may_decide(capsys):
+    run(capsys, "fit", "train.m", *QUICK, "--learner", "logistic", "-o", "m.relynx")
+    assert type(rx.load("m.relynx").final_estimator).__name__ == "LogisticRegression"
+
+
+def test_fit_prints_warnings_plainly(capsys, here):
+    (here / "rule.l").write_text("type(do(event,a,o)). mode(do(+,#,*)). values(a,[z]).\n")
+    code, _, err = run(capsys, "fit", "train.m", *QUICK, "-o", "m.relynx")
+    assert code == 0
+    assert "warning: no pattern was found for no and yes; this is what the search saw:" in err
+    assert "UserWarning" not in err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("-o", "m.zip"), "Error: m.zip does not end in .relynx\n"),
+        (
+            ("-o", "none/m.relynx"),
+            "none/m.relynx: this file cannot be written (No such file or directory)\n",
+        ),
+        (("-o", "m.relynx", "-b", "none.l"), "none.l: there is no such file\n"),
+        (
+            ("-o", "m.relynx", "--learner", "magic"),
+            "Error: Invalid value for '--learner': 'magic' is not one of"
+            " 'naive_bayes', 'logistic', 'svm'.\n",
+        ),
+    ],
+)
+def test_a_wrong_argument_of_fit_ends_with_2_and_a_message(capsys, args, message):
+    code, out, err = run(capsys, "fit", "train.m", *args)
+    assert (code, out) == (2, "")
+    assert err.endswith(message)
+
+
+@pytest.mark.parametrize("command", [("fit", "-o", "m.relynx"), ("evaluate",)])
+def test_sequences_without_classes_teach_nothing(capsys, here, command):
+    (here / "bare.m").write_text("begin(s1). a(e1). end.\n")
+    assert run(capsys, *command, "bare.m") == (
+        2,
+        "",
+        "bare.m: the sequences have no classes\n"
+        "hint: give every sequence its class: begin(s1,up).\n",
+    )
+
+
+def test_one_class_alone_teaches_nothing(capsys, here):
+    (here / "one.m").write_text("begin(s1,up). a(e1). end.\nbegin(s2,up). b(e1). end.\n")
+    code, _, err = run(capsys, "fit", "one.m", *QUICK, "-o", "m.relynx")
+    assert code == 2
+    assert err.endswith(
+        "all sequences are of one class, 'up'\nhint: give sequences of at least two classes\n"
+    )
+    assert not (here / "m.relynx").exists()
+
+
+def test_ctrl_c_in_fit_keeps_an_old_model(capsys, here, monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rx.LynxClassifier, "fit", interrupted)
+    (here / "m.relynx").write_text("old")
+    code, out, err = run(capsys, "fit", "train.m", *QUICK, "-o", "m.relynx")
+    assert (code, out) == (130, "")
+    assert err.endswith("stopped; nothing was written to m.relynx\n")
+    assert (here / "m.relynx").read_text() == "old"
+
+
+# predict
+
+
+@pytest.fixture
+def fitted(capsys):
+    run(capsys, "fit", "train.m", *QUICK, "-o", "m.relynx")
+    return rx.load("m.relynx")
+
+
+def test_predict_writes_a_row_for_each_sequence(capsys, here, fitted):
+    X, y = rx.read_lynx("test.m")
+    assert run(capsys, "predict", "m.relynx", "test.m", "-o", "p.csv") == (
+        0,
+        f"accuracy {fitted.score(X, y):.3f}, by the classes in test.m\np.csv: 20 predictions\n",
+        "predicting 20 sequences, 2 classes, 300 facts, dimensions s\n",
+    )
+    with open("p.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == X.ids.tolist()
+    assert [row["predicted"] for row in rows] == fitted.predict(X).tolist()
+    shares = [float(row["probability_yes"]) for row in rows]
+    assert shares == fitted.predict_proba(X)[:, 1].tolist()
+
+
+def test_predict_needs_no_classes(capsys, here, fitted):
+    X, _ = rx.read_lynx("test.m")
+    rx.write_lynx(X.with_labels(None), "bare.m")
+    code, out, _ = run(capsys, "predict", "m.relynx", "bare.m", "-o", "p.csv")
+    assert (code, out) == (0, "p.csv: 20 predictions\n")
+    assert (here / "p.csv").read_text().startswith("id,predicted,probability_no,probability_yes\n")
+
+
+def test_predict_counts_classes_that_the_model_does_not_know(capsys, fitted):
+    X, y = rx.read_lynx("test.m")
+    rx.write_lynx(X, "odd.m", labels=["maybe", *y[1:].tolist()])
+    _, _, err = run(capsys, "predict", "m.relynx", "odd.m", "-o", "p.csv")
+    assert err.splitlines()[-1] == (
+        "warning: odd.m has 1 sequence of a class that the model does not know"
+    )
+
+
+def test_predict_asks_for_the_background_knowledge_of_the_model(capsys, here):
+    (here / "rules.bk").write_text(BACKGROUND)
+    (here / "rule.l").write_text("type(first(event)). mode(first(+)). dimension(next_s).\n")
+    run(capsys, "fit", "train.m", *QUICK, "-k", "rules.bk", "-o", "m.relynx", "--all-patterns")
+    assert len(rx.load("m.relynx").selected_) > 0
+    _, _, err = run(capsys, "predict", "m.relynx", "test.m", "-o", "p.csv")
+    assert err.startswith(
+        "warning: the model uses first/1, which test.m does not have\n"
+        "hint: give the background knowledge of the model, with -k\n"
+    )
+    _, _, err = run(capsys, "predict", "m.relynx", "test.m", "-k", "rules.bk", "-o", "p.csv")
+    assert "warning" not in err
+
+
+def test_predict_refuses_a_file_that_holds_no_classifier(capsys):
+    X, y = rx.read_lynx("train.m")
+    rx.save(rx.mine(X, y, max_length=1), "found.relynx")
+    assert run(capsys, "predict", "found.relynx", "test.m", "-o", "p.csv") == (
+        2,
+        "",
+        "found.relynx: the file holds a PatternSet, which predicts no classes\n"
+        "hint: relynx fit writes a model\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("none.relynx", "test.m", "-o", "p.csv"), "none.relynx: there is no such file\n"),
+        (("m.relynx", "none.m", "-o", "p.csv"), "none.m: there is no such file\n"),
+        (
+            ("m.relynx", "test.m", "-o", "p.xls"),
+            "Error: p.xls ends in none of .csv, .jsonl, .parquet\n",
+        ),
+    ],
+)
+def test_a_wrong_argument_of_predict_ends_with_2_and_a_message(capsys, fitted, args, message):
+    code, out, err = run(capsys, "predict", *args)
+    assert (code, out) == (2, "")
+    assert err.endswith(message)
+
+
+def test_ctrl_c_in_predict_says_that_nothing_was_written(capsys, fitted, monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rx.LynxClassifier, "predict", interrupted)
+    code, out, err = run(capsys, "predict", "m.relynx", "test.m", "-o", "p.csv")
+    assert (code, out) == (130, "")
+    assert err.endswith("stopped; nothing was written to p.csv\n")
+
+
+@pytest.mark.parametrize(
+    ("model", "header"),
+    [
+        (rx.LoHMMClassifier(), "id,label,predicted,probability_no,probability_yes"),
+        (rx.FisherKernelClassifier(C=1.0), "id,label,predicted"),
+        (rx.TildeCRFClassifier(max_iter=2), "id,label,predicted,probability_no,probability_yes"),
+    ],
+)
+def test_predict_takes_a_model_of_another_system(model, header, capsys, here):
+    X, y = rx.read_lynx("train.m")
+    rx.save(model.fit(X, y), "other.relynx")
+    code, out, _ = run(capsys, "predict", "other.relynx", "train.m", "-o", "p.csv")
+    assert code == 0
+    assert out.splitlines()[0] == f"accuracy {model.score(X, y):.3f}, by the classes in train.m"
+    assert (here / "p.csv").read_text().splitlines()[0] == header
+
+
+# evaluate
+
+
+def test_evaluate_shows_every_fold_the_mean_and_simple_methods(capsys):
+    code, out, err = run(capsys, "evaluate", "train.m", *QUICK, "--folds", "3")
+    X, y = rx.read_lynx("train.m")
+    model = rx.LynxClassifier(rx.read_bias("rule.l"), max_iter=5, random_state=0)
+    wanted = evaluation.cross_validate(model, X, y, folds=3)
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0] == (
+        "train.m: 60 sequences, 2 classes, 900 facts, dimensions s; 3 folds, stratified, seed 0"
+    )
+    assert lines[2].split() == ["accuracy", "1", "2", "3", "mean"]
+    shares = [float(share) for share in lines[3].split()[1:]]
+    assert shares == pytest.approx([*wanted.accuracies[0], wanted.mean], abs=6e-4)
+    assert [line[:30].strip() for line in lines[4:9]] == [
+        "largest class",
+        "Markov chain",
+        "n-gram naive Bayes, counts",
+        "n-gram naive Bayes, presence",
+        "n-gram linear SVM",
+    ]
+    assert lines[10].split() == ["Lynx:", "class", "\\", "predicted", "no", "yes"]
+    assert [list(map(int, line.split()[1:])) for line in lines[11:]] == wanted.confusion.tolist()
+    assert re.search(r"^folds: 18 of 18, n-gram linear SVM, fold 3: ", err, re.MULTILINE)
+
+
+def test_with_many_folds_the_table_stays_narrow(capsys):
+    options = ("--folds", "12", "--max-length", "1", "--no-baselines")
+    _, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
+    lines = out.splitlines()
+    assert lines[2].split() == ["accuracy", "least", "most", "mean"]
+    assert lines[3].split()[0] == "Lynx"
+    assert max(map(len, lines)) <= 100
+
+
+def test_that_events_have_no_order_to_compare_by_is_told_before_any_work(tmp_path, capsys):
+    data = "".join(f"begin(s{i},{'uv'[i % 2]}).\np({'ab'[i % 2]}).\nend.\n" for i in range(8))
+    (tmp_path / "d.m").write_text(data)
+    code, out, err = run(
+        capsys, "evaluate", str(tmp_path / "d.m"), "--folds", "2", "--compare", "TildeCRF"
+    )
+    assert (code, out) == (2, "")
+    assert err == (
+        "the sequences have no dimension: no event follows another\n"
+        "hint: link the events by facts such as next_s(e1,e2)\n"
+    )
+
+
+def test_evaluate_compares_with_the_systems_that_are_named(capsys):
+    options = ("--folds", "2", "--no-baselines", "--compare", "fisher, lohmm")
+    code, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
+    rows = [line.split("  ")[0] for line in out.splitlines()[2:6]]
+    assert (code, rows) == (0, ["accuracy", "Lynx", "Fisher kernel", "LoHMM"])
+
+
+def test_a_system_that_is_none_is_refused_before_anything_is_read(capsys):
+    code, _, err = run(capsys, "evaluate", "missing.m", "--compare", "lohmm,tildcrf")
+    assert code == 2
+    assert err == ("there is no system 'tildcrf' to compare with\nhint: did you mean 'tildecrf'?\n")
+
+
+def test_evaluate_splits_no_group(capsys, here):
+    ids = rx.read_lynx("train.m")[0].ids.tolist()
+    (here / "g.csv").write_text(
+        "id,group\n" + "".join(f"{name},{i // 5}\n" for i, name in enumerate(ids))
+    )
+    options = ("--folds", "2", "--no-baselines", "--groups", "g.csv", "--seed", "4")
+    code, out, _ = run(capsys, "evaluate", "train.m", *QUICK, *options)
+    assert code == 0
+    assert out.splitlines()[0].endswith("2 folds, stratified, no group of g.csv split, seed 4")
+
+
+def test_evaluate_uses_more_processes_for_the_same_answer(capsys):
+    options = ("--folds", "2", "--no-baselines")
+    one = run(capsys, "evaluate", "train.m", *QUICK, *options)
+    two = run(capsys, "evaluate", "train.m", *QUICK, *options, "--jobs", "2")
+    assert one[:2] == two[:2]
+
+
+def test_too_many_folds_are_the_users_error(capsys):
+    code, _, err = run(capsys, "evaluate", "train.m", *QUICK, "--folds", "40")
+    assert code == 2
+    assert err.endswith(
+        "the class no has 30 sequences, too few for 40 folds\n"
+        "hint: give fewer folds, or leave out the class\n"
+    )
+
+
+def test_ctrl_c_in_evaluate_tells_the_mean_so_far(capsys, monkeypatch):
+    def interrupted(estimator, X, y, *, progress, **settings):
+        progress(evaluation.Fold(0, 1, None, None, 0.75, 0.1))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluation, "cross_validate", interrupted)
+    code, out, err = run(capsys, "evaluate", "train.m", *QUICK)
+    assert (code, out) == (130, "")
+    assert err.endswith("stopped after 1 of 10 folds; mean so far 0.750\n")
+
+
+def test_ctrl_c_before_the_first_fold_tells_no_mean(capsys, monkeypatch):
+    def interrupted(*args, **settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluation, "cross_validate", interrupted)
+    assert run(capsys, "evaluate", "train.m", *QUICK)[2] == "stopped after 0 of 10 folds\n"
+
+
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_a_real_ctrl_c_ends_evaluate_without_a_traceback(here, jobs):
+    rx.write_lynx(rx.planted_rule(800, n_events=12, random_state=0)[0], "long.m")
+    code = "import sys; from relynx.cli import main; sys.exit(main())"
+    options = ["--folds", "10", "--max-length", "3", "--no-baselines", "--jobs", jobs]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "evaluate", "long.m", "-b", "rule.l", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr.readline().startswith("folds: 1 of 10, ")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (130, "")
+    lines = [line for line in err.splitlines() if not line.startswith("folds: ")]
+    assert len(lines) == 1
+    assert re.fullmatch(r"stopped after \d of 10 folds; mean so far [01]\.\d+", lines[0])
+
+
+# What they show with
+
+
+def test_steps_without_a_terminal_print_some_lines_and_the_last(capsys):
+    with steps("folds", 3) as step:
+        for i in range(3):
+            step(f"part {i}")
+    assert capsys.readouterr().err.splitlines() == [
+        "folds: 1 of 3, part 0",
+        "folds: 3 of 3, part 2",
+    ]
+
+
+def terminal():
+    return Console(file=io.StringIO(), force_terminal=True, width=100)
+
+
+def test_steps_on_a_terminal_are_a_bar_that_goes_away():
+    console = terminal()
+    with steps("folds", 2, console) as step:
+        step("part 1")
+        step("part 2")
+    shown = console.file.getvalue()
+    assert "folds: part 2" in shown
+    assert "2/2" in shown
+    assert shown.endswith("\x1b[1A\x1b[2K")
+
+
+def test_working_shows_the_time_on_a_terminal():
+    console = terminal()
+    with working("learning", console):
+        pass
+    assert "learning" in console.file.getvalue()
+    assert "0:00:00" in console.file.getvalue()
+
+
+def test_warnings_are_printed_as_they_are(capsys):
+    with plain_warnings():
+        warnings.warn("[bold] and so", UserWarning, stacklevel=1)
+        warnings.warn("[bold] and so", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "warning: [bold] and so\n" * 2
+
+
+def test_a_table_shows_text_as_it_is(capsys):
+    show_table(["a", "b"], [["[red]x", "1"], ["y", "22"]])
+    assert capsys.readouterr().out == "a        b\n[red]x   1\ny       22\n"
