@@ -28,6 +28,7 @@ Template: TypeAlias = "tuple[Key, int, tuple[tuple[int, int, int], ...]]"
 
 EVENTS: Ints = np.array([-1], np.int32)
 TEMPLATE_BYTES = 1 << 28
+FEW_FACTS = 16  # times as many events as a predicate has facts make these few
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Index:
             nodes = slice(self.node_off[first], self.node_off[end])
             self.event_code[nodes] = events[nodes] % self.n_constants
             self.is_event[self.event_code[nodes]] = True
+        self._last_finder: tuple[tuple[int, int], tb.Finder] | None = None
         shapes = [self._paths(name) for name in self.dimension_names]
         # Nodes are numbered along the first dimension, so that its steps are steps of numbers.
         by_path = shapes[0][1] if shapes else np.arange(self.n_nodes)
@@ -207,14 +209,13 @@ class Index:
         """For some facts after the other, which they are, and for each argument the provisional
         nodes of its events (events in order of their code), -1 for a value; None: it has none."""
         table, starts = self.facts.tables[key], self.facts.offsets(key)
-        for first, end in self._pieces:
+        # Where a predicate has few facts, all of them are found in one pool.
+        is_small = FEW_FACTS * table.shape[1] < self.n_nodes
+        for first, end in [(0, self.n_sequences)] if is_small else self._pieces:
             here = slice(starts[first], starts[end])
             nodes = slice(self.node_off[first], self.node_off[end])
-            counts = np.diff(self.node_off[first : end + 1])
-            base = np.arange(end - first) * self.n_constants
-            events = np.repeat(base, counts) + self.event_code[nodes]
-            finder = tb.Finder(events, (end - first) * self.n_constants)
-            sequence = base[table[0, here] - first]
+            finder = self._finder(first, end)
+            sequence = (table[0, here].astype(np.int64) - first) * self.n_constants
             found: list[Ints | None] = []
             for codes in table[1:, here]:
                 at = None
@@ -223,6 +224,18 @@ class Index:
                     at[at >= 0] += nodes.start
                 found.append(at)
             yield here, found
+
+    def _finder(self, first: int, end: int) -> tb.Finder:
+        """What finds the events of some sequences; the last one that was made is kept."""
+        kept = self._last_finder
+        if kept is None or kept[0] != (first, end):
+            nodes = slice(self.node_off[first], self.node_off[end])
+            counts = np.diff(self.node_off[first : end + 1])
+            events = np.repeat(np.arange(end - first) * self.n_constants, counts)
+            events += self.event_code[nodes]
+            kept = (first, end), tb.Finder(events, (end - first) * self.n_constants)
+            self._last_finder = kept
+        return kept[1]
 
     def constants_of(self, keys: NDArray[Any]) -> list[Any]:
         """The constants that keys stand for."""
