@@ -31,7 +31,7 @@ from relynx.mining.engines._event_fact_kernels import (
 from relynx.mining.engines._threshold_kernels import is_frequent
 
 MOST_ATTACHMENTS = 62  # that are counted at a time
-UNKNOWN, NO_WAY = -1, -2
+UNKNOWN = -1
 LAST, SEEN, SUPPORTS = range(3)  # of a record: the last sequence, its attachments, and counters
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -56,7 +56,9 @@ class Counters(NamedTuple):
     pool: NDArray[np.int32]  # a number of slots, and these; and so on
     n_pool: NDArray[np.int64]  # one number
     added: NDArray[np.int64]  # what a set of attachments adds to a counter
-    log: NDArray[np.int64]  # what was counted: slot, sequence, attachments; empty for no log
+    # What was counted: where its slots are in the pool, or ~ its place in `records`; the sequence,
+    # and the attachments. Empty for no log.
+    log: NDArray[np.int64]
     n_log: NDArray[np.int64]  # one number
 
 
@@ -96,7 +98,7 @@ def slot_of(code, keys, slots, codes, n_slots, records, stride):
 
 @njit(inline="always")
 def add_to(records, base, place, n_words, hits, s, added):
-    """Count a sequence in the record at `base`, for some attachments; those for which it is new.
+    """Count a sequence in the record at `base`, for some attachments.
 
     `place` is where in a record the counters of its class are.
     """
@@ -118,7 +120,6 @@ def add_to(records, base, place, n_words, hits, s, added):
             records[at] += added[np.uint64(left & mask)]
             left >>= width
             at += np.uint64(1)
-    return fresh
 
 
 @njit(inline="always")
@@ -166,11 +167,12 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
     records, state_at, used = counters.records[c], counters.state_at[c], counters.used[c]
     met, met_states, pool, added = counters.met, counters.met_states, counters.pool, counters.added
     log, n_log = counters.log, counters.n_log[0]
+    is_logged = len(log) > 0
     n_slots, n_used, n_pool = counters.n_slots[c], counters.n_used[c], counters.n_pool[0]
     per_word = 4 if len(added) == 16 else 2
     n_words = (n_ways + per_word - 1) // per_word
     stride = SUPPORTS + facts.n_classes * n_words
-    widest, padded = np.uint64(len(facts.values)), facts.padded
+    widest, padded = len(facts.values), facts.padded
     n_holders = np.uint64(n_old + 1)
     n_states = len(facts.relation)
     for _ in range(len(facts.values)):
@@ -237,8 +239,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                     )
                 low, high = min(low, first), max(high, last)
         for v in range(n_old):
-            holders[row_values[v, i]] |= ONE << np.uint64(v)
-            holder[row_values[v, i]] = np.uint64(v + 1)
+            holder[np.uint64(row_values[v, i])] = np.uint64(v + 1)
         for b in range(low, high):
             word0, word1, word2, word3 = reached[0, b], reached[1, b], reached[2, b], reached[3, b]
             if is_short:
@@ -256,9 +257,8 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                         ways_in[lowest_place(w)] |= np.int64(1) << a
                         w &= w - ONE
             lowest = any_word & (~any_word + ONE)
-            begin_at, end_at = offset[first_block + b], offset[first_block + b + 1]
-            for at in range(np.uint64(begin_at), np.uint64(end_at)):
-                bits = fact_bits[at]
+            for at in range(offset[first_block + b], offset[first_block + b + 1]):
+                bits = fact_bits[np.uint64(at)]
                 if bits < lowest:
                     break  # entries come in falling order of their words
                 common = bits & any_word
@@ -276,67 +276,61 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                     while common != NONE:
                         hits |= ways_in[lowest_place(common)]
                         common &= common - ONE
-                g = np.uint64(fact_of[at])
+                g = np.uint64(fact_of[np.uint64(at)])
+                state = g
+                first = np.int64(UNKNOWN)
                 if by_states:
-                    state = g
                     if n_old:
-                        for q in range(g * widest, g * widest + widest):
-                            state = state * n_holders + holder[padded[q]]
-                    if met[state] == 0 and state_at[state] == UNKNOWN:
-                        m = atom_codes(facts, np.int64(g), now.types, scratch)
-                        if n_pool + m + 1 > len(pool):
-                            full = True
-                            break
-                        state_at[state] = n_pool
+                        q = g * np.uint64(widest)
+                        state = state * n_holders + holder[padded[q]]
+                        if widest > 1:  # most facts have one value or two
+                            state = state * n_holders + holder[padded[q + ONE]]
+                        for x in range(2, widest):
+                            state = state * n_holders + holder[padded[q + np.uint64(x)]]
+                    if met[state]:
+                        met[state] |= hits
+                        continue
+                    first = np.int64(state_at[state])
+                if first == UNKNOWN:
+                    for v in range(n_old):
+                        holders[row_values[v, i]] |= ONE << np.uint64(v)
+                    m = atom_codes(facts, np.int64(g), now.types, scratch)
+                    for v in range(n_old):
+                        holders[row_values[v, i]] = NONE
+                    full = n_pool + m + 1 > len(pool)
+                    if full:
+                        break
+                    first = n_pool
+                    pool[first] = m
+                    for x in range(m):
+                        slot = slot_of(
+                            scratch.codes[x], keys, slots, slot_codes, n_slots, records, stride
+                        )
+                        full = full or slot < 0
+                        n_slots = max(n_slots, slot + 1)
+                        pool[first + 1 + x] = slot * stride
+                    if full:
+                        break
+                    if by_states:  # else the same room is used again
+                        state_at[state] = first
                         used[n_used] = state
                         n_used += 1
-                        pool[n_pool] = m
-                        for x in range(m):
-                            slot = slot_of(
-                                scratch.codes[x], keys, slots, slot_codes, n_slots, records, stride
-                            )
-                            if slot < 0:
-                                full = True
-                                break
-                            n_slots = max(n_slots, slot + 1)
-                            pool[n_pool + 1 + x] = slot * stride
-                        if full:
-                            break
                         n_pool += m + 1
-                        if plain:  # one way at most, which no other fact can be written in
-                            state_at[state] = pool[n_pool - 1] if m else NO_WAY
-                    if plain:
-                        base = np.int64(state_at[state])
-                        if base >= 0:
-                            add_to(records, np.uint64(base), place, n_words, hits, s, added)
-                            if len(log):
-                                if n_log < len(log):
-                                    log[n_log, 0], log[n_log, 1] = base // stride, s
-                                    log[n_log, 2] = hits
-                                n_log += 1
-                        continue
-                    if met[state] == 0:
-                        met_states[n_met] = state
-                        n_met += 1
-                    met[state] |= hits
+                if by_states and not plain:
+                    met_states[n_met] = state
+                    n_met += 1
+                    met[state] = hits
                     continue
-                m = atom_codes(facts, np.int64(g), now.types, scratch)
-                for x in range(m):
-                    slot = slot_of(
-                        scratch.codes[x], keys, slots, slot_codes, n_slots, records, stride
-                    )
-                    if slot < 0:
-                        full = True
-                        break
-                    n_slots = max(n_slots, slot + 1)
-                    at_slot = np.uint64(slot * stride)
-                    fresh = add_to(records, at_slot, place, n_words, hits, s, added)
-                    if fresh and len(log):
+                for y in range(np.uint64(first + 1), np.uint64(first + 1 + pool[first])):
+                    add_to(records, np.uint64(pool[y]), place, n_words, hits, s, added)
+                    if is_logged and not by_states:
                         if n_log < len(log):
-                            log[n_log, 0], log[n_log, 1], log[n_log, 2] = slot, s, fresh
+                            log[n_log, 0], log[n_log, 1], log[n_log, 2] = ~pool[y], s, hits
                         n_log += 1
-                if full:
-                    break
+                if is_logged and by_states:
+                    if n_log < len(log):
+                        log[n_log, 0], log[n_log, 1], log[n_log, 2] = first, s, hits
+                    n_log += 1
             if not is_line and not few:
                 while any_word != NONE:
                     ways_in[lowest_place(any_word)] = 0
@@ -346,8 +340,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                 for b in range(low, high):
                     reached[a, b] = NONE
         for v in range(n_old):
-            holders[row_values[v, i]] = NONE
-            holder[row_values[v, i]] = NONE
+            holder[np.uint64(row_values[v, i])] = NONE
         if j == end or sequence[row_block[j]] != s or full:
             for x in range(np.uint64(n_met)):
                 state = np.uint64(met_states[x])
@@ -355,15 +348,13 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                 met[state] = 0
                 if full:
                     continue
-                at_first = np.uint64(state_at[state] + 1)
-                for y in range(at_first, at_first + np.uint64(pool[at_first - ONE])):
-                    at_slot = np.uint64(pool[y])
-                    fresh = add_to(records, at_slot, place, n_words, hits, s, added)
-                    if fresh and len(log):
-                        if n_log < len(log):
-                            log[n_log, 0], log[n_log, 1] = np.int64(at_slot) // stride, s
-                            log[n_log, 2] = fresh
-                        n_log += 1
+                first = np.int64(state_at[state])
+                for y in range(np.uint64(first + 1), np.uint64(first + 1 + pool[first])):
+                    add_to(records, np.uint64(pool[y]), place, n_words, hits, s, added)
+                if is_logged:
+                    if n_log < len(log):
+                        log[n_log, 0], log[n_log, 1], log[n_log, 2] = first, s, hits
+                    n_log += 1
             n_met = 0
         i = j
     for t in range(len(now.excluded)):
@@ -473,7 +464,7 @@ def collect(
     if n > len(out.owner):
         return False
     if out.covered.shape[1]:
-        mark_covered(counters, row_of, out.covered, start, n)
+        mark_covered(counters, row_of, stride, out.covered, start, n)
     for i in range(3):
         stats[i] += now_stats[i]
     for i in (3, 5):
@@ -485,19 +476,23 @@ def collect(
 
 
 @njit(cache=True, nogil=True)
-def mark_covered(counters, row_of, covered, start, end):
+def mark_covered(counters, row_of, stride, covered, start, end):
     """Mark the sequences of each refinement that was found, from the log of what was counted."""
     for row in range(start, end):
         for w in range(covered.shape[1]):
             covered[row, w] = NONE
     for x in range(counters.n_log[0]):
-        slot, s, left = counters.log[x, 0], counters.log[x, 1], counters.log[x, 2]
-        a = 0
-        while left:
-            if left & 1 and row_of[a, slot] >= 0:
-                covered[row_of[a, slot], s >> 6] |= ONE << np.uint64(s & 63)
-            left >>= 1
-            a += 1
+        first, s = counters.log[x, 0], counters.log[x, 1]
+        n = counters.pool[first] if first >= 0 else 1
+        for y in range(n):
+            place = counters.pool[first + 1 + y] if first >= 0 else ~first
+            left, a = counters.log[x, 2], 0
+            while left:
+                row = row_of[a, place // stride]
+                if left & 1 and row >= 0:
+                    covered[row, s >> 6] |= ONE << np.uint64(s & 63)
+                left >>= 1
+                a += 1
 
 
 @njit(cache=True, nogil=True)

@@ -101,7 +101,7 @@ def write_refinements(facts, graph, chain, children, further, owner, steps, extr
         atoms = out.atoms[i]
         n_atoms = write_steps(facts, graph, whole[:n], 0, atoms, 0)
         out.n_atoms[i] = n_atoms
-        n_variables = 0
+        n_variables = np.int64(0)  # a literal would be compiled apart
         for a in range(n_atoms):
             for q in range(1, atoms.shape[1]):
                 n_variables = max(n_variables, atoms[a, q] + 1)

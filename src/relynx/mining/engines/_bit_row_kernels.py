@@ -229,7 +229,10 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
         n = np.int64(-1) if about else n_steps
         return advance_table(facts, rows, begin, end, n_old, read, n, most)
     one = admitted[0] if single else 0
-    if single:
+    is_tabled = len(facts.everywhere) > 0
+    if single and is_tabled:
+        somewhere = facts.everywhere[one]
+    elif single:
         for at in range(facts.posting_off[one], facts.posting_off[one + 1]):
             somewhere[facts.posting_block[at]] = facts.posting_bits[at]
     else:
@@ -282,7 +285,7 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
                 low, high = shift_line(
                     row_word, row_block, i, j, first_block, n_blocks, n_steps, reached
                 )
-            m = 0
+            m = np.int64(0)  # a literal would be compiled apart
             for b in range(low, high):
                 to = reached[b]
                 reached[b] = NONE
@@ -328,10 +331,10 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
                     values[n_old + q, n] = fact_values[new[q], g]
                 n += 1
         i = j
-    if single:
+    if single and not is_tabled:
         for at in range(facts.posting_off[one], facts.posting_off[one + 1]):
             somewhere[facts.posting_block[at]] = NONE
-    else:
+    elif not single:
         for g in admitted:
             is_admitted[g] = 0
     if not is_line:

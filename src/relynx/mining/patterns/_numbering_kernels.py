@@ -259,7 +259,7 @@ def write(rows, parent, step, shape, variables, for_reading, out_atoms, out_vari
     kept_order = np.empty((n_slots, most), np.int8)
     kept_number = np.empty((n_slots, MOST_VARIABLES), np.int8)
     for at in range(len(rows)):
-        n_atoms, n, row = 0, 0, rows[at]
+        n_atoms, n, row = np.int64(0), np.int64(0), rows[at]  # literals would be compiled apart
         while row >= 0:
             s = step[row]
             n_atoms += (shape[2 * s] >= 0) + (shape[2 * s + 1] >= 0)
