@@ -19,7 +19,8 @@ class SharedCoverage:
     """Covers of all sequences, each pattern matched once, for searches that find the same ones.
 
     The searches of the pairs of classes do: what is frequent in a class is found with every other
-    class. Where patterns are matched along their trie, all at once, nothing is kept.
+    class. Where patterns come with their coverage, or are matched along their trie, all at once,
+    nothing is kept.
     """
 
     def __init__(self, X: Sequences) -> None:
@@ -31,6 +32,8 @@ class SharedCoverage:
         X = self.X[part]
 
         def cover(patterns: PatternSet) -> Bits:
+            if patterns.kept_coverage is not None:
+                return np.asarray(patterns.training_coverage(packed=True))
             if not len(patterns) or patterns.matched_along_trie(X):
                 return np.asarray(patterns.coverage(X, packed=True))
             whole = np.unpackbits(self._whole(patterns), axis=1, count=len(self.X))

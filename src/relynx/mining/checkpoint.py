@@ -25,6 +25,8 @@ def search_journal(
     classes: tuple[object, ...],
     bias: Bias,
     settings: SearchSettings,
+    *,
+    keep_coverage: bool = False,
 ) -> AbstractContextManager[Journal | None]:
     """The journal of a search, where there is to be one."""
     if checkpoint is None:
@@ -35,4 +37,5 @@ def search_journal(
         "the bias": digest([str(bias)]),
     }
     about = f"mining of {len(X):,} sequences in {len(classes):,} classes"
-    return Journal(checkpoint, Work("mining", KEPT_FORM, about, inputs, settings.digested()))
+    parameters = settings.digested() | ({"keep_coverage": True} if keep_coverage else {})
+    return Journal(checkpoint, Work("mining", KEPT_FORM, about, inputs, parameters))

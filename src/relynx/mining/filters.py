@@ -98,6 +98,7 @@ def answer(
         partial=found.partial,
         report=replace(found.report, removed={**found.report.removed, **removed}),
         object_identity=found.object_identity,
+        kept_coverage=found.kept_coverage,
     )
 
 

@@ -25,6 +25,7 @@ from relynx.mining.input_checks import check_limits, classes_of
 from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.matching.index import Index
 from relynx.mining.partitioned.search import check_no_client, check_partitions, mine_partitions
+from relynx.mining.patterns.kept_coverage import KeptCoverage
 from relynx.mining.patterns.order import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import ARGUMENTS, Trie
@@ -44,6 +45,7 @@ def mine(
     time_limit: float | None = None, memory_limit: int | None = None,
     progress: Callable[[Progress], object] | None = None, n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None, client: Any = None,
+    keep_coverage: bool = False,
 ) -> PatternSet:  # fmt: skip
     """Find every frequent pattern that a bias allows, each exactly once.
 
@@ -76,6 +78,8 @@ def mine(
         refused for other data, another bias or other settings of the search.
     client
         A `dask.distributed.Client` whose workers search the partitions of a folder.
+    keep_coverage
+        Keep what each pattern covers of X: see `PatternSet.training_coverage`.
 
     Examples
     --------
@@ -86,7 +90,8 @@ def mine(
     ['a(A), follow_s(A,B), b(B)']
     """
     check_limits(time_limit, memory_limit, progress)
-    run = _Run(Budget(time_limit, memory_limit, progress), n_threads(n_jobs), checkpoint, client)
+    budget = Budget(time_limit, memory_limit, progress)
+    run = _Run(budget, n_threads(n_jobs), checkpoint, client, keep_coverage)
     data = _data(X, y, bias, run)
     settings = SearchSettings.of(
         data.bias, min_support, min_frequency, max_length, max_gap, object_identity, min_cover
@@ -104,6 +109,7 @@ class _Run:
     threads: int
     checkpoint: str | os.PathLike[str] | None
     client: Any
+    keep_coverage: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ def _data(
     labels: NDArray[np.int64] = np.empty(0, np.int64)
     classes: tuple[object, ...]
     if isinstance(X, Partitions):
-        classes = check_partitions(X, y, bias, run.checkpoint)
+        classes = check_partitions(X, y, bias, run.checkpoint, run.keep_coverage)
     else:
         check_no_client(run.client)
         labels, classes = classes_of(X, y)
@@ -144,9 +150,7 @@ def _answer(data: _Data, settings: SearchSettings, filters: Filters, run: _Run) 
         found = mine_partitions(X, data.y, bias, settings, **how)
         X = X.without_sequences()
     else:
-        found = _found(
-            *(X, data.labels, data.classes, bias, settings), run.budget, run.threads, run.checkpoint
-        )
+        found = _found(X, data.labels, data.classes, bias, settings, run)
     if run.budget.is_unasked:
         warnings.warn(_warning(found), UserWarning, stacklevel=3)
     return answer(found, X, filters, wants=bias.wants if bias.posconstraints else None)
@@ -158,9 +162,7 @@ def _found(
     classes: tuple[object, ...],
     bias: Bias,
     settings: SearchSettings,
-    budget: Budget,
-    threads: int,
-    checkpoint: str | os.PathLike[str] | None,
+    run: _Run,
 ) -> PatternSet:
     """All frequent patterns of sequences in memory."""
     sizes = np.bincount(labels, minlength=len(classes))
@@ -175,10 +177,18 @@ def _found(
     )
     engine = choose(compiled, conditions, object_identity=settings.object_identity)
     search = engine(
-        compiled, labels, len(classes), conditions, object_identity=settings.object_identity
+        compiled,
+        labels,
+        len(classes),
+        conditions,
+        object_identity=settings.object_identity,
+        keep_coverage=run.keep_coverage,
     )
-    with search_journal(checkpoint, X, labels, classes, bias, settings) as journal:
-        complete = search.run(budget, n_threads=threads, journal=journal)
+    budget = run.budget
+    with search_journal(
+        run.checkpoint, X, labels, classes, bias, settings, keep_coverage=run.keep_coverage
+    ) as journal:
+        complete = search.run(budget, n_threads=run.threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()
     trie = _trie(search.found, compiled, classes, sizes)
@@ -194,6 +204,9 @@ def _found(
             advice=advice(trie, rows, bias) if budget.reason else (),
         ),
         object_identity=settings.object_identity,
+        kept_coverage=KeptCoverage.of(search.found.covered, shown, len(X))
+        if run.keep_coverage
+        else None,
     )
 
 

@@ -76,9 +76,10 @@ class Counts(NamedTuple):
 
     keys: NDArray[np.int64]
     last: NDArray[np.int32]  # the last sequence that was counted
-    supports: NDArray[np.int32]  # slots x classes
+    # Slots x classes; behind them, where coverage is kept, the sequences as bits, 32 to a column.
+    supports: NDArray[np.int32]
     used: NDArray[np.int64]
-    n_used: NDArray[np.int64]  # one number
+    n_used: NDArray[np.int64]  # that number, and that of the classes
 
 
 class Pattern(NamedTuple):
@@ -123,6 +124,8 @@ def count(keys, last, supports, used, n_used, key, s, label):
     if good and last[slot] != s:
         last[slot] = s
         supports[slot, label] += 1
+        if supports.shape[1] > n_used[1]:
+            supports[slot, n_used[1] + (s >> 5)] |= np.int32(1) << np.int32(s & 31)
     return good
 
 

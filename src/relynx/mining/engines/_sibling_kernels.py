@@ -27,7 +27,7 @@ class Frequent(NamedTuple):
     stats: NDArray[np.float64]  # of longer ones and of closings
     owner: NDArray[np.int32]  # which sibling
     keys: NDArray[np.int64]
-    supports: NDArray[np.int32]
+    supports: NDArray[np.int32]  # and what is covered, as `Counts` has it
     n: NDArray[np.int64]  # how many there are; for how many there should be room
 
 
@@ -40,14 +40,14 @@ def collect(rules, closings, counts, child, out):
     if `out` has room.
     """
     keys, supports, used = counts.keys, counts.supports, counts.used
-    n_used, n_classes = counts.n_used[0], supports.shape[1]
+    n_used, n_classes = counts.n_used[0], counts.n_used[1]
     good = np.empty(n_used, np.int64)
     now = np.zeros(out.stats.shape, np.float64)
     n_good = 0
     for i in range(n_used):
         slot = used[i]
         part = 1 if keys[slot] >= closings else 0
-        if is_frequent(supports[slot], rules, now[part]):
+        if is_frequent(supports[slot, :n_classes], rules, now[part]):
             good[n_good] = slot
             n_good += 1
     n = out.n[0]
@@ -69,7 +69,7 @@ def collect(rules, closings, counts, child, out):
             slot = good[i]
             out.owner[n + i] = child
             out.keys[n + i] = keys[slot]
-            for c in range(n_classes):
+            for c in range(supports.shape[1]):
                 out.supports[n + i, c] = supports[slot, c]
         out.n[0] = n + n_good
         for part in range(2):  # as `Level.add` does

@@ -146,8 +146,10 @@ class Engine(ABC, Generic[U, B, D]):
         conditions: Conditions,
         *,
         object_identity: bool,
+        keep_coverage: bool = False,
     ) -> None:
         self.compiled, self.conditions = compiled, conditions
+        self.n_covered = -(-len(labels) // 64) if keep_coverage else 0  # words of a pattern
         self.labels, self.n_classes = labels, n_classes
         self.object_identity = object_identity
         self.class_sizes = np.bincount(labels, minlength=n_classes)

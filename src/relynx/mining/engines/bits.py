@@ -102,7 +102,14 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         object_identity: bool,
         keep_coverage: bool = False,
     ) -> None:
-        super().__init__(compiled, labels, n_classes, conditions, object_identity=object_identity)
+        super().__init__(
+            compiled,
+            labels,
+            n_classes,
+            conditions,
+            object_identity=object_identity,
+            keep_coverage=keep_coverage,
+        )
         most_old = most_variables(compiled, conditions)
         self.facts, self.about_newest, most_entries = event_facts(
             compiled, labels, n_classes, most_old, injective=object_identity
@@ -124,7 +131,6 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         self.n_states = min(n_states, MOST_STATES) if object_identity else 0
         few = MOST_STATES // max(self.n_states, 1)
         self.n_together = max(min(MOST_TOGETHER, few), 1) if not keep_coverage else 1
-        self.n_covered = -(-len(labels) // 64) if keep_coverage else 0
 
     # Room
 

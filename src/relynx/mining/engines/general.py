@@ -86,8 +86,16 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
         conditions: Conditions,
         *,
         object_identity: bool,
+        keep_coverage: bool = False,
     ) -> None:
-        super().__init__(compiled, labels, n_classes, conditions, object_identity=object_identity)
+        super().__init__(
+            compiled,
+            labels,
+            n_classes,
+            conditions,
+            object_identity=object_identity,
+            keep_coverage=keep_coverage,
+        )
         self.data = compiled.data()
         self.language = compiled.language(first=False, injective=object_identity)
         shapes = [compiled.index.dimensions[d].shape for d in compiled.dimensions]
@@ -293,7 +301,12 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
             return []
         start, most = self.found.n_rows, self.conditions.max_length
         owner, steps, longer = owner[kept], decoded.steps[kept], decoded.longer[kept]
-        self.found.add(unit.rows[owner], steps, supports[kept])
+        self.found.add(unit.rows[owner], steps, supports[kept, : self.n_classes])
+        if self.n_covered:
+            covered = np.ascontiguousarray(supports[kept, self.n_classes :]).astype(
+                "<i4", copy=False
+            )
+            self.found.covered.append(covered.view("<u8"))
         lengths = unit.makes + longer
         for length, n in enumerate(np.bincount(lengths).tolist()):
             if n:
@@ -412,9 +425,9 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
         return gk.Counts(
             self._room((size,), np.int64, -1),
             self._room((size,), np.int32, -1),
-            self._room((size, self.n_classes), np.int32),
+            self._room((size, self.n_classes + 2 * self.n_covered), np.int32),
             self._room((size,), np.int64),
-            np.zeros(1, np.int64),
+            np.array([0, self.n_classes]),
         )
 
     def _enlarge(self, buffers: Buffers) -> None:
@@ -436,7 +449,7 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
             np.zeros((2, STATS)),
             self._room((size,), np.int32),
             self._room((size,), np.int64),
-            self._room((size, self.n_classes), np.int32),
+            self._room((size, self.n_classes + 2 * self.n_covered), np.int32),
             np.zeros(2, np.int64),
         )
 

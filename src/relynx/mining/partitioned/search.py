@@ -76,9 +76,16 @@ def mine_partitions(
 
 
 def check_partitions(
-    parts: Partitions, y: Iterable[object] | None, bias: object, checkpoint: object
+    parts: Partitions,
+    y: Iterable[object] | None,
+    bias: object,
+    checkpoint: object,
+    keep_coverage: bool = False,
 ) -> tuple[object, ...]:
     """The classes of a folder. Raises InputError for what only sequences in memory can have."""
+    if keep_coverage:
+        what = "keep_coverage is for sequences in memory, not for partitions"
+        raise InputError(Problem(what, hint="leave it out, or give parts.load()"))
     if bias is None:
         what = "partitions are mined with a bias that is given"
         hint = "Bias.infer(parts.partition(0)) infers one from the first of them"

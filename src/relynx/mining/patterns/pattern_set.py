@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.sequences import Sequences
 from relynx.data.tables.frames import frame, write_csv, write_jsonl, write_parquet
-from relynx.errors import InputError
+from relynx.errors import InputError, Problem
 from relynx.logic.canonical import canonical, core
 from relynx.logic.terms import Atom
 from relynx.mining.matching.bits import BitMatcher
 from relynx.mining.matching.match import covers
 from relynx.mining.patterns import borders, tables
 from relynx.mining.patterns.entries import Entry
+from relynx.mining.patterns.kept_coverage import KeptCoverage
 from relynx.mining.patterns.measures import (
     MEASURES,
     Floats,
@@ -86,6 +87,7 @@ class PatternSet:
         partial: str | None = None,
         report: SearchReport | None = None,
         object_identity: bool = True,
+        kept_coverage: KeptCoverage | None = None,
     ) -> None:
         self.trie = trie
         self.rows: Rows = np.arange(len(trie)) if rows is None else np.asarray(rows, np.int64)
@@ -93,6 +95,7 @@ class PatternSet:
         self.partial = partial
         self.report = SearchReport() if report is None else report
         self.object_identity = object_identity
+        self.kept_coverage = kept_coverage
 
     # What is in the set
 
@@ -168,7 +171,7 @@ class PatternSet:
     def __getstate__(self) -> dict[str, object]:
         """Only the part of the trie that the patterns need, for pickle."""
         trie, rows = self.trie.restricted(self.rows)
-        return {**self.__dict__, "trie": trie, "rows": rows}
+        return {**self.__dict__, "trie": trie, "rows": rows, "kept_coverage": None}
 
     def with_rows(self, rows: Rows, *, object_identity: bool | None = None) -> PatternSet:
         """The set of other nodes of the same trie, of the same search."""
@@ -179,7 +182,20 @@ class PatternSet:
             partial=self.partial,
             report=self.report,
             object_identity=self.object_identity if object_identity is None else object_identity,
+            kept_coverage=self.kept_coverage,
         )
+
+    def training_coverage(self, *, packed: bool = False) -> NDArray[Any]:
+        """What the patterns cover of the sequences that they were mined from.
+
+        Only for sets of `mine(..., keep_coverage=True)`; the same as `coverage` of those sequences,
+        but nothing is matched again.
+        """
+        if self.kept_coverage is None:
+            what = "these patterns were mined without keep_coverage=True"
+            raise InputError(Problem(what, hint="give it to mine, or ask for coverage(X)"))
+        covered = self.kept_coverage.matrix(self.rows)
+        return np.packbits(covered, axis=0) if packed else covered
 
     def _entry(self, pattern: Pattern, length: int, counts: list[int]) -> Entry:
         return Entry(pattern, length, dict(zip(self.classes, counts, strict=True)))

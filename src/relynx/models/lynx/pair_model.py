@@ -240,7 +240,7 @@ def _mined(
     n_jobs: int | None,
 ) -> PatternSet:
     settings = search.arguments() | {"min_confidence": min_confidence}
-    return mine(X, y, bias, **settings, n_jobs=n_jobs, checkpoint=checkpoint)
+    return mine(X, y, bias, **settings, n_jobs=n_jobs, checkpoint=checkpoint, keep_coverage=True)
 
 
 def _covered(

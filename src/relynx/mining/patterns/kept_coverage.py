@@ -1,0 +1,43 @@
+"""The coverage of the sequences of a search, kept with the patterns that it found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class KeptCoverage:
+    """Which sequences of the search each pattern covers, as bits.
+
+    Attributes
+    ----------
+    bits
+        Array of shape (n_patterns, n_words): the sequences, 64 to a word, the first lowest.
+    index
+        For each row of the trie that row of `bits`, -1 for none.
+    n_sequences
+        The number of sequences.
+    """
+
+    bits: NDArray[np.uint64]
+    index: NDArray[np.int64]
+    n_sequences: int
+
+    @classmethod
+    def of(
+        cls, parts: Sequence[NDArray[np.uint64]], shown: NDArray[np.bool_], n_sequences: int
+    ) -> KeptCoverage:
+        """From what a search kept of the patterns that it shows, part by part."""
+        index = np.where(shown, np.cumsum(shown) - 1, -1)
+        none = np.empty((0, -(-n_sequences // 64)), np.uint64)
+        return cls(np.concatenate([none, *parts]), index, n_sequences)
+
+    def matrix(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """The coverage of some rows of the trie: an array of shape (n_sequences, n_patterns)."""
+        octets = self.bits[self.index[rows]].astype("<u8", copy=False).view(np.uint8)
+        bits = np.unpackbits(octets, axis=1, count=self.n_sequences, bitorder="little")
+        return bits.T.astype(bool)
