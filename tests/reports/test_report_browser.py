@@ -228,7 +228,7 @@ def test_contributions_and_the_prior_sum_to_the_difference_of_the_scores(opened,
     covered = model.selected_.coverage(X).astype(float)
     wanted = [
         -float(pair.decisions(covered[[i]][:, columns])[0])
-        for pair, columns in zip(model.estimators_, model._columns, strict=True)
+        for pair, columns in zip(model.estimators_, model.columns_, strict=True)
         for i in (0, 7, 30)
     ]
     assert np.allclose(found, wanted, atol=1e-3)
