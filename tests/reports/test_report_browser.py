@@ -246,7 +246,8 @@ def test_a_relation_is_told_with_the_arguments_that_are_no_events(browser, tmp_p
     rx.report(model, X, y).save(tmp_path / "relation.html")
     with Opened(browser, tmp_path / "relation.html") as one:
         one.page.locator("tr.present button.row").first.click()
-        assert one.page.locator("text.relation").all_text_contents() == ["rel plus 7"]
+        told = one.page.locator("text.relation").all_text_contents()
+        assert told == ["rel plus 7", "follow_s"]
         one.assert_quiet()
 
 
