@@ -96,11 +96,10 @@ def searches() -> list[tuple[str, Callable[[int], PatternSet]]]:
 
 
 def measure_mining() -> list[Bar]:
-    from relynx.mining.engines.chains import Chains
-    from relynx.mining.engines.general import Growth
-    from relynx.mining.engines.webs import Webs
+    from relynx.mining.engines.bits import Bits
+    from relynx.mining.engines.general import General
 
-    kept = Kept(Chains, Webs, Growth)
+    kept = Kept(Bits, General)
     rows, bars = [], []
     for name, search in searches():
         search(2)  # loads kernels

@@ -50,22 +50,20 @@ class Wrong(Exception):
 # The work
 
 
-def chains(checkpoint, **limits):
-    """One dimension."""
+def one_dimension(checkpoint, **limits):
     folds = rx.load_protein_folds()
     how = {"max_length": 4, "min_support": 0.3, "checkpoint": checkpoint}
     return rx.mine(folds.X[:80], folds.y[:80], rx.parse_bias(BIASES["chain"]), **how, **limits)
 
 
-def webs(checkpoint, **limits):
-    """Two dimensions."""
+def two_dimensions(checkpoint, **limits):
     folds = rx.load_protein_folds()
     how = {"max_length": 3, "min_support": 0.3, "checkpoint": checkpoint}
     return rx.mine(folds.X[:200], folds.y[:200], folds.bias, **how, **limits)
 
 
-def growth(checkpoint, **limits):
-    """Two modes of a predicate."""
+def two_modes(checkpoint, **limits):
+    """A predicate with two modes, for the general engine."""
     X, y = rx.planted_rule(200, random_state=0)
     modes = "mode(do(+,#,*)). mode(do(+,#,#))."
     bias = rx.parse_bias(f"type(do(event,action,object)). {modes} dimension(next_s).")
@@ -79,7 +77,7 @@ def selection(checkpoint, **limits):
     return rx.GraspSelector(40, random_state=0, checkpoint=checkpoint, **limits).fit(X, y)
 
 
-KINDS = {"mining": (chains, webs, growth), "GRASP": (selection,)}
+KINDS = {"mining": (one_dimension, two_dimensions, two_modes), "GRASP": (selection,)}
 
 
 # One run

@@ -116,6 +116,6 @@ def test_the_report_is_on_domains_that_its_model_had_not_seen(small, shown, fold
     page = (folder / "report.html").read_text()
     line = next(line for line in shown.splitlines() if line.startswith("   Lynx"))
     first = float(line.split()[3])
-    percent = re.search(r"([\d.]+) % get the class they have", page)
+    percent = re.search(r"Accuracy ([\d.]+) %", page)
     assert float(percent[1]) == pytest.approx(100 * first, abs=0.06)
     assert "report.html" in shown

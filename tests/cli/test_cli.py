@@ -187,12 +187,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": SOURCE}
 
 
 def command(*args):
-    return [
-        sys.executable,
-        "-c",
-        "import sys; from relynx.cli import main; sys.exit(main())",
-        *args,
-    ]
+    return [sys.executable, "-m", "relynx", *args]
 
 
 def test_the_exit_code_reaches_the_shell(here):
@@ -200,6 +195,13 @@ def test_the_exit_code_reaches_the_shell(here):
         command("check", "no.m"), capture_output=True, text=True, timeout=60, env=ENVIRONMENT
     )
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "no.m: there is no such file\n")
+
+
+def test_the_package_runs_as_the_command(here):
+    done = subprocess.run(
+        command("--version"), capture_output=True, text=True, timeout=60, env=ENVIRONMENT
+    )
+    assert (done.returncode, done.stdout) == (0, f"relynx {__version__}\n")
 
 
 def test_ctrl_c_stops_a_running_command(here):

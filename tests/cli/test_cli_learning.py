@@ -385,10 +385,9 @@ def test_ctrl_c_before_the_first_fold_tells_no_mean(capsys, monkeypatch):
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_a_real_ctrl_c_ends_evaluate_without_a_traceback(here, jobs):
     rx.write_lynx(rx.planted_rule(800, n_events=12, random_state=0)[0], "long.m")
-    code = "import sys; from relynx.cli import main; sys.exit(main())"
     options = ["--folds", "10", "--max-length", "3", "--no-baselines", "--jobs", jobs]
     process = subprocess.Popen(
-        [sys.executable, "-c", code, "evaluate", "long.m", "-b", "rule.l", *options],
+        [sys.executable, "-m", "relynx", "evaluate", "long.m", "-b", "rule.l", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

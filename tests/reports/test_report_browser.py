@@ -228,7 +228,7 @@ def test_contributions_and_the_prior_sum_to_the_difference_of_the_scores(opened,
     covered = model.selected_.coverage(X).astype(float)
     wanted = [
         -float(pair.decisions(covered[[i]][:, columns])[0])
-        for pair, columns in zip(model.estimators_, model._columns, strict=True)
+        for pair, columns in zip(model.estimators_, model.columns_, strict=True)
         for i in (0, 7, 30)
     ]
     assert np.allclose(found, wanted, atol=1e-3)
@@ -246,7 +246,8 @@ def test_a_relation_is_told_with_the_arguments_that_are_no_events(browser, tmp_p
     rx.report(model, X, y).save(tmp_path / "relation.html")
     with Opened(browser, tmp_path / "relation.html") as one:
         one.page.locator("tr.present button.row").first.click()
-        assert one.page.locator("text.relation").all_text_contents() == ["rel plus 7"]
+        told = one.page.locator("text.relation").all_text_contents()
+        assert told == ["rel plus 7", "follow_s"]
         one.assert_quiet()
 
 

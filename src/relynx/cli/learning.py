@@ -95,7 +95,7 @@ def fit(
 @click.option("-o", "--output", required=True, help="A .csv, .jsonl or .parquet file.")
 @click.option("-k", "--background", help="The background rules of the model.")
 def predict(model: str, test: str, output: str, background: str | None) -> int:
-    """Predict the class of each sequence of TEST with a model of relynx fit.
+    """Predict the class of each sequence of TEST with a fitted model.
 
     TEST is a .m file, a table of events like the training table, or a folder of partitions, which
     is read one partition at a time. The output has a row for each sequence: its id, the predicted

@@ -1,6 +1,6 @@
 """Mining: every frequent pattern that a language allows, each exactly once.
 
-`search.mine` is the door. `settings` and `thresholds` turn what it is given into what an engine
+`search.mine` is the door. `input_checks` and `thresholds` turn what it is given into what an engine
 takes; `engines` enumerate and count; `filters` select from the result; `budget`, `workers` and
 `checkpoint` limit, parallelise and resume the work; `report` and `advice` say what was searched.
 `matching` tells which sequences a pattern covers, `patterns` holds patterns and sets of them,

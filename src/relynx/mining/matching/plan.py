@@ -237,6 +237,55 @@ def fact_slots(fact: Fact) -> set[int]:
     return {slot for slot in fact.slots if slot >= 0}
 
 
+class Steps:
+    """The steps of a search in their order. The kernel `solve` reads them."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self.rows: list[list[int]] = []
+        self.args: list[list[int]] = []  # of the facts
+        self.depends: list[int] = []  # for each step the earlier ones it builds on, as bits
+        self.made_by: dict[int, int] = {}  # variable -> step, in the order of binding
+
+    def known(self, slot: int) -> bool:
+        """Is a slot bound before the next step?"""
+        return slot >= self.query.n_variables or slot in self.made_by
+
+    def add_link(self, link: Link) -> None:
+        x, y = self.known(link.x), self.known(link.y)
+        mode = kn.BOTH if x and y else kn.FROM if x else kn.BACK
+        row = [kn.LINK, link.dimension, link.n, link.x, link.y, mode]
+        self._add(row, [link.x, link.y])
+
+    def add_fact(self, fact: Fact, look_up: int, probe: int, registry: Registry) -> None:
+        """A fact, looked up by the slot `probe` in the argument `look_up` unless that is -1."""
+        number = registry.look_up(fact.key, look_up) if look_up >= 0 else -1
+        relation = registry.relation(fact.key)
+        row = [kn.FACT, relation, number, probe, len(self.args), len(fact.slots)]
+        bound: set[int] = set()
+        for slot in fact.slots:
+            if slot < 0:
+                self.args.append([kn.SKIP, 0])
+            elif self.known(slot) or slot in bound:
+                self.args.append([kn.TEST, slot])
+            else:
+                self.args.append([kn.BIND, slot])
+                bound.add(slot)
+        self._add(row, [slot for slot in fact.slots if slot >= 0])
+
+    def add_node(self, variable: int) -> None:
+        """All events that a variable can be, one after the other."""
+        self._add([kn.NODE, variable, 0, 0, 0, 0], [variable])
+
+    def _add(self, row: list[int], slots: list[int]) -> None:
+        new = [slot for slot in slots if not self.known(slot)]
+        needs = {*slots, *(s for v in new for s in self.query.differ[v])}
+        causes = {self.made_by[s] for s in needs if s in self.made_by}
+        self.depends.append(sum(1 << step for step in causes if step < 63))
+        self.made_by.update(dict.fromkeys(new, len(self.rows)))
+        self.rows.append(row)
+
+
 class Planner:
     """Orders the work for one query; `plan()` is the result.
 
@@ -307,8 +356,9 @@ class Planner:
         facts = [fact for fact in dict.fromkeys(query.facts) if fact not in told]
         edges, tree = self._edges()
         exact = self.existence and not facts and tree
-        steps, args, made_by, depends = self._steps(facts)
-        bound_at = {v: place for place, v in enumerate(made_by)}
+        steps = self._steps(facts)
+        bound_in = steps.made_by
+        bound_at = {v: place for place, v in enumerate(bound_in)}
         differ: list[int] = []
         differ_off = [0]
         for v in range(query.n_variables):
@@ -321,16 +371,16 @@ class Planner:
         plan = kn.Plan(
             n_variables=query.n_variables,
             constants=np.array(query.codes, np.int32),
-            steps=np.array(steps, np.int32).reshape(-1, 6),
-            args=np.array(args, np.int32).reshape(-1, 2),
+            steps=np.array(steps.rows, np.int32).reshape(-1, 6),
+            args=np.array(steps.args, np.int32).reshape(-1, 2),
             differ=np.array(differ, np.int32),
             differ_off=np.array(differ_off, np.int32),
-            depends=np.array(depends, np.int64),
+            depends=np.array(steps.depends, np.int64),
             group=np.array([self.group.get(v, -1) for v in range(query.n_variables)], np.int32),
             templates=np.array([number[t] for ts in self.templates for t in ts], np.int32),
             template_off=np.cumsum([0, *map(len, self.templates)], dtype=np.int32),
             edges=np.array(edges, np.int32).reshape(-1, 4),
-            n_binding=1 + max((at for v, at in made_by.items() if query.names[v]), default=-1),
+            n_binding=1 + max((at for v, at in bound_in.items() if query.names[v]), default=-1),
             exact=exact,
         )
         return plan, rows
@@ -376,25 +426,16 @@ class Planner:
             )
         return edges + extra, tree
 
-    def _steps(
-        self, facts: list[Fact]
-    ) -> tuple[list[list[int]], list[list[int]], dict[int, int], list[int]]:
-        """The steps of the search, the cheapest first. See `_kernels.solve` for their numbers."""
+    def _steps(self, facts: list[Fact]) -> Steps:
+        """The steps of the search, the cheapest first."""
         query = self.query
-        n = query.n_variables
-        made_by: dict[int, int] = {}  # variable -> step, in the order of binding
-        steps: list[list[int]] = []
-        args: list[list[int]] = []
-        depends: list[int] = []
+        steps = Steps(query)
+        known = steps.known
         facts, links = list(facts), list(dict.fromkeys(query.links))
         used = {s for fact in facts for s in fact.slots} | {s for k in links for s in (k.x, k.y)}
         alone = {
             v for v in self.events if v not in used and (query.differ[v] or not self.existence)
         }
-
-        def known(slot: int) -> bool:
-            return slot >= n or slot in made_by
-
         while facts or links or alone:
             fact_costs = [(*self._fact_cost(fact, known), fact) for fact in facts]
             link_costs = [(self._link_cost(link, known), link) for link in links]
@@ -407,46 +448,18 @@ class Planner:
             best_link = min(link_costs, key=lambda c: c[0], default=None)
             best_node = min(node_costs, default=None)
             cost = min(c[0] for c in (best_fact, best_link, best_node) if c is not None)
-            new: list[int] = []
-            touched: set[int] = set()
             if best_link is not None and best_link[0] == cost:
-                link = best_link[1]
-                links.remove(link)
-                x, y = known(link.x), known(link.y)
-                mode = kn.BOTH if x and y else kn.FROM if x else kn.BACK
-                steps_row = [kn.LINK, link.dimension, link.n, link.x, link.y, mode]
-                touched = {link.x, link.y}
-                new = [slot for slot in (link.x, link.y) if not known(slot)]
+                links.remove(best_link[1])
+                steps.add_link(best_link[1])
             elif best_fact is not None and best_fact[0] == cost:
                 _, look_up, probe, fact = best_fact
                 facts.remove(fact)
-                number = -1
-                if look_up >= 0:
-                    number = self.registry.look_up(fact.key, look_up)
-                relation = self.registry.relation(fact.key)
-                steps_row = [kn.FACT, relation, number, probe, len(args), len(fact.slots)]
-                for slot in fact.slots:
-                    if slot < 0:
-                        args.append([kn.SKIP, 0])
-                    elif known(slot) or slot in new:
-                        args.append([kn.TEST, slot])
-                    else:
-                        args.append([kn.BIND, slot])
-                        new.append(slot)
-                touched = fact_slots(fact)
+                steps.add_fact(fact, look_up, probe, self.registry)
             else:
                 assert best_node is not None
-                v = best_node[1]
-                steps_row = [kn.NODE, v, 0, 0, 0, 0]
-                new, touched = [v], {v}
-            needs = touched | {s for v in new for s in query.differ[v]}
-            causes = {made_by[s] for s in needs if s in made_by}
-            depends.append(sum(1 << step for step in causes if step < 63))
-            for slot in new:
-                made_by[slot] = len(steps)
-            alone -= set(new)
-            steps.append(steps_row)
-        return steps, args, made_by, depends
+                steps.add_node(best_node[1])
+            alone -= steps.made_by.keys()
+        return steps
 
     def _fact_cost(self, fact: Fact, known: Callable[[int], bool]) -> tuple[float, int, int]:
         """Candidates of a fact a sequence, and the argument and slot to look it up by."""
