@@ -235,6 +235,15 @@ def test_a_closing_link_says_side_by_side_and_two_apart():
     assert [dict(e.support) for e in both] == [{"flat": 0, "turned": 1}]
 
 
+def test_a_pattern_without_the_last_link_of_an_event_is_no_beginning_of_that_with_it():
+    """Units come one after the other; the second pattern's matches are made from the first's."""
+    both = line("aaaa", *(Atom("next_h", (f"e{i}", f"e{i + 1}")) for i in range(3)))
+    text = "type(q(event,t)). mode(q(+,#)). dimension(next_s). dimension(next_h)."
+    how = {"max_length": 4, "max_gap": 1}
+    language = EventLanguage((tuple(both),), ("all",), text, how)
+    assert by(Bits, language) == by(General, language)
+
+
 def test_every_pattern_of_the_folds_along_chain_and_sheet_recounts():
     folds = load_protein_folds()
     X, y = folds.X[::20], folds.y[::20]
