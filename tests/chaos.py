@@ -50,21 +50,21 @@ class Wrong(Exception):
 # The work
 
 
-def chains(checkpoint, **limits):
+def lines(checkpoint, **limits):
     """One dimension."""
     folds = rx.load_protein_folds()
     how = {"max_length": 4, "min_support": 0.3, "checkpoint": checkpoint}
     return rx.mine(folds.X[:80], folds.y[:80], rx.parse_bias(BIASES["chain"]), **how, **limits)
 
 
-def webs(checkpoint, **limits):
+def paths(checkpoint, **limits):
     """Two dimensions."""
     folds = rx.load_protein_folds()
     how = {"max_length": 3, "min_support": 0.3, "checkpoint": checkpoint}
     return rx.mine(folds.X[:200], folds.y[:200], folds.bias, **how, **limits)
 
 
-def growth(checkpoint, **limits):
+def graphs(checkpoint, **limits):
     """Two modes of a predicate."""
     X, y = rx.planted_rule(200, random_state=0)
     modes = "mode(do(+,#,*)). mode(do(+,#,#))."
@@ -79,7 +79,7 @@ def selection(checkpoint, **limits):
     return rx.GraspSelector(40, random_state=0, checkpoint=checkpoint, **limits).fit(X, y)
 
 
-KINDS = {"mining": (chains, webs, growth), "GRASP": (selection,)}
+KINDS = {"mining": (lines, paths, graphs), "GRASP": (selection,)}
 
 
 # One run
