@@ -50,20 +50,22 @@ class Wrong(Exception):
 # The work
 
 
-def one_dimension(checkpoint, **limits):
+def lines(checkpoint, **limits):
+    """One dimension."""
     folds = rx.load_protein_folds()
     how = {"max_length": 4, "min_support": 0.3, "checkpoint": checkpoint}
     return rx.mine(folds.X[:80], folds.y[:80], rx.parse_bias(BIASES["chain"]), **how, **limits)
 
 
-def two_dimensions(checkpoint, **limits):
+def paths(checkpoint, **limits):
+    """Two dimensions."""
     folds = rx.load_protein_folds()
     how = {"max_length": 3, "min_support": 0.3, "checkpoint": checkpoint}
     return rx.mine(folds.X[:200], folds.y[:200], folds.bias, **how, **limits)
 
 
-def two_modes(checkpoint, **limits):
-    """A predicate with two modes, for the general engine."""
+def graphs(checkpoint, **limits):
+    """Two modes of a predicate."""
     X, y = rx.planted_rule(200, random_state=0)
     modes = "mode(do(+,#,*)). mode(do(+,#,#))."
     bias = rx.parse_bias(f"type(do(event,action,object)). {modes} dimension(next_s).")
@@ -77,7 +79,7 @@ def selection(checkpoint, **limits):
     return rx.GraspSelector(40, random_state=0, checkpoint=checkpoint, **limits).fit(X, y)
 
 
-KINDS = {"mining": (one_dimension, two_dimensions, two_modes), "GRASP": (selection,)}
+KINDS = {"mining": (lines, paths, graphs), "GRASP": (selection,)}
 
 
 # One run

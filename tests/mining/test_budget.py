@@ -4,14 +4,19 @@ import random
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 import pytest
 
-from relynx import from_lists, load_protein_folds, mine, parse_bias
+from relynx import Sequences, from_lists, load_protein_folds, mine, parse_bias
+from relynx.logic.terms import Atom
 from relynx.mining import budget as bd
+from relynx.mining import search
 from relynx.mining.budget import Budget, OverBudget, default_memory_limit, resident
 from relynx.mining.engines import base as engines
-from relynx.mining.engines import chains, webs
+from relynx.mining.engines import bits
+from relynx.mining.engines.bits import Bits
+from relynx.mining.engines.general import General
 
 
 @pytest.fixture
@@ -167,23 +172,14 @@ def test_where_no_container_tells_nothing_is_known(groups, monkeypatch):
 # Searches that end by their memory
 
 
-@pytest.fixture
-def engine(monkeypatch, request):
-    """Lets `mine` use only the engine of a name, with sequences that it can search."""
-    if request.param != "Chains":
-        monkeypatch.setattr(chains, "fits", lambda *_, **__: False)
-    if request.param == "Growth":
-        monkeypatch.setattr(webs, "fits", lambda *_, **__: False)
-    return request.param
-
-
 LETTERS = [random.Random(i).choices("abcdefgh", k=20) for i in range(60)]
 Y = ["u", "v"] * 30
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("engine", ["Chains", "Webs", "Growth"], indirect=True)
+@pytest.mark.parametrize("engine", [Bits, General])
 def test_matches_that_do_not_fit_end_the_search(engine, monkeypatch, n_jobs):
+    monkeypatch.setattr(search, "choose", lambda *_, **__: engine)
     bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
     letters = from_lists(LETTERS, Y, predicate="q")[0]
     whole = mine(letters, Y, bias, min_support=0.9)
@@ -205,40 +201,40 @@ def test_matches_that_do_not_fit_end_the_search(engine, monkeypatch, n_jobs):
 
 
 @pytest.mark.parametrize("left", [3_000, 30_000, 300_000])
-@pytest.mark.parametrize("engine", ["Webs"], indirect=True)
-def test_ways_to_link_an_event_are_looked_for_only_where_there_is_room(engine, monkeypatch, left):
-    whole, taken = webs.wk.lane_search, []
+def test_ways_to_link_an_event_are_looked_for_only_where_there_is_room(monkeypatch, left):
+    whole, taken = bits.ak.start_search, []
 
-    def spied(web, rows, depth_most, n_places):
-        taken.append(n_places * webs.wk.lane_bytes(len(rows.events) + 1, depth_most))
-        search = whole(web, rows, depth_most, n_places)
+    def spied(facts, graph, rows, depth, n_places):
+        taken.append(n_places * bits.ak.search_bytes(len(rows.events) + 1, depth))
+        search = whole(facts, graph, rows, depth, n_places)
         columns = search.nodes, search.owner, search.active, search.room
         assert taken[-1] == sum(column.nbytes for column in columns)
         return search
 
-    monkeypatch.setattr(webs, "FEW_PLACES", 0)  # each pattern by itself
-    monkeypatch.setattr(webs.wk, "lane_search", spied)
+    monkeypatch.setattr(bits, "PLACES_A_CALL", 0)  # each pattern by itself
+    monkeypatch.setattr(bits.ak, "start_search", spied)
     monkeypatch.setattr(bd, "SMALL", 0)
     monkeypatch.setattr(Budget, "left", lambda _: left)
-    X = from_lists([["a"] * 20] * 10, predicate="q")[0]
-    bias = parse_bias("type(q(event,t)). mode(q(+,#)). dimension(next_s).")
-    found = mine(X, None, bias, max_length=4, memory_limit=10**15)
+    events = [f"e{i}" for i in range(20)]
+    atoms = [Atom("q", (event, "a")) for event in events]
+    atoms += [Atom(name, pair) for pair in pairwise(events) for name in ("next_s", "next_h")]
+    bias = parse_bias("type(q(event,t)). mode(q(+,#)). dimension(next_s). dimension(next_h).")
+    found = mine(Sequences.from_atoms([atoms] * 10), None, bias, max_length=4, memory_limit=10**15)
     assert found.partial is not None
     assert found.partial.startswith(f"stopped by memory_limit={10**15:,} at length ")
     assert max(taken, default=0) <= left
 
 
-@pytest.mark.parametrize("engine", ["Chains"], indirect=True)
-def test_matches_that_are_made_again_ask_for_room_too(engine, monkeypatch):
-    whole, allowed = chains.ck.advance, []
+def test_matches_that_are_made_again_ask_for_room_too(monkeypatch):
+    whole, allowed = bits.rk.advance, []
     monkeypatch.setattr(
-        chains.ck, "advance", lambda *args: (allowed.append(args[-1]), whole(*args))[1]
+        bits.rk, "advance", lambda *args: (allowed.append(args[-1]), whole(*args))[1]
     )
     monkeypatch.setattr(engines, "FEW_ROWS", 1)
     monkeypatch.setattr(Budget, "left", lambda _: 10**7)
     bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
     mine(from_lists(LETTERS, Y, predicate="q")[0], Y, bias, min_support=0.9)
-    assert {*allowed} == {10**7 // (3 * (12 + 4 * 3))}
+    assert {*allowed} == {10**7 // (3 * (13 + 4 * 3))}
 
 
 # The peak is asked of the process itself: `ru_maxrss` may be that of the one that started it.

@@ -23,11 +23,9 @@ from relynx.errors import InputError
 from relynx.features import grasp, subset_size
 from relynx.mining import budget, checkpoint
 from relynx.mining.checkpoint import KEPT_FORM
-from relynx.mining.engines import chains, webs
-from relynx.mining.engines import general as growth
-from relynx.mining.engines.chains import Chains
-from relynx.mining.engines.general import Growth
-from relynx.mining.engines.webs import Webs
+from relynx.mining.engines import bits, general
+from relynx.mining.engines.bits import Bits
+from relynx.mining.engines.general import General
 from relynx.storage import journal as jn
 
 OTHER = "hint: give another folder, or remove this one to start afresh"
@@ -76,11 +74,9 @@ def mined(found):
     )
 
 
-ENGINES = {
-    Chains: "type(p(event,t)). mode(p(+,#)). dimension(next_s).",
-    Webs: "type(p(event,t)). mode(p(+,*)). dimension(next_s). dimension(next_d).",
-    Growth: "type(p(event,t)). mode(p(+,*)). mode(p(+,#)). dimension(next_s).",
-}
+LINES = "type(p(event,t)). mode(p(+,#)). dimension(next_s)."
+PATHS = "type(p(event,t)). mode(p(+,*)). dimension(next_s). dimension(next_d)."
+TWO_MODES = "type(p(event,t)). mode(p(+,*)). mode(p(+,#)). dimension(next_s)."
 
 
 @pytest.fixture(scope="module")
@@ -98,16 +94,17 @@ def lines():
     return rx.Sequences.from_atoms(rows, labels=["up", "down"] * 8)
 
 
-@pytest.mark.parametrize(("engine", "n_jobs"), [(Chains, 1), (Webs, 1), (Growth, 1), (Growth, 2)])
+@pytest.mark.parametrize(
+    ("engine", "text", "n_jobs"),
+    [(Bits, LINES, 1), (Bits, PATHS, 1), (General, TWO_MODES, 1), (General, TWO_MODES, 2)],
+)
 def test_a_search_of_patterns_goes_on_where_it_was_killed(
-    lines, engine, n_jobs, tmp_path, monkeypatch, written_at_once
+    lines, engine, text, n_jobs, tmp_path, monkeypatch, written_at_once
 ):
-    bias = rx.parse_bias(ENGINES[engine])
-    names = {chains: "FACTS_A_UNIT", growth: "FACTS_AT_ONCE", webs: "LOOKS_A_UNIT"}
-    for module, name in names.items():
-        monkeypatch.setattr(module, name, 1)  # many units
-    monkeypatch.setattr(chains, "MOST_TOGETHER", 1)
-    how = {"bias": bias, "max_length": 3, "n_jobs": n_jobs}
+    monkeypatch.setattr(bits, "EFFORT_A_UNIT", 1)  # many units
+    monkeypatch.setattr(bits, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(general, "FACTS_AT_ONCE", 1)
+    how = {"bias": rx.parse_bias(text), "max_length": 3, "n_jobs": n_jobs}
     calls = count()
     with monkeypatch.context() as patch:
         counted = engine._count
@@ -129,23 +126,23 @@ def test_a_search_of_patterns_goes_on_where_it_was_killed(
 
 
 SIZES = {
-    Chains: {chains: ("FACTS_A_UNIT", "MOST_TOGETHER", "COUNTERS_TOGETHER")},
-    Webs: {webs: ("LOOKS_A_UNIT", "FEW_PLACES", "FEW_LANES", "MANY_FOUND")},
-    Growth: {growth: ("FACTS_AT_ONCE", "REFINEMENTS_AT_ONCE", "LOOKS_A_MATCH")},
-}
-KEPT = {
-    Chains: "72f0c68258205233",
-    Webs: "8b71909690ae28f0",
-    Growth: "d555642df62c6b6f",
+    Bits: (bits, ("EFFORT_A_UNIT", "MOST_FOUND", "MOST_TOGETHER", "MOST_STATES")),
+    General: (general, ("FACTS_AT_ONCE", "REFINEMENTS_AT_ONCE", "LOOKS_A_MATCH")),
 }
 
 
-@pytest.mark.parametrize("engine", KEPT)
-def test_what_is_kept_of_a_search_has_a_form_with_a_number(lines, engine, monkeypatch):
+@pytest.mark.parametrize(
+    ("engine", "text", "kept"),
+    [
+        (Bits, LINES, ""),
+        (Bits, PATHS, ""),
+        (General, TWO_MODES, "d555642df62c6b6f"),
+    ],
+)
+def test_what_is_kept_of_a_search_has_a_form_with_a_number(lines, engine, text, kept, monkeypatch):
     """Where this fails checkpoints cannot be read any more: raise KEPT_FORM with what is here."""
-    told = hashlib.sha256()
-    for module, names in SIZES[engine].items():
-        told.update(repr([getattr(module, name) for name in names]).encode())
+    module, names = SIZES[engine]
+    told = hashlib.sha256(repr([getattr(module, name) for name in names]).encode())
     whole = engine._count
 
     def counted(*args):
@@ -155,10 +152,10 @@ def test_what_is_kept_of_a_search_has_a_form_with_a_number(lines, engine, monkey
 
     monkeypatch.setattr(engine, "_count", counted)
     for few in (False, True):
-        for module, (name, *_) in SIZES[engine].items() if few else ():
-            monkeypatch.setattr(module, name, 300)
-        rx.mine(lines, bias=rx.parse_bias(ENGINES[engine]), max_length=3, min_support=0.5)
-    assert (KEPT_FORM, told.hexdigest()[:16]) == (6, KEPT[engine])
+        if few:
+            monkeypatch.setattr(module, names[0], 300)
+        rx.mine(lines, bias=rx.parse_bias(text), max_length=3, min_support=0.5)
+    assert (KEPT_FORM, told.hexdigest()[:16]) == (6, kept)
 
 
 def test_a_checkpoint_of_an_older_form_is_refused(lines, tmp_path, monkeypatch):
@@ -180,7 +177,7 @@ def test_any_language_goes_on_to_the_same_answer(seed, tmp_path, monkeypatch):
     how = {"bias": language.bias, **language.parameters, "max_length": 2}
     wanted = mined(rx.mine(language.X, **how))
     stops = Random(seed)
-    engines = [engine for engine in ENGINES for _ in range(2)]
+    engines = [engine for engine in SIZES for _ in range(2)]
     for engine in engines:
         with monkeypatch.context() as patch, suppress(Killed):
             killed_after(patch, engine, "_count", stops.randint(0, 12))
@@ -189,7 +186,7 @@ def test_any_language_goes_on_to_the_same_answer(seed, tmp_path, monkeypatch):
 
 
 def test_a_search_that_a_limit_ended_goes_on(lines, tmp_path):
-    bias = rx.parse_bias(ENGINES[Growth])
+    bias = rx.parse_bias(TWO_MODES)
     folder = tmp_path / "c"
     wanted = mined(rx.mine(lines, bias=bias))
     assert rx.mine(lines, bias=bias, time_limit=0, checkpoint=folder).partial
@@ -211,9 +208,9 @@ def test_a_search_that_a_limit_ended_goes_on(lines, tmp_path):
 
 def test_ctrl_c_keeps_what_was_counted(lines, tmp_path, monkeypatch):
     monkeypatch.setattr(jn, "FLUSH_SECONDS", 60.0)
-    monkeypatch.setattr(growth, "FACTS_AT_ONCE", 1)  # many units
-    bias, calls = rx.parse_bias(ENGINES[Growth]), count()
-    counted = Growth._count
+    monkeypatch.setattr(general, "FACTS_AT_ONCE", 1)  # many units
+    bias, calls = rx.parse_bias(TWO_MODES), count()
+    counted = General._count
 
     def interrupted(*args):
         if next(calls) == 10:
@@ -221,20 +218,20 @@ def test_ctrl_c_keeps_what_was_counted(lines, tmp_path, monkeypatch):
         return counted(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Growth, "_count", interrupted)
+        patch.setattr(General, "_count", interrupted)
         with pytest.raises(KeyboardInterrupt):
             rx.mine(lines, bias=bias, checkpoint=tmp_path / "c")
-    killed_after(monkeypatch, Growth, "_count", 0)
+    killed_after(monkeypatch, General, "_count", 0)
     with pytest.raises(Killed):
         rx.mine(lines, bias=bias, checkpoint=tmp_path / "c", n_jobs=1)
     assert len([*(tmp_path / "c").glob("segment-*")]) == 1
 
 
 def test_filters_of_the_answer_share_a_checkpoint(lines, tmp_path, monkeypatch):
-    how = {"bias": rx.parse_bias(ENGINES[Growth])}
+    how = {"bias": rx.parse_bias(TWO_MODES)}
     wanted = mined(rx.mine(lines, min_confidence=0.6, top_k=5, **how))
     rx.mine(lines, checkpoint=tmp_path / "c", **how)
-    killed_after(monkeypatch, Growth, "_count", 0)
+    killed_after(monkeypatch, General, "_count", 0)
     again = rx.mine(lines, min_confidence=0.6, top_k=5, checkpoint=tmp_path / "c", **how)
     assert mined(again) == wanted
 
@@ -247,14 +244,14 @@ def test_filters_of_the_answer_share_a_checkpoint(lines, tmp_path, monkeypatch):
         ({"max_length": 1}, "max_length was 2 and is 1"),
         ({"max_gap": 1}, "max_gap was 2 and is 1"),
         ({"object_identity": False}, "object_identity was True and is False"),
-        ({"bias": rx.parse_bias(ENGINES[Chains])}, "the bias changed"),
+        ({"bias": rx.parse_bias(LINES)}, "the bias changed"),
         ({"y": ["up"] * 15 + ["down"]}, "the classes changed"),
         ({"y": ["up", "DOWN"] * 8, "max_gap": 1}, "the classes changed; max_gap was 2 and is 1"),
     ],
 )
 def test_another_search_is_refused(lines, tmp_path, monkeypatch, changed, said):
     monkeypatch.chdir(tmp_path)
-    how = {"bias": rx.parse_bias(ENGINES[Growth]), "max_length": 2, "checkpoint": "c"}
+    how = {"bias": rx.parse_bias(TWO_MODES), "max_length": 2, "checkpoint": "c"}
     rx.mine(lines, **how)
     message = message_of(rx.mine, lines, **{**how, **changed})
     assert message == f"c: this checkpoint is of other work: {said}\n{OTHER}"
@@ -262,7 +259,7 @@ def test_another_search_is_refused(lines, tmp_path, monkeypatch, changed, said):
 
 def test_a_search_of_other_sequences_is_refused(lines, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    how = {"bias": rx.parse_bias(ENGINES[Growth]), "max_length": 2, "checkpoint": "c"}
+    how = {"bias": rx.parse_bias(TWO_MODES), "max_length": 2, "checkpoint": "c"}
     rx.mine(lines, **how)
     assert message_of(rx.mine, lines[::-1], **how) == (
         f"c: this checkpoint is of other work: the data changed; the classes changed\n{OTHER}"
@@ -277,8 +274,8 @@ def test_a_full_disk_ends_a_search_of_patterns_and_keeps_what_was_counted(
     lines, tmp_path, monkeypatch, written_at_once
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(growth, "FACTS_AT_ONCE", 1)  # many units
-    how = {"bias": rx.parse_bias(ENGINES[Growth]), "n_jobs": 2}
+    monkeypatch.setattr(general, "FACTS_AT_ONCE", 1)  # many units
+    how = {"bias": rx.parse_bias(TWO_MODES), "n_jobs": 2}
     wanted = mined(rx.mine(lines, **how))
     with monkeypatch.context() as patch:
         full_after(patch, 6)

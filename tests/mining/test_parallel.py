@@ -26,14 +26,14 @@ from relynx import (
 from relynx.bias import Bias
 from relynx.logic.terms import Atom
 from relynx.mining import budget, search, workers
-from relynx.mining.engines import chains, webs
-from relynx.mining.engines import general as growth
-from relynx.mining.matching import paths, trie_coverage
+from relynx.mining.engines import bits, general
+from relynx.mining.matching import bits as bit_matcher
+from relynx.mining.matching import paths
 from relynx.mining.matching.index import Index
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.workers import Stopped, in_order, n_threads
 
-ENGINES = {"chains": chains.Chains, "webs": webs.Webs, "growth": growth.Growth}
+ENGINES = {"bits": bits.Bits, "general": general.General}
 FOLDS = """
 type(he(event,hand,class,length)). mode(he(+,#,#,#)).
 type(st(event,sense,length)). mode(st(+,#,#)).
@@ -45,8 +45,8 @@ LADDER = "type(ladder(event,event,sense)). mode(ladder(+,+,#)). dimension(next_s
 def tiny_batches(monkeypatch):
     """Every unit goes to a thread by itself, and siblings are refined one at a time."""
     monkeypatch.setattr(workers, "BATCH_SECONDS", 0.0)
-    monkeypatch.setattr(chains, "FACTS_A_UNIT", 1)
-    monkeypatch.setattr(chains, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(bits, "EFFORT_A_UNIT", 1)
+    monkeypatch.setattr(bits, "MOST_TOGETHER", 1)
 
 
 @pytest.fixture
@@ -54,12 +54,12 @@ def only(monkeypatch):
     """Makes `mine` use one engine, which must take the language."""
 
     def use(name: str) -> None:
-        def chosen(compiled, conditions, object_identity):
-            fits = {"chains": chains.fits, "webs": webs.fits}.get(name)
-            assert not fits or fits(compiled, conditions, object_identity=object_identity)
+        def chosen(compiled, conditions, *, object_identity):
+            fits = bits.fits(compiled, conditions, object_identity=object_identity)
+            assert fits or name == "general"
             return ENGINES[name]
 
-        monkeypatch.setattr(search, "_engine", chosen)
+        monkeypatch.setattr(search, "choose", chosen)
 
     return use
 
@@ -97,9 +97,8 @@ def ours() -> list[threading.Thread]:
 @pytest.mark.parametrize(
     ("seed", "engine"),
     [
-        *((seed, "chains") for seed in (4, 8, 9, 16, 21)),
-        *((seed, "webs") for seed in (4, 9, 12, 17, 20)),
-        *((seed, "growth") for seed in (0, 3, 4, 9, 17, 21)),
+        *((seed, "bits") for seed in (4, 8, 9, 12, 16, 17, 20, 21)),
+        *((seed, "general") for seed in (0, 3, 4, 9, 17, 21)),
     ],
 )
 def test_two_and_three_threads_write_what_one_writes(seed, engine, only, tiny_batches):
@@ -115,16 +114,16 @@ def test_two_and_three_threads_write_what_one_writes(seed, engine, only, tiny_ba
 @pytest.mark.parametrize(
     ("engine", "bias"),
     [
-        ("chains", f"{FOLDS} dimension(next_s)."),
-        ("webs", f"{FOLDS} dimension(next_s). dimension(next_h)."),
-        ("growth", f"{FOLDS} {LADDER}"),
+        ("bits", f"{FOLDS} dimension(next_s)."),
+        ("bits", f"{FOLDS} dimension(next_s). dimension(next_h)."),
+        ("general", f"{FOLDS} {LADDER}"),
     ],
 )
 def test_on_the_folds_two_threads_write_what_one_writes(engine, bias, only):
     only(engine)
     folds = load_protein_folds()
     X, y = folds.X[::8], folds.y[::8]
-    settings = {"min_support": 0.5, "max_length": 2 if engine == "growth" else 3}
+    settings = {"min_support": 0.5, "max_length": 2 if engine == "general" else 3}
     one, two = (mine(X, y, parse_bias(bias), n_jobs=n, **settings) for n in (None, 2))
     assert len(one) > 100
     assert written(one) == written(two)
@@ -142,7 +141,7 @@ def test_constraints_of_the_bias_forbid_the_same_in_every_thread(engine, only, t
     assert written(one) == written(three)
 
 
-@pytest.mark.parametrize("engine", ["chains", "webs", "growth"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_facts_that_share_an_event_are_found_once_by_all_threads(engine, only, tiny_batches):
     only(engine)
     facts = [
@@ -206,7 +205,7 @@ def test_an_error_in_a_thread_is_raised_as_it_is(monkeypatch):
     def broken(*_: object) -> None:
         raise ZeroDivisionError("this is broken")
 
-    monkeypatch.setattr(webs.wf, "count_family", broken)
+    monkeypatch.setattr(bits.ck, "refine", broken)
     bias = parse_bias(f"{FOLDS} dimension(next_s). dimension(next_h).")
     folds = load_protein_folds()
     with pytest.raises(ZeroDivisionError, match="this is broken"):
@@ -229,7 +228,7 @@ def test_an_interrupt_ends_the_threads(n):
 def test_an_error_ends_long_work_of_other_threads(monkeypatch, error):
     at_work = threading.Event()
 
-    def for_long(search: growth.Growth, *_: object) -> tuple:
+    def for_long(search: general.General, *_: object) -> tuple:
         at_work.set()
         for _ in range(1_000):  # half a minute
             time.sleep(0.03)
@@ -240,8 +239,8 @@ def test_an_error_ends_long_work_of_other_threads(monkeypatch, error):
         if at_work.is_set():
             raise error
 
-    monkeypatch.setattr(search, "_engine", lambda *_: growth.Growth)
-    monkeypatch.setattr(growth.Growth, "_count", for_long)
+    monkeypatch.setattr(search, "choose", lambda *_, **__: general.General)
+    monkeypatch.setattr(general.General, "_count", for_long)
     monkeypatch.setattr(budget.Budget, "goes_on", lambda *_: broken() is None)
     begun = time.monotonic()
     with pytest.raises(error):
@@ -387,7 +386,7 @@ def test_searches_inside_threads_of_joblib_start_no_threads(monkeypatch):
 @pytest.fixture
 def small_parts(monkeypatch, tiny_batches):
     """Even a few sequences are shared out."""
-    monkeypatch.setattr(trie_coverage, "LEAST_SHARED", 1)
+    monkeypatch.setattr(bit_matcher, "LEAST_SHARED", 1)
     monkeypatch.setattr(paths, "LEAST_SHARED", 1)
 
 

@@ -27,7 +27,7 @@ from relynx.data.parquet.partitions import Partitions
 from relynx.logic.terms import Atom
 from relynx.mining.engines.base import Engine
 from relynx.mining.engines.choose import choose
-from relynx.mining.engines.general import Growth
+from relynx.mining.engines.general import General
 from relynx.mining.partitioned import passes as partition_tasks
 
 BIAS = rx.parse_bias(
@@ -343,7 +343,7 @@ def test_partitions_may_be_searched_by_different_engines(tmp_path, monkeypatch, 
 
     def in_turn(compiled, conditions, *, object_identity):
         best = choose(compiled, conditions, object_identity=object_identity)
-        used.append(Growth if len(used) % 2 else best)
+        used.append(General if len(used) % 2 else best)
         return used[-1]
 
     monkeypatch.setattr(partition_tasks, "choose", in_turn)

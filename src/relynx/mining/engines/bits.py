@@ -581,14 +581,15 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
     def _rows_of(self, chain: Longs, buffers: Buffers) -> rk.Rows:
         """The rows of a pattern, from those of its longest beginning that is still at hand."""
         at_hand = buffers.rows
+        # A step goes with the further links of its event.
+        ends = np.append(np.flatnonzero(chain[1:, RELATION] >= 0) + 1, len(chain)).tolist()
         while at_hand and not (
-            len(at_hand[-1][0]) <= len(chain)
+            len(at_hand[-1][0]) in (0, *ends)
             and np.array_equal(at_hand[-1][0], chain[: len(at_hand[-1][0])])
         ):
             at_hand.pop()
         if not at_hand:
             at_hand.append((self.nothing, everywhere(self.facts)))
-        ends = np.append(np.flatnonzero(chain[1:, RELATION] >= 0) + 1, len(chain)).tolist()
         for end in ends:
             done, rows = at_hand[-1]
             if len(done) < end:

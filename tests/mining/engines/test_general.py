@@ -14,7 +14,7 @@ from relynx.logic.terms import Atom
 from relynx.mining import search
 from relynx.mining.engines import _refinement_kernels as rk
 from relynx.mining.engines import _sibling_kernels as sk
-from relynx.mining.engines import general as growth
+from relynx.mining.engines import general
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.search import mine
@@ -49,16 +49,16 @@ def X() -> Sequences:
 
 
 @pytest.fixture
-def engines(monkeypatch) -> list[growth.Growth]:
+def engines(monkeypatch) -> list[general.General]:
     """The engines of the searches so far, all of them general."""
-    made: list[growth.Growth] = []
+    made: list[general.General] = []
 
-    class Noted(growth.Growth):
+    class Noted(general.General):
         def __init__(self, *args: object, **settings: object) -> None:
             super().__init__(*args, **settings)
             made.append(self)
 
-    monkeypatch.setattr(search, "_engine", lambda *_: Noted)
+    monkeypatch.setattr(search, "choose", lambda *_, **__: Noted)
     return made
 
 
@@ -83,23 +83,23 @@ def test_the_answer_does_not_depend_on_how_many_siblings_are_refined_at_once(
     X, engines, monkeypatch, name, at_once, n_jobs
 ):
     whole, units = found(X), []
-    count = growth.Growth._count
+    count = general.General._count
     monkeypatch.setattr(
-        growth.Growth, "_count", lambda *args: (units.append(args[1]), count(*args))[1]
+        general.General, "_count", lambda *args: (units.append(args[1]), count(*args))[1]
     )
     assert written(found(X)) == written(whole)
     few = len(units)
-    monkeypatch.setattr(growth, name, at_once)
+    monkeypatch.setattr(general, name, at_once)
     units.clear()
     assert written(found(X, n_jobs)) == written(whole)
     assert len(units) > few
 
 
 def test_siblings_have_one_length_and_come_in_the_order_of_their_rows(X, engines, monkeypatch):
-    units: list[growth.Siblings] = []
-    keep = growth.Growth._keep
+    units: list[general.Siblings] = []
+    keep = general.General._keep
     monkeypatch.setattr(
-        growth.Growth, "_keep", lambda *args: (units.append(args[1]), keep(*args))[1]
+        general.General, "_keep", lambda *args: (units.append(args[1]), keep(*args))[1]
     )
     trie = found(X).trie
     lengths = np.zeros(len(trie.parent), int)
@@ -120,35 +120,35 @@ def test_room_that_is_too_small_grows(X, engines, monkeypatch):
     whole = found(X)
     wanted = []
     for name in ("_widen", "_enlarge", "_lengthen"):
-        more = getattr(growth.Growth, name)
+        more = getattr(general.General, name)
         monkeypatch.setattr(
-            growth.Growth, name, lambda *args, n=name, f=more: (wanted.append(n), f(*args))[1]
+            general.General, name, lambda *args, n=name, f=more: (wanted.append(n), f(*args))[1]
         )
 
-    def buffers(engine: growth.Growth) -> growth.Buffers:
+    def buffers(engine: general.General) -> general.Buffers:
         nothing = np.empty((20, 1), np.int32), np.empty(1, np.int32)
-        return growth.Buffers(engine._table(4), nothing, engine._frequent(1))
+        return general.Buffers(engine._table(4), nothing, engine._frequent(1))
 
-    monkeypatch.setattr(growth.Growth, "_buffers", buffers)
+    monkeypatch.setattr(general.General, "_buffers", buffers)
     assert written(found(X)) == written(whole)
     assert {*wanted} == {"_widen", "_enlarge", "_lengthen"}
 
 
 def test_a_child_of_many_matches_is_refined_some_matches_at_a_time(X, engines, monkeypatch):
     whole, large, n_children = found(X), [], []
-    refine, count = growth.Growth._refine, growth.Growth._count
+    refine, count = general.General._refine, general.General._count
     monkeypatch.setattr(
-        growth.Growth, "_refine", lambda *args: (large.append(args[2]), refine(*args))[1]
+        general.General, "_refine", lambda *args: (large.append(args[2]), refine(*args))[1]
     )
     monkeypatch.setattr(
-        growth.Growth,
+        general.General,
         "_count",
         lambda *args: (n_children.append(len(args[1].children)), count(*args))[1],
     )
     assert written(found(X)) == written(whole)
     assert not large
     n_children.clear()
-    monkeypatch.setattr(growth, "ROWS_AT_ONCE", 12)
+    monkeypatch.setattr(general, "ROWS_AT_ONCE", 12)
     assert written(found(X)) == written(whole)
     assert 0 < len(large) < sum(n_children)
 
@@ -163,8 +163,8 @@ def test_the_search_is_asked_after_so_many_looks(X, engines, monkeypatch):
             done.append(len(args[8]) - args[9])
         return grow(*args)
 
-    monkeypatch.setattr(growth.sk, "grow", soon)
-    monkeypatch.setattr(growth.Growth, "_pulse", lambda _: asked.append(1))
+    monkeypatch.setattr(general.sk, "grow", soon)
+    monkeypatch.setattr(general.General, "_pulse", lambda _: asked.append(1))
     assert written(found(X)) == written(whole)
     assert max(done) > 2
     assert all(left == 1 or after == left - 1 for left, after in itertools.pairwise(done))
@@ -174,7 +174,7 @@ def test_the_search_is_asked_after_so_many_looks(X, engines, monkeypatch):
 # What a pattern can become
 
 
-def options(engine: growth.Growth, steps: np.ndarray) -> tuple[list, list]:
+def options(engine: general.General, steps: np.ndarray) -> tuple[list, list]:
     """The links to a new event and between old ones that a pattern may get, slowly."""
     compiled, rules = engine.compiled, engine.rules
     types: list[int] = []
