@@ -96,8 +96,8 @@ def searches() -> list[tuple[str, Callable[[int], PatternSet]]]:
 
 
 def measure_mining() -> list[Bar]:
-    from relynx.mining.engines.bits import Bits
-    from relynx.mining.engines.general import General
+    from relynx.mining.engines.bits.engine import Bits
+    from relynx.mining.engines.general.engine import General
 
     kept = Kept(Bits, General)
     rows, bars = [], []

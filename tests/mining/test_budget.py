@@ -14,9 +14,9 @@ from relynx.mining import budget as bd
 from relynx.mining import search
 from relynx.mining.budget import Budget, OverBudget, default_memory_limit, resident
 from relynx.mining.engines import base as engines
-from relynx.mining.engines import bits
-from relynx.mining.engines.bits import Bits
-from relynx.mining.engines.general import General
+from relynx.mining.engines.bits import engine as bits
+from relynx.mining.engines.bits.engine import Bits
+from relynx.mining.engines.general.engine import General
 
 
 @pytest.fixture

@@ -23,9 +23,10 @@ from relynx.errors import InputError
 from relynx.features import grasp, subset_size
 from relynx.mining import budget, checkpoint
 from relynx.mining.checkpoint import KEPT_FORM
-from relynx.mining.engines import bits, general
-from relynx.mining.engines.bits import Bits
-from relynx.mining.engines.general import General
+from relynx.mining.engines.bits import engine as bits
+from relynx.mining.engines.bits.engine import Bits
+from relynx.mining.engines.general import engine as general
+from relynx.mining.engines.general.engine import General
 from relynx.storage import journal as jn
 
 OTHER = "hint: give another folder, or remove this one to start afresh"

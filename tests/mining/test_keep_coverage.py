@@ -58,7 +58,7 @@ def test_kept_coverage_is_not_pickled():
 
 
 def test_partitions_refuse_to_keep_coverage(tmp_path):
-    X, y = letters()
+    X, _ = letters()
     X.to_parquet(tmp_path / "parts")
     bias = rx.Bias.infer(X)
     with pytest.raises(InputError) as caught:

@@ -26,7 +26,8 @@ from relynx import (
 from relynx.bias import Bias
 from relynx.logic.terms import Atom
 from relynx.mining import budget, search, workers
-from relynx.mining.engines import bits, general
+from relynx.mining.engines.bits import engine as bits
+from relynx.mining.engines.general import engine as general
 from relynx.mining.matching import bits as bit_matcher
 from relynx.mining.matching import paths
 from relynx.mining.matching.index import Index

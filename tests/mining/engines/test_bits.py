@@ -20,13 +20,14 @@ from relynx.bias import Bias, parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom, numbered_variable
 from relynx.mining import search
-from relynx.mining.engines import _attachment_kernels as ak
-from relynx.mining.engines import _bit_row_kernels as rk
-from relynx.mining.engines import _event_fact_kernels as ek
-from relynx.mining.engines import bits, event_facts
-from relynx.mining.engines.bits import Bits
+from relynx.mining.engines.bits import _attachment_kernels as ak
+from relynx.mining.engines.bits import _event_fact_kernels as ek
+from relynx.mining.engines.bits import _row_kernels as rk
+from relynx.mining.engines.bits import engine as bits
+from relynx.mining.engines.bits import event_facts
+from relynx.mining.engines.bits.engine import Bits
 from relynx.mining.engines.choose import choose
-from relynx.mining.engines.general import General
+from relynx.mining.engines.general.engine import General
 from relynx.mining.patterns.pattern_set import Entry, PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.search import mine

@@ -19,10 +19,11 @@ from relynx.bias import parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
 from relynx.mining import budget, search
-from relynx.mining.engines import bits, general
 from relynx.mining.engines.base import CHECKS_AT_ONCE, Engine
-from relynx.mining.engines.bits import Bits
-from relynx.mining.engines.general import General
+from relynx.mining.engines.bits import engine as bits
+from relynx.mining.engines.bits.engine import Bits
+from relynx.mining.engines.general import engine as general
+from relynx.mining.engines.general.engine import General
 from relynx.mining.matching.index import Index
 from relynx.mining.search import mine
 

@@ -12,9 +12,9 @@ from relynx import BiasError, Sequences
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
 from relynx.mining import search
-from relynx.mining.engines import _refinement_kernels as rk
-from relynx.mining.engines import _sibling_kernels as sk
-from relynx.mining.engines import general
+from relynx.mining.engines.general import _refinement_kernels as rk
+from relynx.mining.engines.general import _sibling_kernels as sk
+from relynx.mining.engines.general import engine as general
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.search import mine

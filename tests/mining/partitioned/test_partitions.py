@@ -27,7 +27,7 @@ from relynx.data.parquet.partitions import Partitions
 from relynx.logic.terms import Atom
 from relynx.mining.engines.base import Engine
 from relynx.mining.engines.choose import choose
-from relynx.mining.engines.general import General
+from relynx.mining.engines.general.engine import General
 from relynx.mining.partitioned import passes as partition_tasks
 
 BIAS = rx.parse_bias(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from relynx.mining.engines import bits
 from relynx.mining.engines.base import Conditions, Engine
+from relynx.mining.engines.bits import engine as bits
 from relynx.mining.engines.compiled import Compiled
-from relynx.mining.engines.general import General
+from relynx.mining.engines.general.engine import General
 
 
 def choose(

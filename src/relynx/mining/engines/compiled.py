@@ -13,8 +13,8 @@ from relynx.bias import Bias
 from relynx.errors import BiasError, DataError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
-from relynx.mining.engines._general_kernels import Facts, Language
-from relynx.mining.engines._listing_kernels import MOST_ARGUMENTS
+from relynx.mining.engines.general._general_kernels import Facts, Language
+from relynx.mining.engines.general._listing_kernels import MOST_ARGUMENTS
 from relynx.mining.matching._backtracking_kernels import LINE
 from relynx.mining.matching.index import Index
 

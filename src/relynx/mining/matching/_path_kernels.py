@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining.engines._event_fact_kernels import longer
+from relynx.mining.engines.bits._event_fact_kernels import longer
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)

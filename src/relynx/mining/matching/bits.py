@@ -14,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.sequences import Facts
-from relynx.mining.engines import _bit_row_kernels as rk
-from relynx.mining.engines import _event_fact_kernels as ek
 from relynx.mining.engines.base import Longs
-from relynx.mining.engines.compiled import Compiled
-from relynx.mining.engines.event_facts import (
+from relynx.mining.engines.bits import _event_fact_kernels as ek
+from relynx.mining.engines.bits import _row_kernels as rk
+from relynx.mining.engines.bits.event_facts import (
     MOST_ARGUMENTS,
     event_facts,
     everywhere,
     link_graph,
     scratch,
 )
+from relynx.mining.engines.compiled import Compiled
 from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.matching.index import Index
 from relynx.mining.patterns.trie import (

@@ -16,7 +16,7 @@ from relynx.data.sequences import text_order
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_key
-from relynx.mining.patterns.order import pattern_numbers
+from relynx.mining.ordering.order import pattern_numbers
 from relynx.mining.patterns.trie import ARGUMENTS, RELATION, Trie
 
 Ints = NDArray[np.int32]

@@ -28,6 +28,7 @@ from relynx.mining.budget import Budget
 from relynx.mining.engines.compiled import Compiled, compile_bias
 from relynx.mining.input_checks import given_classes, ordered_classes
 from relynx.mining.matching.index import Index
+from relynx.mining.ordering.order import canonical_order
 from relynx.mining.partitioned import passes as pt
 from relynx.mining.partitioned.candidates import (
     Bools,
@@ -40,7 +41,6 @@ from relynx.mining.partitioned.candidates import (
     union,
 )
 from relynx.mining.partitioned.executors import InProcess, OnWorkers, Tasks
-from relynx.mining.patterns.order import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import SearchLevel, SearchReport

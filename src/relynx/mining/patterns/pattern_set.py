@@ -17,6 +17,8 @@ from relynx.logic.canonical import canonical, core
 from relynx.logic.terms import Atom
 from relynx.mining.matching.bits import BitMatcher
 from relynx.mining.matching.match import covers
+from relynx.mining.ordering.order import canonical_order
+from relynx.mining.ordering.reading import written
 from relynx.mining.patterns import borders, tables
 from relynx.mining.patterns.entries import Entry
 from relynx.mining.patterns.kept_coverage import KeptCoverage
@@ -27,9 +29,7 @@ from relynx.mining.patterns.measures import (
     class_column,
     of_all_classes,
 )
-from relynx.mining.patterns.order import canonical_order
 from relynx.mining.patterns.pattern import Pattern
-from relynx.mining.patterns.reading import written
 from relynx.mining.patterns.trie import Rows, Trie
 from relynx.mining.patterns.version_space import Borders, implied_borders
 from relynx.mining.report import SearchReport, explained

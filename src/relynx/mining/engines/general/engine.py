@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.errors import BiasError
-from relynx.mining.engines import _general_kernels as gk
-from relynx.mining.engines import _refinement_kernels as rk
-from relynx.mining.engines import _sibling_kernels as sk
 from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Level, Longs
 from relynx.mining.engines.compiled import Compiled
+from relynx.mining.engines.general import _general_kernels as gk
+from relynx.mining.engines.general import _refinement_kernels as rk
+from relynx.mining.engines.general import _sibling_kernels as sk
 from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.patterns.trie import ARGUMENTS
 

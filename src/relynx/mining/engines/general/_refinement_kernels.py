@@ -10,10 +10,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from relynx.mining.engines._canonical_kernels import canonical_atoms, has_twins
-from relynx.mining.engines._general_kernels import Pattern
-from relynx.mining.engines._listing_kernels import ARGUMENTS
 from relynx.mining.engines.base import UNUSED
 from relynx.mining.engines.compiled import MOST_CODES
+from relynx.mining.engines.general._general_kernels import Pattern
+from relynx.mining.engines.general._listing_kernels import ARGUMENTS
 
 NO_ARGUMENT = -(1 << 31)  # what is UNUSED, in a form
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining.engines._event_fact_kernels import NONE, ONE, lowest_place
+from relynx.mining.engines.bits._event_fact_kernels import NONE, ONE, lowest_place
 
 
 @njit(cache=True, nogil=True)

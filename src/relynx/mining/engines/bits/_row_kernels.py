@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining.engines._event_fact_kernels import (
+from relynx.mining.engines.bits._event_fact_kernels import (
     DIMENSION,
     FROM,
     N_STEPS,

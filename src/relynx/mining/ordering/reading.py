@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom
-from relynx.mining.patterns.shapes import Shapes
+from relynx.mining.ordering.shapes import Shapes
 from relynx.mining.patterns.trie import Rows, Trie
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.logic import tables as tb
-from relynx.mining.patterns.shapes import Shapes
+from relynx.mining.ordering.shapes import Shapes
 from relynx.mining.patterns.trie import Rows, Trie
 
 

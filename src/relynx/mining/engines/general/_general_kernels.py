@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 
 from relynx.mining.engines._canonical_kernels import canonical_all as canonical_all
 from relynx.mining.engines._canonical_kernels import canonical_atoms as canonical_atoms
-from relynx.mining.engines._listing_kernels import MOST_ARGUMENTS, entries_of, is_taken, targets
+from relynx.mining.engines.general._listing_kernels import (
+    MOST_ARGUMENTS,
+    entries_of,
+    is_taken,
+    targets,
+)
 from relynx.mining.matching._backtracking_kernels import GRAPH, walk
 
 OLD, NEW, CONSTANT = 0, 1, 2  # what an argument of a new atom may be

@@ -11,7 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining.engines._attachment_kernels import (
+from relynx.mining.engines._threshold_kernels import is_frequent
+from relynx.mining.engines.bits._attachment_kernels import (
     every_attachment,
     find_attachments,
     n_places,
@@ -19,8 +20,7 @@ from relynx.mining.engines._attachment_kernels import (
     start_search,
     with_newest,
 )
-from relynx.mining.engines._bit_row_kernels import advance, links_of, shift_line, shifted
-from relynx.mining.engines._event_fact_kernels import (
+from relynx.mining.engines.bits._event_fact_kernels import (
     NONE,
     ONE,
     atom_codes,
@@ -28,7 +28,7 @@ from relynx.mining.engines._event_fact_kernels import (
     lowest_place,
     write_step,
 )
-from relynx.mining.engines._threshold_kernels import is_frequent
+from relynx.mining.engines.bits._row_kernels import advance, links_of, shift_line, shifted
 
 MOST_ATTACHMENTS = 62  # that are counted at a time
 UNKNOWN = -1

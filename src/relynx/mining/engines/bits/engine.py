@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.mining.budget import OverBudget
-from relynx.mining.engines import _attachment_kernels as ak
-from relynx.mining.engines import _bit_count_kernels as ck
-from relynx.mining.engines import _bit_form_kernels as fk
-from relynx.mining.engines import _bit_row_kernels as rk
-from relynx.mining.engines import _event_fact_kernels as ek
 from relynx.mining.engines._threshold_kernels import Thresholds
 from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Level, Longs
-from relynx.mining.engines.compiled import Compiled
-from relynx.mining.engines.event_facts import (
+from relynx.mining.engines.bits import _attachment_kernels as ak
+from relynx.mining.engines.bits import _count_kernels as ck
+from relynx.mining.engines.bits import _event_fact_kernels as ek
+from relynx.mining.engines.bits import _form_kernels as fk
+from relynx.mining.engines.bits import _row_kernels as rk
+from relynx.mining.engines.bits.event_facts import (
     event_facts,
     everywhere,
     link_graph,
@@ -32,6 +31,7 @@ from relynx.mining.engines.event_facts import (
     scratch,
     speaks_of_events,
 )
+from relynx.mining.engines.compiled import Compiled
 from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.patterns.trie import ARGUMENTS, RELATION
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from relynx.logic import tables as tb
 from relynx.logic.canonical import canonical_numbering, reading_order, typed_constant
 from relynx.logic.terms import Atom, Term, Var, numbered_variable
-from relynx.mining.patterns._numbering_kernels import write
+from relynx.mining.ordering._numbering_kernels import write
 from relynx.mining.patterns.trie import (
     ARGUMENTS,
     DIMENSION,

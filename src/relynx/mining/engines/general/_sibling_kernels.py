@@ -9,10 +9,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining.engines._general_kernels import count_refinements, is_alone
-from relynx.mining.engines._listing_kernels import list_matches
-from relynx.mining.engines._refinement_kernels import read
 from relynx.mining.engines._threshold_kernels import is_frequent
+from relynx.mining.engines.general._general_kernels import count_refinements, is_alone
+from relynx.mining.engines.general._listing_kernels import list_matches
+from relynx.mining.engines.general._refinement_kernels import read
 
 LIST, COUNT, COLLECT = 1, 2, 4  # what `grow` does with a child, added up
 ALL = LIST | COUNT | COLLECT

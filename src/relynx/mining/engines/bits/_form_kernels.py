@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from relynx.mining.engines._canonical_kernels import canonical_atoms
-from relynx.mining.engines._event_fact_kernels import (
+from relynx.mining.engines.bits._event_fact_kernels import (
     ARGUMENTS,
     DIMENSION,
     FROM,

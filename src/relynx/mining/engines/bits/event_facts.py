@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.logic import tables as tb
-from relynx.mining.engines import _bit_row_kernels as rk
-from relynx.mining.engines import _event_fact_kernels as ek
 from relynx.mining.engines.base import Conditions, Longs
+from relynx.mining.engines.bits import _event_fact_kernels as ek
+from relynx.mining.engines.bits import _row_kernels as rk
 from relynx.mining.engines.compiled import Compiled
 
 MOST_ARGUMENTS = 8
