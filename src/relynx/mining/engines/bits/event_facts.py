@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,27 +100,7 @@ def event_facts(
     fact, fact_off, values = _distinct(columns, sizes, value, len(all_codes))
     n_facts = int(fact_off[-1])
     relation = np.repeat(np.arange(len(sizes)), np.diff(fact_off))
-    block_off = np.cumsum([0, *np.maximum(-(-np.diff(index.node_off) // 64), 1)])
-    n_blocks = int(block_off[-1])
-    offset, spoken_of = np.zeros(n_blocks + 1, np.int64), np.zeros(n_blocks, np.uint64)
-    entry, bits = np.empty(len(fact), np.int32), np.empty(len(fact), np.uint64)
-    n, several, most_entries = ek.sort_entries(
-        fact,
-        _joined(
-            [index.relation(k).cells[e] for k, e in zip(compiled.relations, events, strict=True)]
-        ),
-        _joined([index.facts.tables[key][0] for key in compiled.relations]),
-        index.node_off,
-        block_off,
-        offset,
-        entry,
-        bits,
-        spoken_of,
-    )
-    entry, bits = entry[:n].copy(), bits[:n].copy()
-    posting_off = np.zeros(n_facts + 1, np.int64)
-    posting_block, posting_bits = np.empty(n, np.int32), np.empty(n, np.uint64)
-    ek.sort_postings(offset, entry, bits, posting_off, posting_block, posting_bits)
+    entries = _entries(compiled, events, fact, n_facts)
     arity, types, signs = _arguments(compiled, events)
     n_constants = np.array(
         [
@@ -130,19 +111,19 @@ def event_facts(
     )
     argument0 = np.cumsum(arity) - arity
     facts = ek.EventFacts(
-        block_off=block_off,
-        sequence=np.repeat(np.arange(len(labels), dtype=np.int32), np.diff(block_off)),
-        spoken_of=spoken_of,
+        block_off=entries.block_off,
+        sequence=np.repeat(np.arange(len(labels), dtype=np.int32), np.diff(entries.block_off)),
+        spoken_of=entries.spoken_of,
         labels=labels,
-        offset=offset,
-        bits=bits,
-        fact=entry,
-        posting_off=posting_off,
-        posting_block=posting_block,
-        posting_bits=posting_bits,
+        offset=entries.offset,
+        bits=entries.bits,
+        fact=entries.fact,
+        posting_off=entries.posting_off,
+        posting_block=entries.posting_block,
+        posting_bits=entries.posting_bits,
         fact_off=fact_off,
         relation=relation,
-        everywhere=_everywhere(n_facts, n_blocks, posting_off, posting_block, posting_bits),
+        everywhere=_everywhere(n_facts, entries),
         values=values,
         padded=_padded(values, arity[relation], len(all_codes)),
         digit=_digits(compiled, relation, values, all_codes, arity, argument0, types, n_constants),
@@ -162,7 +143,7 @@ def event_facts(
         is_plain=all(sign == "#" for sign in signs),
         injective=injective,
     )
-    return facts, not injective or bool(several), int(most_entries)
+    return facts, not injective or entries.several, entries.most
 
 
 def link_graph(
@@ -225,18 +206,69 @@ def scratch(facts: ek.EventFacts) -> ek.Scratch:
     )
 
 
-def _everywhere(
-    n_facts: int,
-    n_blocks: int,
-    posting_off: Longs,
-    posting_block: NDArray[np.int32],
-    posting_bits: NDArray[np.uint64],
-) -> NDArray[np.uint64]:
+class _Entries(NamedTuple):
+    """The facts of each block, and the blocks of each fact; see `EventFacts`."""
+
+    block_off: Longs
+    spoken_of: NDArray[np.uint64]
+    offset: Longs
+    bits: NDArray[np.uint64]
+    fact: NDArray[np.int32]
+    posting_off: Longs
+    posting_block: NDArray[np.int32]
+    posting_bits: NDArray[np.uint64]
+    several: bool  # facts of one event
+    most: int  # entries of a sequence
+
+
+def _entries(
+    compiled: Compiled, events: Sequence[int], fact: NDArray[np.int32], n_facts: int
+) -> _Entries:
+    """Where facts hold, indexed both ways; `fact` is the number of each fact of all relations."""
+    index = compiled.index
+    block_off = np.cumsum([0, *np.maximum(-(-np.diff(index.node_off) // 64), 1)])
+    n_blocks = int(block_off[-1])
+    offset, spoken_of = np.zeros(n_blocks + 1, np.int64), np.zeros(n_blocks, np.uint64)
+    entry, bits = np.empty(len(fact), np.int32), np.empty(len(fact), np.uint64)
+    n, several, most_entries = ek.sort_entries(
+        fact,
+        _joined(
+            [index.relation(k).cells[e] for k, e in zip(compiled.relations, events, strict=True)]
+        ),
+        _joined([index.facts.tables[key][0] for key in compiled.relations]),
+        index.node_off,
+        block_off,
+        offset,
+        entry,
+        bits,
+        spoken_of,
+    )
+    entry, bits = entry[:n].copy(), bits[:n].copy()
+    posting_off = np.zeros(n_facts + 1, np.int64)
+    posting_block, posting_bits = np.empty(n, np.int32), np.empty(n, np.uint64)
+    ek.sort_postings(offset, entry, bits, posting_off, posting_block, posting_bits)
+    return _Entries(
+        block_off=block_off,
+        spoken_of=spoken_of,
+        offset=offset,
+        bits=bits,
+        fact=entry,
+        posting_off=posting_off,
+        posting_block=posting_block,
+        posting_bits=posting_bits,
+        several=bool(several),
+        most=int(most_entries),
+    )
+
+
+def _everywhere(n_facts: int, entries: _Entries) -> NDArray[np.uint64]:
     """The postings as a table, unless that is too large."""
+    n_blocks = len(entries.spoken_of)
     if n_facts * n_blocks > MOST_WORDS:
         return np.empty((0, 0), np.uint64)
     table = np.zeros((n_facts, n_blocks), np.uint64)
-    table[np.repeat(np.arange(n_facts), np.diff(posting_off)), posting_block] = posting_bits
+    rows = np.repeat(np.arange(n_facts), np.diff(entries.posting_off))
+    table[rows, entries.posting_block] = entries.posting_bits
     return table
 
 
