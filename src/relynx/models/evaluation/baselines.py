@@ -141,7 +141,9 @@ def ngram_svm(dimension: str | None = None, *, per_predicate: bool = False) -> A
 
 
 def _on_ngrams(classifier: Any, dimension: str | None, per_predicate: bool = False) -> Any:
-    texts = FunctionTransformer(ngrams, kw_args={"dimension": dimension, "per_predicate": per_predicate})
+    texts = FunctionTransformer(
+        ngrams, kw_args={"dimension": dimension, "per_predicate": per_predicate}
+    )
     return make_pipeline(texts, CountVectorizer(analyzer=list), classifier)
 
 
