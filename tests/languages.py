@@ -1,6 +1,6 @@
 """Small random languages: sequences, labels, background rules, a bias and conditions, by seed.
 
-Of four seeds, two give chains only (the first of them one dimension with one fluent an event, and
+Of four seeds, two give lines only (the first of them one dimension with one fluent an event, and
 most of them one mode a predicate that treats all arguments of a type alike), two
 give any graph: trees, rings, loops, several paths, events that nothing links. Of ten, one has many
 small sequences and one some long ones, beyond the bits of a word.

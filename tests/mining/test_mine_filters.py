@@ -15,6 +15,7 @@ import pytest
 from enumerate_patterns import Found, Variants, without_open
 from languages import Language, solved_language
 
+from relynx.logic.canonical import canonical_key
 from relynx.mining import budget
 from relynx.mining.patterns.pattern_set import Entry, PatternSet
 from relynx.mining.report import SearchLevel
@@ -100,7 +101,7 @@ def test_top_k_leaves_the_best(seed):
 
     def rank(entry: Entry) -> tuple[object, ...]:
         best = -round(value(measure, entry, sizes), 12)
-        return best, -entry.frequency, entry.length, str(entry.pattern.canonical())
+        return best, -entry.frequency, entry.length, canonical_key(entry.pattern.atoms)
 
     best = sorted(everything, key=rank)[:k]
     answer = list(mined(language, top_k=k, measure=measure))

@@ -111,6 +111,11 @@ def test_facts_are_found_by_their_postings_where_a_table_would_be_too_large(seed
     assert by(Bits, language) == whole
 
 
+def with_little_room(engine: Bits) -> bits.Buffers:
+    room = event_facts.scratch(engine.facts)
+    return bits.Buffers(engine._counters(1), room, engine._refinements(1))
+
+
 @pytest.mark.parametrize("seed", range(9))
 def test_room_that_is_too_small_grows(seed, monkeypatch):
     language = event_language(seed)
@@ -120,12 +125,7 @@ def test_room_that_is_too_small_grows(seed, monkeypatch):
         monkeypatch.setattr(
             Bits, name, lambda *args, n=name, f=more: (wanted.append(n), f(*args))[1]
         )
-
-    def buffers(engine: Bits) -> bits.Buffers:
-        room = event_facts.scratch(engine.facts)
-        return bits.Buffers(engine._counters(1), room, engine._refinements(1))
-
-    monkeypatch.setattr(Bits, "_buffers", buffers)
+    monkeypatch.setattr(Bits, "_buffers", with_little_room)
     found = by(Bits, language)
     assert found == whole
     assert found.explain_search() == whole.explain_search()
@@ -162,6 +162,14 @@ def test_the_search_knows_which_sequences_a_pattern_covers(seed, monkeypatch):
     covered = np.unpackbits(np.concatenate(kept).view(np.uint8), axis=1, bitorder="little")
     in_this_order = np.searchsorted(np.sort(found.rows), found.rows)
     assert np.array_equal(covered[in_this_order, : len(X)].astype(bool).T, found.coverage(X))
+
+
+def test_what_is_counted_again_for_want_of_room_is_tallied_once(monkeypatch):
+    folds = load_protein_folds()
+    X, y = folds.X[:60], folds.y[:60]
+    whole = mine(X, y, folds.bias, max_length=3, min_support=0.3)
+    monkeypatch.setattr(Bits, "_buffers", with_little_room)
+    assert mine(X, y, folds.bias, max_length=3, min_support=0.3).report == whole.report
 
 
 # Which data it takes

@@ -12,7 +12,7 @@ from relynx import Sequences
 from relynx.data.event_arguments import argument_counts, event_keys
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom
-from relynx.mining.engines import alphabet
+from relynx.mining.engines import event_facts
 from relynx.mining.matching.index import Index
 
 
@@ -80,9 +80,8 @@ def test_facts_of_one_kind_have_one_number(facts, piece, by_sorting):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tb, "PIECE", piece)
         if by_sorting:
-            patch.setattr(alphabet, "_longest_table", lambda _: 1)
-        values = alphabet._numbered(codes, value, 4, kind)
-        assert alphabet._n_distinct(codes, 4) == len({*facts})
+            patch.setattr(event_facts, "_longest_table", lambda _: 1)
+        values = event_facts._numbered(codes, value, 4, kind)
     kinds = sorted({(int(value[x]), int(value[y])) for x, y in facts})
     assert [*zip(*values.tolist(), strict=True)] == kinds
     assert [kinds[k] for k in kind] == [(value[x], value[y]) for x, y in facts]

@@ -244,7 +244,7 @@ class _Search:
             f"{int(local.min())} of {whole} sequences: the first pass finds far too many; "
             f"write fewer, larger partitions, or give a larger {name}",
             UserWarning,
-            stacklevel=7,
+            stacklevel=8,
         )
 
     def _unseen(self, least: Longs, frequency: list[int]) -> Unseen:

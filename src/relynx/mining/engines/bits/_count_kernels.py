@@ -596,7 +596,7 @@ def refine(
                 return LARGE, child
             ways = with_newest(found, n, about_newest)
             efforts[child] = places * len(ways) + 64 * (n_rows + len(made.block))
-        start = out.n[0]
+        start, stats_before = out.n[0], stats.copy()
         trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
         for first in range(0, len(ways), MOST_ATTACHMENTS):
             some = ways[first : first + MOST_ATTACHMENTS]
@@ -630,8 +630,9 @@ def refine(
                 out,
             )
             forget(counters, np.int64(0))
-            if not room:
+            if not room:  # the child is refined again, from its first attachment on
                 out.n[0] = start
+                stats[:] = stats_before
                 return MORE_ROOM if good else MORE_COUNTERS, child
         looked += efforts[child]
     return DONE, len(steps)
