@@ -5,6 +5,8 @@ RELYNX_EXAMPLES says how many examples a property is tried on, 50 unless set.
 
 import os
 
+import numpy as np
+import pytest
 from hypothesis import HealthCheck, settings
 
 # The tests take all cores; threads of linear algebra within each of them would wait for each other.
@@ -22,3 +24,13 @@ settings.register_profile(
 settings.load_profile("relynx")
 
 collect_ignore = ["conftest.py"]  # there is another one beside the pages
+
+
+@pytest.fixture(autouse=True)
+def hashes_may_wrap():
+    """Where loops are not compiled, numpy would warn of the hashes of kernels, which wrap."""
+    if os.environ.get("NUMBA_DISABLE_JIT") != "1":
+        yield
+        return
+    with np.errstate(over="ignore"):
+        yield

@@ -262,7 +262,8 @@ def write(rows, parent, step, shape, variables, for_reading, out_atoms, out_vari
         n_atoms, n, row = np.int64(0), np.int64(0), rows[at]  # literals would be compiled apart
         while row >= 0:
             s = step[row]
-            n_atoms += (shape[2 * s] >= 0) + (shape[2 * s + 1] >= 0)
+            n_atoms += shape[2 * s] >= 0
+            n_atoms += shape[2 * s + 1] >= 0
             row = parent[row]
         k, row = n_atoms, rows[at]
         while row >= 0:
