@@ -12,7 +12,7 @@ from relynx import Sequences
 from relynx.data.event_arguments import argument_counts, event_keys
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom
-from relynx.mining.engines import event_facts
+from relynx.mining.engines.bits import event_facts
 from relynx.mining.matching.index import Index
 
 
