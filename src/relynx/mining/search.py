@@ -191,7 +191,7 @@ def _found(
         complete = search.run(budget, n_threads=run.threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()
-    trie = _trie(search.found, compiled, classes, sizes)
+    trie = _trie(search.found, compiled, classes, sizes, has_key=bool(bias.key))
     shown = np.concatenate([np.empty(0, bool), *search.found.shown])
     rows = canonical_order(trie, np.flatnonzero(shown))
     return PatternSet(
@@ -245,7 +245,12 @@ def _levels(tallies: Mapping[int, Level]) -> tuple[SearchLevel, ...]:
 
 
 def _trie(
-    found: Found, compiled: Compiled, classes: tuple[object, ...], sizes: NDArray[np.int64]
+    found: Found,
+    compiled: Compiled,
+    classes: tuple[object, ...],
+    sizes: NDArray[np.int64],
+    *,
+    has_key: bool,
 ) -> Trie:
     width = ARGUMENTS + max([2, *(len(types) for types in compiled.types)])
     return Trie(
@@ -257,6 +262,7 @@ def _trie(
         vocabulary=compiled.index.facts.vocabulary,
         classes=classes,
         class_sizes=sizes,
+        has_key=has_key,
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from languages import make_language, shuffled
 from tries import random_rows, trie_of
 
@@ -33,7 +35,7 @@ def key(atoms):
     return length, canonical_key(atoms)
 
 
-def too_large(rows, parent, step, shape, variables, for_reading, atoms, numbers, done):
+def too_large(rows, parent, step, shape, variables, for_reading, has_key, atoms, numbers, done):
     """What the compiled loop does where all patterns are too large for it."""
     for i, row in enumerate(rows.tolist()):
         places = []
@@ -50,9 +52,9 @@ def test_the_order_is_by_length_and_canonical_form(rows):
     assert found == sorted(range(len(trie)), key=lambda row: key(path(trie, row)))
 
 
-@given(random_rows())
-def test_compiled_loops_do_what_python_does(rows):
-    trie = trie_of(rows)
+@given(random_rows(), st.booleans())
+def test_compiled_loops_do_what_python_does(rows, has_key):
+    trie = replace(trie_of(rows), has_key=has_key)
     every = np.arange(len(trie))
     order, texts = canonical_order(trie, every).tolist(), [*PatternSet(trie).texts()]
     with pytest.MonkeyPatch.context() as patch:
@@ -90,3 +92,19 @@ def test_order_and_text_do_not_depend_on_the_order_of_the_data(seed):
     again = rx.mine(other.X, bias=other.bias, **settings)
     assert [*found.texts()] == [*again.texts()]
     assert np.array_equal(found.supports, again.supports)
+
+
+def test_a_key_comes_first_in_the_text_also_of_a_stored_set(tmp_path):
+    X, y = rx.from_lists([["a", "b"], ["a", "c", "b"]] * 5, ["up", "down"] * 5)
+    bias = rx.parse_bias(
+        "type(a(event)). mode(a(+)). type(b(event)). mode(b(+)). dimension(next_s). key([b(_)])."
+    )
+    X = rx.Sequences.from_atoms(
+        [[*sequence, rx.parse_atom("b(e1)")] for sequence in (one.atoms for one in X)]
+    )
+    found = rx.mine(X, y, bias, max_length=2)
+    texts = [*found.texts()]
+    assert "b(A), a(A)" in texts
+    assert all(text.startswith("b(") for text in texts)
+    rx.save(found, tmp_path / "found.relynx")
+    assert [*rx.load(tmp_path / "found.relynx").texts()] == texts

@@ -149,8 +149,10 @@ def _label(rank, variables, n_atoms, n, labels, order, room):
 
 
 @njit(cache=True, nogil=True)
-def _read(variables, n_atoms, is_link, order, read, mask, left):
+def _read(variables, n_atoms, is_link, has_key, order, read, mask, left):
     """Put the atoms into the order of reading; see `reading_order`. Returns nothing; into `order`.
+
+    With `has_key` the first atom of the trie stays the first.
 
     Sets of variables are bits.
     """
@@ -165,7 +167,7 @@ def _read(variables, n_atoms, is_link, order, read, mask, left):
             events |= mask[i]
     least, fewest = -1, 0
     for begin in range(n_atoms):
-        if is_link[order[begin]]:
+        if is_link[order[begin]] or (has_key and order[begin] != 0):
             continue
         n_variables = 0
         for j in range(variables.shape[1]):
@@ -228,7 +230,9 @@ def _read(variables, n_atoms, is_link, order, read, mask, left):
 
 
 @njit(cache=True, nogil=True)
-def write(rows, parent, step, shape, variables, for_reading, out_atoms, out_variables, done):
+def write(
+    rows, parent, step, shape, variables, for_reading, has_key, out_atoms, out_variables, done
+):
     """The atoms of patterns in canonical order, or in the order of reading, variables numbered.
 
     `step`, `shape` and `variables` are those of `Shapes`. `done` says which rows were small enough;
@@ -306,7 +310,7 @@ def write(rows, parent, step, shape, variables, for_reading, out_atoms, out_vari
             if not _label(rank, mine, n_atoms, n, labels, order, room):
                 continue
             if for_reading:
-                _read(mine, n_atoms, is_link, order, read, mask, left)
+                _read(mine, n_atoms, is_link, has_key, order, read, mask, left)
             number[:n] = -1
             n_named = 0
             for i in range(n_atoms):

@@ -101,6 +101,7 @@ class Shapes:
             self.number,
             self.variables,
             for_reading,
+            self.trie.has_key,
             atoms,
             variables,
             done,
@@ -121,7 +122,7 @@ class Shapes:
         order = canonical_numbering(edges, int(variables.max(initial=-1)) + 1)[0]
         if for_reading:
             is_link = [not self.example[edge[0]][1] for edge in edges]
-            order = reading_order(edges, is_link, order)
+            order = reading_order(edges, is_link, order, first=0 if self.trie.has_key else None)
         number = {v: i for i, v in enumerate(dict.fromkeys(v for i in order for v in edges[i][1:]))}
         number[-1] = -1
         atoms[:n] = atoms[order]

@@ -49,7 +49,10 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
             for level in patterns.report.levels
         ],
         "removed": plain(dict(patterns.report.removed), "the report"),
-    } | ({"advice": [*patterns.report.advice]} if patterns.report.advice else {})
+    } | (
+        ({"advice": [*patterns.report.advice]} if patterns.report.advice else {})
+        | ({"has_key": True} if trie.has_key else {})
+    )
 
 
 def _used_constants(trie: Trie) -> tuple[NDArray[np.int32], list[Any]]:
@@ -80,7 +83,9 @@ def patterns_of(part: Part) -> PatternSet:
     if n and ((supports < 0).any() or (supports > sizes).any()):
         raise part.wrong("supports", "holds a number that is no part of its class")
     rows = part.numbers("rows", (None,), 0, n - 1)
-    trie = Trie(parent, steps, supports, relations, dimensions, vocabulary, classes, sizes)
+    has_key = part.has("has_key") and part.truth("has_key")
+    names = relations, dimensions, vocabulary
+    trie = Trie(parent, steps, supports, *names, classes, sizes, has_key)
     return PatternSet(
         trie,
         rows,

@@ -44,6 +44,8 @@ class Trie:
         The dictionary of the constants.
     classes, class_sizes
         The classes, and how many sequences each has.
+    has_key
+        Whether the bias has a key, of which the first atom of each pattern is an instance.
     """
 
     parent: Ints
@@ -54,6 +56,7 @@ class Trie:
     vocabulary: Vocabulary
     classes: tuple[object, ...]
     class_sizes: NDArray[np.int64]
+    has_key: bool = False
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -97,6 +100,7 @@ class Trie:
             self.vocabulary,
             self.classes,
             self.class_sizes,
+            self.has_key,
         )
         return smaller, np.searchsorted(kept, rows)
 
@@ -154,6 +158,7 @@ def joined(parts: Sequence[tuple[Trie, Rows]]) -> tuple[Trie, Rows]:
         vocabulary,
         (),
         np.zeros(0, np.int64),
+        any(trie.has_key for trie in tries),
     )
     return whole, np.concatenate([rows + starts[id(trie)] for trie, rows in parts])
 
