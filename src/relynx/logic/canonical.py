@@ -174,8 +174,7 @@ def reading_order(
     edges: Sequence[_Edge],
     is_link: Sequence[bool],
     order: Sequence[int],
-    *,
-    first: int | None = None,
+    may_begin: Sequence[bool],
 ) -> list[int]:
     """The atoms of a pattern in the order in which it is read.
 
@@ -191,10 +190,10 @@ def reading_order(
         As `canonical_numbering` takes and gives them.
     is_link
         Which atoms link two events.
-    first
-        The atom to begin with, where a key decides.
+    may_begin
+        Which atoms a pattern may begin with, where a key decides.
     """
-    starts = [i for i in order if not is_link[i] and first in (None, i)]
+    starts = [i for i in order if not is_link[i] and may_begin[i]]
     if not starts:
         return [*order]
     readings = (_read_from(i, edges, is_link, order) for i in starts)

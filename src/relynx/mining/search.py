@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from relynx.bias import Bias
 from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequences
+from relynx.logic.terms import Atom
 from relynx.mining.advice import advice
 from relynx.mining.budget import Budget
 from relynx.mining.checkpoint import search_journal
@@ -191,7 +192,7 @@ def _found(
         complete = search.run(budget, n_threads=run.threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()
-    trie = _trie(search.found, compiled, classes, sizes, has_key=bool(bias.key))
+    trie = _trie(search.found, compiled, classes, sizes, key=bias.key)
     shown = np.concatenate([np.empty(0, bool), *search.found.shown])
     rows = canonical_order(trie, np.flatnonzero(shown))
     return PatternSet(
@@ -250,7 +251,7 @@ def _trie(
     classes: tuple[object, ...],
     sizes: NDArray[np.int64],
     *,
-    has_key: bool,
+    key: tuple[Atom, ...],
 ) -> Trie:
     width = ARGUMENTS + max([2, *(len(types) for types in compiled.types)])
     return Trie(
@@ -262,7 +263,7 @@ def _trie(
         vocabulary=compiled.index.facts.vocabulary,
         classes=classes,
         class_sizes=sizes,
-        has_key=has_key,
+        key=key,
     )
 
 

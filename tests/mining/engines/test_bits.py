@@ -145,25 +145,6 @@ def test_the_length_of_a_line_makes_no_difference(n_events, max_gap):
     assert found.coverage(language.X).sum(axis=0).tolist() == found.frequencies.tolist()
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_search_knows_which_sequences_a_pattern_covers(seed, monkeypatch):
-    language = event_language(seed)
-    X, whole = language.X, search._trie
-    kept = [np.empty((0, -(-len(X) // 64)), np.uint64)]
-
-    class Keeping(Bits):
-        def __init__(self, *args: object, **how: object) -> None:
-            super().__init__(*args, keep_coverage=True, **how)
-
-    monkeypatch.setattr(
-        search, "_trie", lambda found, *rest: (kept.extend(found.covered), whole(found, *rest))[1]
-    )
-    found = by(Keeping, language)
-    covered = np.unpackbits(np.concatenate(kept).view(np.uint8), axis=1, bitorder="little")
-    in_this_order = np.searchsorted(np.sort(found.rows), found.rows)
-    assert np.array_equal(covered[in_this_order, : len(X)].astype(bool).T, found.coverage(X))
-
-
 def test_what_is_counted_again_for_want_of_room_is_tallied_once(monkeypatch):
     folds = load_protein_folds()
     X, y = folds.X[:60], folds.y[:60]

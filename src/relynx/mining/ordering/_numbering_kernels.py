@@ -149,10 +149,10 @@ def _label(rank, variables, n_atoms, n, labels, order, room):
 
 
 @njit(cache=True, nogil=True)
-def _read(variables, n_atoms, is_link, has_key, order, read, mask, left):
+def _read(variables, n_atoms, is_link, begins, order, read, mask, left):
     """Put the atoms into the order of reading; see `reading_order`. Returns nothing; into `order`.
 
-    With `has_key` the first atom of the trie stays the first.
+    `begins` says which atoms may come first.
 
     Sets of variables are bits.
     """
@@ -167,7 +167,7 @@ def _read(variables, n_atoms, is_link, has_key, order, read, mask, left):
             events |= mask[i]
     least, fewest = -1, 0
     for begin in range(n_atoms):
-        if is_link[order[begin]] or (has_key and order[begin] != 0):
+        if is_link[order[begin]] or not begins[order[begin]]:
             continue
         n_variables = 0
         for j in range(variables.shape[1]):
@@ -231,7 +231,7 @@ def _read(variables, n_atoms, is_link, has_key, order, read, mask, left):
 
 @njit(cache=True, nogil=True)
 def write(
-    rows, parent, step, shape, variables, for_reading, has_key, out_atoms, out_variables, done
+    rows, parent, step, shape, variables, for_reading, may_begin, out_atoms, out_variables, done
 ):
     """The atoms of patterns in canonical order, or in the order of reading, variables numbered.
 
@@ -241,7 +241,7 @@ def write(
     most, width = out_atoms.shape[1], variables.shape[1]
     atoms = np.empty(most, np.int64)
     mine = np.empty((most, width), np.int64)
-    is_link = np.empty(most, np.bool_)
+    is_link, begins = np.empty(most, np.bool_), np.empty(most, np.bool_)
     rank, order = np.empty(most, np.int64), np.empty(most, np.int64)
     labels, number = np.zeros((2, MOST_VARIABLES + 1), np.int64)
     size = max(most, MOST_VARIABLES + 1)
@@ -259,7 +259,7 @@ def write(
     key = np.zeros((most, width + 1), np.int64)
     n_slots = 1 << SLOT_BITS
     kept_size = np.zeros(n_slots, np.int8)
-    kept_key = np.empty((n_slots, most, width + 1), np.int8)
+    kept_key = np.empty((n_slots, most, width + 1), np.int16)
     kept_order = np.empty((n_slots, most), np.int8)
     kept_number = np.empty((n_slots, MOST_VARIABLES), np.int8)
     for at in range(len(rows)):
@@ -275,6 +275,7 @@ def write(
                 if shape[place] >= 0:
                     k -= 1
                     atoms[k], is_link[k] = shape[place], place % 2 == 0
+                    begins[k] = may_begin[shape[place]]
                     for j in range(width):
                         mine[k, j] = variables[place, j]
                         n = max(n, mine[k, j] + 1)
@@ -291,7 +292,7 @@ def write(
             continue
         slot = np.uint64(n_atoms)
         for i in range(n_atoms):
-            key[i, 0] = 2 * rank[i] + is_link[i]
+            key[i, 0] = 4 * rank[i] + 2 * begins[i] + is_link[i]
             for j in range(width):
                 key[i, j + 1] = mine[i, j]
             for j in range(width + 1):
@@ -310,7 +311,7 @@ def write(
             if not _label(rank, mine, n_atoms, n, labels, order, room):
                 continue
             if for_reading:
-                _read(mine, n_atoms, is_link, has_key, order, read, mask, left)
+                _read(mine, n_atoms, is_link, begins, order, read, mask, left)
             number[:n] = -1
             n_named = 0
             for i in range(n_atoms):

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.bias.constraints import matched
 from relynx.logic import tables as tb
 from relynx.logic.canonical import canonical_numbering, reading_order, typed_constant
 from relynx.logic.terms import Atom, Term, Var, numbered_variable
@@ -49,6 +50,8 @@ class Shapes:
         The variables of each atom in order of first occurrence, then -1.
     example
         For each shape a row of the trie that adds it, and whether as its fact.
+    may_begin
+        Whether a pattern may be written with a shape first: where there is a key, its instances.
     """
 
     trie: Trie
@@ -56,6 +59,7 @@ class Shapes:
     number: Ints
     variables: Ints
     example: list[tuple[int, bool]]
+    may_begin: NDArray[np.bool_]
 
     @classmethod
     def of(cls, trie: Trie) -> Shapes:
@@ -72,7 +76,7 @@ class Shapes:
         variables = np.full((len(there), found.shape[1]), -1, np.int32)
         number[places], variables[places] = numbers, found
         examples = [(int(row[i // 2]), bool(i % 2)) for i in places[example].tolist()]
-        return cls(trie, step, number, variables, examples)
+        return cls(trie, step, number, variables, examples, _may_begin(trie, examples))
 
     def atom(self, shape: int, numbers: Sequence[int]) -> Atom:
         """The atom of a shape whose variables have these numbers."""
@@ -101,7 +105,7 @@ class Shapes:
             self.number,
             self.variables,
             for_reading,
-            self.trie.has_key,
+            self.may_begin,
             atoms,
             variables,
             done,
@@ -122,11 +126,21 @@ class Shapes:
         order = canonical_numbering(edges, int(variables.max(initial=-1)) + 1)[0]
         if for_reading:
             is_link = [not self.example[edge[0]][1] for edge in edges]
-            order = reading_order(edges, is_link, order, first=0 if self.trie.has_key else None)
+            may_begin = [bool(self.may_begin[edge[0]]) for edge in edges]
+            order = reading_order(edges, is_link, order, may_begin)
         number = {v: i for i, v in enumerate(dict.fromkeys(v for i in order for v in edges[i][1:]))}
         number[-1] = -1
         atoms[:n] = atoms[order]
         variables[:n] = [[number[v] for v in own] for own in variables[order].tolist()]
+
+
+def _may_begin(trie: Trie, examples: Sequence[tuple[int, bool]]) -> NDArray[np.bool_]:
+    """Which atoms are instances of the key; all, where there is none."""
+    if not trie.key:
+        return np.ones(len(examples), bool)
+    atoms = (trie.atoms_of_step(row)[-1 if is_fact else 0] for row, is_fact in examples)
+    is_key = [any(matched(key, atom, {}) is not None for key in trie.key) for atom in atoms]
+    return np.array(is_key, bool)
 
 
 def _distinct_steps(steps: Ints) -> tuple[Ints, Longs]:

@@ -284,7 +284,7 @@ class _Search:
             vocabulary=self.parts.vocabulary.extended(patterns.made),
             classes=self.work.classes,
             class_sizes=self.sizes.sum(axis=0),
-            has_key=bool(self.bias.key),
+            key=self.bias.key,
         )
         rows = canonical_order(trie, np.flatnonzero(patterns.shown))
         return PatternSet(

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import InputError, Problem
-from relynx.logic.terms import constant_key
+from relynx.logic.parser import parse_atom
+from relynx.logic.terms import Atom, constant_key
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO, Trie
 from relynx.mining.report import SearchLevel, SearchReport
@@ -51,7 +52,7 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
         "removed": plain(dict(patterns.report.removed), "the report"),
     } | (
         ({"advice": [*patterns.report.advice]} if patterns.report.advice else {})
-        | ({"has_key": True} if trie.has_key else {})
+        | ({"key": [str(atom) for atom in trie.key]} if trie.key else {})
     )
 
 
@@ -83,9 +84,9 @@ def patterns_of(part: Part) -> PatternSet:
     if n and ((supports < 0).any() or (supports > sizes).any()):
         raise part.wrong("supports", "holds a number that is no part of its class")
     rows = part.numbers("rows", (None,), 0, n - 1)
-    has_key = part.has("has_key") and part.truth("has_key")
+    key = _key(part) if part.has("key") else ()
     names = relations, dimensions, vocabulary
-    trie = Trie(parent, steps, supports, *names, classes, sizes, has_key)
+    trie = Trie(parent, steps, supports, *names, classes, sizes, key)
     return PatternSet(
         trie,
         rows,
@@ -105,6 +106,13 @@ def _relations(part: Part) -> tuple[tuple[str, int], ...]:
             case _:
                 raise part.wrong("relations", "is no list of names and numbers of arguments")
     return tuple(relations)
+
+
+def _key(part: Part) -> tuple[Atom, ...]:
+    try:
+        return tuple(map(parse_atom, part.texts("key")))
+    except InputError:
+        raise part.wrong("key", "is no list of atoms") from None
 
 
 def _vocabulary(part: Part) -> Vocabulary:

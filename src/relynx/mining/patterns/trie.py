@@ -44,8 +44,8 @@ class Trie:
         The dictionary of the constants.
     classes, class_sizes
         The classes, and how many sequences each has.
-    has_key
-        Whether the bias has a key, of which the first atom of each pattern is an instance.
+    key
+        The key of the bias: patterns are written with an instance of one of these first.
     """
 
     parent: Ints
@@ -56,7 +56,7 @@ class Trie:
     vocabulary: Vocabulary
     classes: tuple[object, ...]
     class_sizes: NDArray[np.int64]
-    has_key: bool = False
+    key: tuple[Atom, ...] = ()
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -100,7 +100,7 @@ class Trie:
             self.vocabulary,
             self.classes,
             self.class_sizes,
-            self.has_key,
+            self.key,
         )
         return smaller, np.searchsorted(kept, rows)
 
@@ -158,7 +158,7 @@ def joined(parts: Sequence[tuple[Trie, Rows]]) -> tuple[Trie, Rows]:
         vocabulary,
         (),
         np.zeros(0, np.int64),
-        any(trie.has_key for trie in tries),
+        tuple(dict.fromkeys(atom for trie in tries for atom in trie.key)),
     )
     return whole, np.concatenate([rows + starts[id(trie)] for trie, rows in parts])
 
