@@ -169,9 +169,10 @@ def test_every_field_of_a_pair_model_and_a_trie_is_kept():
     pair = fitted("lynx").estimators_[0]
     state = stored_state(pair, PairModel.STORED)
     assert {*state} == {field.name for field in dataclasses.fields(PairModel)}
-    columns = {field.name for field in dataclasses.fields(Trie)} - {"vocabulary"}
+    # A key is kept where there is one, and coverage of training sequences is not.
+    columns = {field.name for field in dataclasses.fields(Trie)} - {"vocabulary", "key"}
     assert columns <= {*state["patterns"]}
-    own = {*vars(pair.patterns)} - {"trie", "report"}
+    own = {*vars(pair.patterns)} - {"trie", "report", "kept_coverage"}
     assert own <= {*state["patterns"]}
 
 

@@ -177,7 +177,7 @@ def test_the_settings_of_the_search_reach_it(planted, monkeypatch):
     options = {"min_support": 0.2, "min_frequency": 3, "max_length": 1, "max_gap": 1}
     options |= {"object_identity": False}
     model = LynxClassifier(max_iter=2, random_state=0, min_confidence=0.7, **options).fit(*planted)
-    machine = {"n_jobs": None, "checkpoint": None}
+    machine = {"n_jobs": None, "checkpoint": None, "keep_coverage": True}
     later = {"min_confidence": None, "min_cover": None}  # what the answer is asked for
     assert seen == options | machine | later
     patterns = model.estimators_[0].patterns
