@@ -211,6 +211,7 @@ import relynx.demo
 from relynx.cli import main
 
 def wait(*args):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored outside
     print("begun", flush=True)
     signal.pause()
 
