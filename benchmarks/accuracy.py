@@ -22,6 +22,7 @@ import numpy as np
 from defaults import Row, accuracies
 from questions.bars import Bar, print_table, report
 from questions.public_sets import SOURCES, PublicSet, Source
+from questions.quantities import quantity_forest
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV
@@ -29,11 +30,13 @@ from sklearn.svm import LinearSVC
 
 from relynx import LynxClassifier, Sequences
 from relynx.data.event_arguments import dimension_names
-from relynx.models.evaluation.baselines import ngram_svm
+from relynx.models.evaluation.baselines import baselines, ngram_svm
 
 DEFAULT, TUNED = "default", "tuned"
 NGRAMS, APART = "n-gram SVM", "n-gram SVM, columns apart"
-ROWS = (DEFAULT, TUNED, NGRAMS, APART)
+TFIDF, BAYES, FOREST = "tf-idf SVM", "n-gram naive Bayes", "forest of quantities"
+SIMPLE = (NGRAMS, APART, TFIDF, BAYES, FOREST)
+ROWS = (DEFAULT, TUNED, *SIMPLE)
 INNER = 3  # parts of the training part, by which a setting is chosen
 COLUMNS = ("set", "setting", "fold", "accuracy", "seconds")
 MOST_SECONDS = 300  # of a fit
@@ -59,9 +62,15 @@ def models(X: Sequences, memory: str) -> Mapping[str, Any]:
     rows: dict[str, Any] = {DEFAULT: LynxClassifier(random_state=0), TUNED: tuned}
     largest = DummyClassifier(strategy="most_frequent")
     ordered = any(X.facts().tables[f"next_{name}", 2].size for name in dimension_names(X.tables))
-    rows[NGRAMS] = ngram_svm() if ordered else largest
-    rows[APART] = ngram_svm(per_predicate=True) if ordered else largest
-    return rows
+    if not ordered:
+        return rows | dict.fromkeys(SIMPLE, largest)
+    return rows | {
+        NGRAMS: ngram_svm(),
+        APART: ngram_svm(per_predicate=True),
+        TFIDF: ngram_svm(tfidf=True),
+        BAYES: baselines(X)["n-gram naive Bayes, counts"],
+        FOREST: quantity_forest(),
+    }
 
 
 def run(name: str, data: PublicSet, path: Path, wanted: list[str]) -> None:

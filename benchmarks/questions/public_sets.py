@@ -5,6 +5,7 @@ The protein folds are bundled. The others come from a folder that has them as th
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,6 +117,19 @@ def promoters(folder: Path) -> PublicSet:
     return PublicSet(X, y)
 
 
+def flat(name: str) -> Callable[[Path], PublicSet]:
+    """A reader of one of the sets of plain lists: a class, a tab, symbols between blanks."""
+
+    def read(folder: Path) -> PublicSet:
+        with gzip.open(folder / "flat" / f"{name}.txt.gz", "rt", encoding="utf-8") as file:
+            rows = [line.rstrip("\n").split("\t") for line in file]
+        X, y = from_lists([symbols.split() for _, symbols in rows], [label for label, _ in rows])
+        assert y is not None
+        return PublicSet(X, y)
+
+    return read
+
+
 def mutagenesis(folder: Path) -> PublicSet:
     """Molecules, as their files have them; each of the ten files is held out in turn."""
     read = [read_lynx(file)[0] for file in molecule_files(folder)]
@@ -166,4 +180,5 @@ SOURCES: Mapping[str, Source] = {
         {"SVM": _of_106(6)},
     ),
     "mutagenesis": Source(mutagenesis),
+    **{name: Source(flat(name)) for name in ("unix", "reuters", "gene", "webkb", "activity")},
 }

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -128,23 +128,26 @@ def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:
     if any(tables[f"next_{name}", 2].size for name in dimension_names(tables)):
         dimension = link_of(X, dimension)[0].removeprefix("next_")  # of any part of X, too
         rows["Markov chain"] = MarkovChainClassifier(dimension)
-        rows["n-gram naive Bayes, counts"] = _on_ngrams(MultinomialNB(), dimension)
-        rows["n-gram naive Bayes, presence"] = _on_ngrams(BernoulliNB(), dimension)
+        rows["n-gram naive Bayes, counts"] = _on_ngrams(MultinomialNB(), dimension=dimension)
+        rows["n-gram naive Bayes, presence"] = _on_ngrams(BernoulliNB(), dimension=dimension)
         rows["n-gram linear SVM"] = ngram_svm(dimension)
     return rows
 
 
-def ngram_svm(dimension: str | None = None, *, per_predicate: bool = False) -> Any:
-    """A linear support vector machine on the n-grams; see `ngrams`."""
+def ngram_svm(
+    dimension: str | None = None, *, per_predicate: bool = False, tfidf: bool = False
+) -> Any:
+    """A linear support vector machine on the n-grams, counted or with tf-idf; see `ngrams`."""
     svm = LinearSVC(dual="auto", max_iter=10_000, random_state=0)
-    return _on_ngrams(svm, dimension, per_predicate)
+    weighted = [TfidfTransformer(sublinear_tf=True)] if tfidf else []
+    return _on_ngrams(*weighted, svm, dimension=dimension, per_predicate=per_predicate)
 
 
-def _on_ngrams(classifier: Any, dimension: str | None, per_predicate: bool = False) -> Any:
+def _on_ngrams(*steps: Any, dimension: str | None, per_predicate: bool = False) -> Any:
     texts = FunctionTransformer(
         ngrams, kw_args={"dimension": dimension, "per_predicate": per_predicate}
     )
-    return make_pipeline(texts, CountVectorizer(analyzer=list), classifier)
+    return make_pipeline(texts, CountVectorizer(analyzer=list), *steps)
 
 
 def ngrams(
