@@ -192,7 +192,7 @@ def test_the_table_has_a_line_a_set() -> None:
             "95.0",
             "-",
             "90.0",
-            "-",
+            *["-"] * 4,
             "rules 95.0, tree 60.0",
             "net 99.0",
             "counts 80.0",
