@@ -15,7 +15,6 @@ from relynx.cli.options import (
     INTERRUPTED,
     TABLES,
     checkpoint_option,
-    counted,
     described,
     event_option,
     going_on,
@@ -34,7 +33,7 @@ from relynx.cli.reading import (
     table_options,
 )
 from relynx.cli.reading import TABLES as EVENT_TABLES
-from relynx.errors import BiasError, DataError, InputError, Problem, Source
+from relynx.errors import BiasError, DataError, InputError, Problem, Source, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -302,21 +301,14 @@ def _missing_predicates(
 
 def _arity_problems(background: Background, data: list[Sequences]) -> Iterator[Problem]:
     """Atoms of the rules that have another number of arguments than the data."""
-    from relynx.logic.terms import Atom, Not, quoted
+    from relynx.logic.terms import quoted
 
     arities = {name: arity for X in data for name, arity in X.tables}
     for rule in background.rules:
-        for literal in (rule.head, *rule.body):
-            atom = literal.atom if isinstance(literal, Not) else literal
-            if not isinstance(atom, Atom):
-                continue
+        for atom in rule.atoms():
             name, arity = atom.key
             if arities.get(name, arity) != arity:
                 here = counted(arity, "argument")
-                yield Problem(
-                    f"{quoted(name)} has {here} here and {arities[name]} in the data",
-                    background.source,
-                    atom.offset,
-                    len(name),
-                    hint="give it the same number of arguments in both, or another name",
-                )
+                what = f"{quoted(name)} has {here} here and {arities[name]} in the data"
+                hint = "give it the same number of arguments in both, or another name"
+                yield Problem(what, background.source, atom.offset, len(name), hint)

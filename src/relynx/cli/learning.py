@@ -9,7 +9,6 @@ import click
 
 from relynx.cli.options import (
     INTERRUPTED,
-    counted,
     described,
     going_on,
     mining_options,
@@ -28,7 +27,7 @@ from relynx.cli.reading import (
     table_options,
     warn_of_unknown_predicates,
 )
-from relynx.errors import DataError, Problem, Source
+from relynx.errors import DataError, Problem, Source, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from relynx.errors import counted
 from relynx.search_settings import NAMED, default
 
 if TYPE_CHECKING:
@@ -127,8 +128,3 @@ def described(X: Sequences | Partitions) -> str:
     if X.dimensions:
         parts.append(f"dimensions {', '.join(X.dimensions)}")
     return ", ".join(parts)
-
-
-def counted(n: int, noun: str) -> str:
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{n:,} {noun if n == 1 else plural}"

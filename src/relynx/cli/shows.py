@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relynx.cli.options import COUNT, INTERRUPTED, counted
-from relynx.errors import InputError, Problem, Source
+from relynx.cli.options import COUNT, INTERRUPTED
+from relynx.errors import InputError, Problem, Source, counted
 
 if TYPE_CHECKING:
     from relynx.models.evaluation.cross_validation import Fold

@@ -22,10 +22,10 @@ from relynx.logic.terms import (
     Atom,
     Comparison,
     Literal,
-    Not,
     Rule,
     Term,
     Var,
+    atom_of,
     same_terms,
     term_variables,
 )
@@ -389,11 +389,6 @@ class Bodies:
         if i in plan.inapplicable:
             rows = np.hstack([plan.inapplicable[i], rows])
         plan.inapplicable[i] = np.unique(rows, axis=1)
-
-
-def atom_of(literal: Literal) -> Atom:
-    assert not isinstance(literal, Comparison)
-    return literal.atom if isinstance(literal, Not) else literal
 
 
 def _objects(atom: Atom) -> tuple[Term, ...]:

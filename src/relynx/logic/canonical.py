@@ -33,28 +33,14 @@ def canonical(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
     >>> print(*canonical([Atom("q", (Y,)), Atom("p", (X, Y))]))
     p(A,B) q(B)
     """
-    shaped, n = _shaped(atoms)
-    order, numbers = canonical_numbering(_edges(shaped), n)
-    found = list(shaped.items())
-    return tuple(_renamed(*found[i], numbers) for i in order)
-
-
-def canonical_key(atoms: Iterable[Atom]) -> tuple[object, ...]:
-    """What orders patterns: equal for variants only, and comparable with that of any other.
-
-    Canonical forms are compared as their atoms are sorted: atom by atom, first by predicate, number
-    of arguments and arguments, where a variable is its place among those of its atom and comes
-    after integers, floats and texts; then by the numbers of the variables in the canonical form.
-
-    >>> from relynx.logic.terms import Atom, Var
-    >>> X, Y = Var("X"), Var("Y")
-    >>> canonical_key([Atom("p", (X,))]) < canonical_key([Atom("p", (X,)), Atom("q", (X, Y))])
-    True
-    """
-    shaped, n = _shaped(atoms)
-    order, numbers = canonical_numbering(_edges(shaped), n)
-    found = list(shaped)
-    return tuple((found[i][0], tuple(numbers[v] for v in found[i][1])) for i in order)
+    number_of: dict[str, int] = {}
+    shaped = {_shape_and_variables(atom, number_of): atom for atom in atoms}
+    ranks = {shape: i for i, shape in enumerate(sorted({shape for shape, _ in shaped}))}
+    edges = [(ranks[shape], *variables) for shape, variables in shaped]
+    order, numbers = canonical_numbering(edges, len(number_of))
+    names = {name: numbered_variable(numbers[number]) for name, number in number_of.items()}
+    found = list(shaped.values())
+    return tuple(_renamed(found[i], names) for i in order)
 
 
 def canonical_numbering(edges: Sequence[_Edge], n: int) -> tuple[list[int], list[int]]:
@@ -68,7 +54,9 @@ def canonical_numbering(edges: Sequence[_Edge], n: int) -> tuple[list[int], list
     n
         The number of variables, which are numbers below it.
     """
-    labels = _least_labels(edges, n)
+    search = _Search(edges, n)
+    search.descend(_refine(edges, [0] * n), [])
+    labels = search.leaves[min(search.leaves)][0]  # those that give the least edges
     order = sorted(
         range(len(edges)), key=lambda i: (edges[i][0], *[labels[v] for v in edges[i][1:]])
     )
@@ -77,11 +65,6 @@ def canonical_numbering(edges: Sequence[_Edge], n: int) -> tuple[list[int], list
     for number, v in enumerate(named):
         numbers[v] = number
     return order, numbers
-
-
-def are_variants(first: Iterable[Atom], second: Iterable[Atom]) -> bool:
-    """Whether two patterns are equal up to renaming of variables."""
-    return canonical(first) == canonical(second)
 
 
 def subsumes(
@@ -241,29 +224,6 @@ def _read_from(
     return (unconnected, out_of_turn), read
 
 
-_Shape = tuple[object, ...]
-
-
-def _shaped(atoms: Iterable[Atom]) -> tuple[dict[tuple[_Shape, tuple[int, ...]], Atom], int]:
-    """The atoms, each once, by shape and variables, and the number of variables."""
-    numbers: dict[str, int] = {}
-    shaped = {_shape_and_variables(atom, numbers): atom for atom in atoms}
-    return shaped, len(numbers)
-
-
-def _edges(shaped: Iterable[tuple[_Shape, tuple[int, ...]]]) -> list[_Edge]:
-    found = list(shaped)
-    ranks = {shape: i for i, shape in enumerate(sorted({shape for shape, _ in found}))}
-    return [(ranks[shape], *variables) for shape, variables in found]
-
-
-def _least_labels(edges: Sequence[_Edge], n: int) -> list[int]:
-    """The labels of the variables that give the least edges, over the leaves of the search tree."""
-    search = _Search(edges, n)
-    search.descend(_refine(edges, [0] * n), [])
-    return search.leaves[min(search.leaves)][0]
-
-
 def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
     """Split the colours by the atoms that variables occur in, until nothing splits any more.
 
@@ -342,19 +302,9 @@ class _Search:
         return orbit
 
 
-def _renamed(
-    shape_and_variables: tuple[_Shape, tuple[int, ...]], atom: Atom, numbers: Sequence[int]
-) -> Atom:
-    """The atom with its variables named by their numbers."""
-    unused = iter(shape_and_variables[1])
-    local: dict[str, Var] = {}
-    args: list[Term] = []
-    for arg in atom.args:
-        if isinstance(arg, Var) and not arg.anonymous:
-            if arg.name not in local:
-                local[arg.name] = numbered_variable(numbers[next(unused)])
-            arg = local[arg.name]
-        args.append(arg)
+def _renamed(atom: Atom, names: Mapping[str, Var]) -> Atom:
+    """The atom with new names for its variables; each `_` stays."""
+    args = (names.get(arg.name, arg) if isinstance(arg, Var) else arg for arg in atom.args)
     return Atom(atom.predicate, tuple(args))
 
 

@@ -79,15 +79,9 @@ def _background(source: Source) -> Background:
     refused: list[Problem] = []
     for clause in clauses:
         if clause.is_directive:
-            refused.append(
-                Problem(
-                    "a directive is not of this language",
-                    source,
-                    clause.start,
-                    2,
-                    hint="leave it out: background knowledge is rules and facts",
-                )
-            )
+            what = "a directive is not of this language"
+            hint = "leave it out: background knowledge is rules and facts"
+            refused.append(Problem(what, source, clause.start, 2, hint))
             continue
         try:
             rules.append(node_rule(clause.node, source))

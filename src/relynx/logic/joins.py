@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.logic.arithmetic import Codes, Constants, Mask
-from relynx.logic.tables import Table
+from relynx.logic.tables import Table, distinct
 
 Keys: TypeAlias = NDArray[Any]
 Positions: TypeAlias = NDArray[np.int64]
@@ -80,14 +80,6 @@ class Packing:
 
 def taken(frame: Frame, rows: Positions) -> Frame:
     return {name: column[rows] for name, column in frame.items()}
-
-
-def distinct(keys: Keys) -> Keys:
-    """The keys in order, each once."""
-    if len(keys) > 1 and not in_strict_order(keys):
-        keys = np.sort(keys)
-        keys = keys[first_of_each(keys)]
-    return keys
 
 
 def in_strict_order(keys: Keys) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from relynx.logic.dimensions import operator_dimension
 from relynx.logic.tables import Key
-from relynx.logic.terms import Atom, Comparison, Literal, Not, Rule
+from relynx.logic.terms import Atom, Comparison, Not, Rule, atom_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,12 @@ def dependencies(rules: Sequence[Rule]) -> Iterator[Dependency]:
         for literal in rule.body:
             if isinstance(literal, Comparison):
                 continue
-            found = _dependency(rule.head.key, literal)
-            if found.body in heads:
-                yield found
-
-
-def _dependency(head: Key, literal: Literal) -> Dependency:
-    negated = isinstance(literal, Not)
-    atom = literal.atom if isinstance(literal, Not) else literal
-    assert isinstance(atom, Atom)
-    dimension = operator_dimension(atom.key)
-    body = atom.key if dimension is None else (f"next_{dimension}", 2)
-    return Dependency(head, body, atom, negated, negated or dimension is not None)
+            atom, negated = atom_of(literal), isinstance(literal, Not)
+            dimension = operator_dimension(atom.key)
+            body = atom.key if dimension is None else (f"next_{dimension}", 2)
+            if body in heads:
+                strict = negated or dimension is not None
+                yield Dependency(rule.head.key, body, atom, negated, strict)
 
 
 def components(rules: Sequence[Rule]) -> list[list[Key]]:

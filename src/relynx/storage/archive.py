@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from relynx.errors import DataError, InputError, Problem, Source
+from relynx.logic.source_files import unreadable
 from relynx.storage.json_text import TooDeep, read_json
 from relynx.storage.parts import ARRAY_TYPES, DAMAGED, Array, ModelFile, Part
 from relynx.storage.whole_files import whole_file
@@ -159,13 +160,7 @@ def _bytes(name: str) -> bytes:
     except InputError:
         raise
     except (OSError, ValueError) as error:
-        reasons: dict[type[Exception], str] = {
-            FileNotFoundError: "there is no such file",
-            IsADirectoryError: "this is a folder, not a file",
-            PermissionError: "you may not read this file",
-        }
-        reason = reasons.get(type(error), f"this file cannot be read ({error})")
-        raise InputError(Problem(reason, Source("", name))) from None
+        raise unreadable(error, name) from None
 
 
 def _limit() -> str:
