@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from relynx.bias.modes import EVENT, operators
 from relynx.bias.size_estimate import Size, fitting_size
@@ -34,8 +36,6 @@ MAX_FREE = (
     4  # up to this number, each variable of an atom may be old or new; of more, one or all are old
 )
 
-Types = dict[str, tuple[str, ...]]
-Modes = dict[str, tuple[tuple[str, ...], ...]]
 Used = dict[Argument, NDArray[np.int32]]  # the different values of each argument
 Common = dict[Argument, NDArray[np.int32]]  # of arguments of many values those that are constants
 
@@ -44,8 +44,8 @@ Common = dict[Argument, NDArray[np.int32]]  # of arguments of many values those 
 class Inferred:
     """The parts of a bias that are inferred, and notes on the choices."""
 
-    types: Types
-    modes: Modes
+    types: dict[str, tuple[str, ...]]
+    modes: dict[str, tuple[tuple[str, ...], ...]]
     values: dict[str, tuple[Constant, ...]]
     dimensions: tuple[str, ...]
     settings: dict[str, Any]
@@ -130,10 +130,8 @@ def _predicates(tables: Tables, dimensions: tuple[str, ...]) -> tuple[list[Key],
 
 
 def _too_wide(key: Key) -> str:
-    return (
-        f"{quoted(key[0])}/{key[1]}: the miner takes no more than {MOST_ARGUMENTS} arguments: "
-        "left out"
-    )
+    what = f"the miner takes no more than {MOST_ARGUMENTS} arguments"
+    return f"{quoted(key[0])}/{key[1]}: {what}: left out"
 
 
 def _classes(X: Sequences, y: Iterable[object] | None) -> NDArray[np.int64]:
@@ -326,13 +324,10 @@ def _column_types(used: Used, is_text: dict[str, tuple[bool, ...]]) -> dict[Argu
     Only texts of different columns can mean the same, and only where many of them are the same:
     months, marks and numbers of beds have values in common that no pattern should join.
     """
+    pairs = combinations(range(len(used)), 2)
     arguments = list(used)
-    leader = list(range(len(arguments)))
-    for i, j in combinations(range(len(arguments)), 2):
-        if _one_type(arguments[i], arguments[j], used, is_text):
-            first, second = sorted((_root(leader, i), _root(leader, j)))
-            leader[second] = first
-    return {argument: arguments[_root(leader, i)] for i, argument in enumerate(arguments)}
+    same = [(i, j) for i, j in pairs if _one_type(arguments[i], arguments[j], used, is_text)]
+    return _first_of_each(arguments, same)
 
 
 def _one_type(a: Argument, b: Argument, used: Used, is_text: dict[str, tuple[bool, ...]]) -> bool:
@@ -351,23 +346,23 @@ def _is_text(argument: Argument, is_text: dict[str, tuple[bool, ...]]) -> bool |
 
 def _type_names(used: Used, n_constants: int) -> dict[Argument, Argument]:
     """For each argument the first one that it shares values with, directly or through others."""
-    arguments = list(used)
-    leader = list(range(len(arguments)))
     owner = np.full(n_constants, -1)
-    for i, argument in enumerate(arguments):
-        codes = used[argument]
-        for j in np.unique(owner[codes]).tolist():
-            if j >= 0:
-                first, second = sorted((_root(leader, i), _root(leader, j)))
-                leader[second] = first
+    shared: list[tuple[int, int]] = []
+    for i, codes in enumerate(used.values()):
+        shared += [(i, j) for j in np.unique(owner[codes]).tolist() if j >= 0]
         owner[codes] = i
-    return {argument: arguments[_root(leader, i)] for i, argument in enumerate(arguments)}
+    return _first_of_each(list(used), shared)
 
 
-def _root(leader: list[int], i: int) -> int:
-    while leader[i] != i:
-        i = leader[i]
-    return i
+def _first_of_each(
+    arguments: list[Argument], pairs: list[tuple[int, int]]
+) -> dict[Argument, Argument]:
+    """For each argument the first of those that pairs connect, directly or through others."""
+    rows, columns = np.array(pairs, np.int64).reshape(-1, 2).T
+    links = coo_array((np.ones(len(rows)), (rows, columns)), shape=[len(arguments)] * 2)
+    group = connected_components(links, directed=False)[1]
+    first = np.unique(group, return_index=True)[1][group].tolist()
+    return {argument: arguments[i] for argument, i in zip(arguments, first, strict=True)}
 
 
 def _type_name(argument: Argument) -> str:

@@ -64,7 +64,7 @@ def node_term(node: Node, source: Source) -> Term:
         case "call" | "infix" if node.kind == "call" or node.value in _ARITHMETIC:
             return Struct(str(node.value), _converted(node.args, source, node_term))
         case _:
-            hint = _SIGN_HINTS.get(node.value) if node.kind == "prefix" else None
+            hint = _SIGN_HINTS.get(str(node.value)) if node.kind == "prefix" else None
             raise _error(node, source, "a term", hint)
 
 
