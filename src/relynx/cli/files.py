@@ -20,7 +20,9 @@ from relynx.cli.options import (
     going_on,
     jobs_option,
     mining_options,
+    show_notes,
     table_ending,
+    writing,
 )
 from relynx.cli.reading import (
     LOGS,
@@ -136,17 +138,11 @@ def mine(
     settings, most = _search_settings(options)
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
     from relynx.console import mining_progress, plain_warnings
-    from relynx.data.tables.frames import parquet_library
     from relynx.mining.search import mine as search
-    from relynx.storage.whole_files import check_writable
 
-    try:
-        check_writable(output)  # not after an hour of search
-        if ending == ".parquet":
-            parquet_library()
+    with writing(output, checkpoint):
         bias = read_language(bias_file, event_type)
-        for note in () if bias is None else bias.notes:
-            click.echo(f"note: {note}", err=True)
+        show_notes(() if bias is None else bias.notes)
         X, y, classes = _to_mine(train, background, columns, scheduler)
         show_reading(X)
         named = {str(c): c for c in classes}
@@ -160,10 +156,6 @@ def mine(
             patterns = search(X, y, bias, **settings, progress=progress, client=client)
         write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}
         write.get(ending, patterns.to_parquet)(output)
-    except KeyboardInterrupt:
-        more = going_on(checkpoint)
-        click.echo(f"stopped; nothing was written to {output}{more}", err=True)
-        return INTERRUPTED
     _show_patterns(patterns, checkpoint, stopped=progress.stopped)
     click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {described(X)}")
     return INTERRUPTED if progress.stopped and patterns.partial else 0

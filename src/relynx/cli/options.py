@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -100,6 +101,31 @@ def with_options(function: Function, *options: Callable[[Function], Function]) -
     for option in reversed(options):  # the last one applied is shown first
         function = option(function)
     return function
+
+
+@contextmanager
+def writing(output: str, checkpoint: str | None = None) -> Iterator[None]:
+    """Find out whether a file can be written before the work on it; Ctrl-C ends that cleanly.
+
+    Raises InputError where it cannot be written.
+    """
+    # Imported here so that `relynx --help` loads neither numpy nor the readers.
+    from relynx.data.tables.frames import parquet_library
+    from relynx.storage.whole_files import check_writable
+
+    try:
+        check_writable(output)  # not after an hour of work
+        if output.lower().endswith(".parquet"):
+            parquet_library()
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"stopped; nothing was written to {output}{going_on(checkpoint)}", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def show_notes(notes: Iterable[str]) -> None:
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
 
 
 def going_on(checkpoint: str | None) -> str:

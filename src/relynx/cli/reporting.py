@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from relynx.cli.options import INTERRUPTED, described
+from relynx.cli.options import described, writing
 from relynx.cli.reading import read_model_and_test
 
 PAGES = (".html", ".htm")
@@ -29,16 +29,11 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
     # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.console import working
     from relynx.reports.html import report as make
-    from relynx.storage.whole_files import check_writable
 
-    try:
-        check_writable(output)
+    with writing(output):
         loaded, X, y = read_model_and_test(model, test, background)
         with working(f"reporting on {described(X)}"):
             page = make(loaded, X, y)
         page.save(output)
-    except KeyboardInterrupt:
-        click.echo(f"stopped; nothing was written to {output}", err=True)
-        return INTERRUPTED
     click.echo(f"{page}\n{output}: open it in a browser")
     return 0

@@ -57,7 +57,7 @@ class BottomUp:
             self._packing,
             n_sequences,
             self._limit,
-            object_identity=object_identity,
+            object_identity,
         )
         self._check_arities()
 

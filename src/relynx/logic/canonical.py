@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
 from relynx.logic.terms import Atom, Constant, Term, Var, numbered_variable, term_text
@@ -246,6 +247,7 @@ def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
         n_colours = len(order)
 
 
+@dataclass(slots=True)
 class _Search:
     """Depth-first individualisation of equally coloured variables, pruned by symmetries.
 
@@ -254,11 +256,10 @@ class _Search:
     at every node variables that symmetries exchange are tried only once.
     """
 
-    def __init__(self, edges: Sequence[_Edge], n: int) -> None:
-        self.edges = edges
-        self.n = n
-        self.leaves: dict[tuple[_Edge, ...], tuple[list[int], list[int]]] = {}
-        self.symmetries: list[list[int]] = []
+    edges: Sequence[_Edge]
+    n: int
+    leaves: dict[tuple[_Edge, ...], tuple[list[int], list[int]]] = field(default_factory=dict)
+    symmetries: list[list[int]] = field(default_factory=list)
 
     def descend(self, colours: list[int], path: list[int]) -> int:
         """Search below a node; returns the depth of the node at which to continue."""
