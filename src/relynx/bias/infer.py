@@ -32,9 +32,8 @@ EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
 _MODE_SIGNS = {"loose": "-", "event": "*", "name": "+"}
 MOST_ARGUMENTS, MOST_MODES = 12, 62  # of a predicate, that the miner takes
-MAX_FREE = (
-    4  # up to this number, each variable of an atom may be old or new; of more, one or all are old
-)
+# Up to this number, each variable of an atom may be old or new; of more, one or all are old.
+MAX_FREE = 4
 
 Used = dict[Argument, NDArray[np.int32]]  # the different values of each argument
 Common = dict[Argument, NDArray[np.int32]]  # of arguments of many values those that are constants
@@ -222,11 +221,7 @@ def _is_measured(codes: NDArray[np.int32], vocabulary: Vocabulary) -> bool:
 
 
 def _joins_nothing(argument: Argument, names: dict[Argument, Argument], tables: Tables) -> bool:
-    """Whether a variable of an argument is uninformative where it recurs.
-
-    So it is with values that never occur in two facts of a sequence, and with the name of the
-    sequence, which all its facts have.
-    """
+    """Whether its values never occur in two facts of a sequence, or are the sequence's name."""
     pairs = _held(argument, names, tables)
     return tb.in_order(pairs).shape[1] == pairs.shape[1] or _is_name(pairs)
 

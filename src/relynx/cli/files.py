@@ -65,19 +65,19 @@ def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> i
     left out.
     """
     errors: list[InputError] = []
-    data: list[Sequences] = []
-    backgrounds: list[Background] = []
-    biases: list[Bias] = []
+    found: dict[str, list[Any]] = {"data": [], "background": [], "bias": []}
     for path in files:
         try:
-            click.echo(_checked(path, columns, event_type, data, backgrounds, biases))
+            kind, read, line = _checked(path, columns, event_type)
+            found[kind].append(read)
+            click.echo(line)
         except InputError as error:
             errors.append(error)
-    for background in backgrounds:
-        if problems := list(_arity_problems(background, data)):
+    for background in found["background"]:
+        if problems := list(_arity_problems(background, found["data"])):
             errors.append(DataError(problems))
-    for bias in biases:
-        if problems := _missing_predicates(bias, data, backgrounds):
+    for bias in found["bias"]:
+        if problems := _missing_predicates(bias, found["data"], found["background"]):
             errors.append(BiasError(problems))
     for wrong in errors:
         click.echo(str(wrong), err=True)
@@ -232,15 +232,8 @@ def _class_and_most(text: str) -> tuple[str, float]:
     return name, int(most) if most.isdecimal() else float(most)
 
 
-def _checked(
-    path: str,
-    columns: Columns,
-    event_type: str | None,
-    data: list[Sequences],
-    backgrounds: list[Background],
-    biases: list[Bias],
-) -> str:
-    """One line about a good file; what was read joins the lists. Raises InputError."""
+def _checked(path: str, columns: Columns, event_type: str | None) -> tuple[str, object, str]:
+    """Of a good file its kind, what was read, and one line about it. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
     from relynx.data.lynx import read_lynx
@@ -248,26 +241,23 @@ def _checked(
 
     if path.lower().endswith(EVENT_TABLES + LOGS):
         X, _ = read_train(path, None, columns)
-        data.append(X)
-        return f"{path}: {described(X)}\n{X.reading}"
+        return "data", X, f"{path}: {described(X)}\n{X.reading}"
     ending = Path(path).suffix
     kind = ending.lower()
     if kind in DATA:
         X, _ = read_lynx(path)
-        data.append(X)
-        return f"{path}: {described(X)}"
+        return "data", X, f"{path}: {described(X)}"
     if kind in BACKGROUND and not _is_foreign(path):
         background = read_background(path)
-        backgrounds.append(background)
-        facts = sum(not rule.body for rule in background.rules)
+        facts = len(background.facts)
         rules = len(background.rules) - facts
-        return f"{path}: {counted(rules, 'rule')}, {counted(facts, 'fact')}"
+        what = f"{path}: {counted(rules, 'rule')}, {counted(facts, 'fact')}"
+        return "background", background, what
     if kind in BACKGROUND + BIAS:
         bias = read_bias(path, event=event_type)
-        biases.append(bias)
         dimensions = counted(len(bias.dimensions), "dimension")
         what = f"{path}: {counted(len(bias.modes), 'predicate')}, {dimensions}"
-        return "\n".join([what, *(f"note: {note}" for note in bias.notes)])
+        return "bias", bias, "\n".join([what, *(f"note: {note}" for note in bias.notes)])
     what = f"unknown kind of file '{ending}'" if ending else "a file without an ending"
     raise InputError(Problem(what, Source("", path), hint=ENDINGS))
 

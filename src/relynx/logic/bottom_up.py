@@ -38,7 +38,6 @@ class BottomUp:
         tables: Mapping[Key, Table],
         constants: Iterable[Constant],
         n_sequences: int,
-        *,
         object_identity: bool,
     ) -> None:
         self._rules = rules
@@ -49,16 +48,8 @@ class BottomUp:
         self.constants = Constants(constants)
         self._packing = Packing(n_sequences, self.constants)
         self._growing: dict[Key, Relation] = {}
-        self._bodies = Bodies(
-            self._tables,
-            self._growing,
-            self._heads,
-            self.constants,
-            self._packing,
-            n_sequences,
-            self._limit,
-            object_identity,
-        )
+        known = self._tables, self._growing, self._heads, self.constants, self._packing
+        self._bodies = Bodies(*known, n_sequences, self._limit, object_identity)
         self._check_arities()
 
     def run(self) -> dict[Key, Table]:

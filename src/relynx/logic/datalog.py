@@ -128,12 +128,6 @@ def evaluate(
     >>> evaluate(background, edges, ["a", "b", "c"], 1, object_identity=True)[0]["path", 2].tolist()
     [[0], [0], [2]]
     """
-    evaluation = BottomUp(
-        background.rules,
-        background.source,
-        tables,
-        constants,
-        n_sequences,
-        object_identity=object_identity,
-    )
+    rules, source = background.rules, background.source
+    evaluation = BottomUp(rules, source, tables, constants, n_sequences, object_identity)
     return evaluation.run(), evaluation.constants.values

@@ -37,14 +37,19 @@ def dependencies(rules: Sequence[Rule]) -> Iterator[Dependency]:
                 yield Dependency(rule.head.key, body, atom, negated, strict)
 
 
+def _needs(rules: Sequence[Rule]) -> dict[Key, dict[Key, None]]:
+    needs: dict[Key, dict[Key, None]] = {rule.head.key: {} for rule in rules}
+    for edge in dependencies(rules):
+        needs[edge.head][edge.body] = None
+    return needs
+
+
 def components(rules: Sequence[Rule]) -> list[list[Key]]:
     """The defined predicates in groups that depend on each other, each after what it needs.
 
     Tarjan's strongly connected components, without recursion.
     """
-    needs: dict[Key, dict[Key, None]] = {rule.head.key: {} for rule in rules}
-    for edge in dependencies(rules):
-        needs[edge.head][edge.body] = None
+    needs = _needs(rules)
     found: list[list[Key]] = []
     number: dict[Key, int] = {}
     low: dict[Key, int] = {}
@@ -81,13 +86,10 @@ def components(rules: Sequence[Rule]) -> list[list[Key]]:
 def bad_cycles(rules: Sequence[Rule]) -> list[tuple[Dependency, list[Key]]]:
     """Every strict dependency inside a component, with the shortest path back to its head."""
     group_of = {key: i for i, group in enumerate(components(rules)) for key in group}
-    edges = list(dependencies(rules))
-    needs: dict[Key, dict[Key, None]] = {}
-    for edge in edges:
-        needs.setdefault(edge.head, {})[edge.body] = None
+    needs = _needs(rules)
     return [
         (edge, _path(needs, edge.body, edge.head))
-        for edge in edges
+        for edge in dependencies(rules)
         if edge.strict and group_of[edge.head] == group_of[edge.body]
     ]
 
@@ -98,7 +100,7 @@ def _path(needs: dict[Key, dict[Key, None]], start: Key, end: Key) -> list[Key]:
     queue = deque([start])
     while end not in before:
         key = queue.popleft()
-        for other in needs.get(key, {}):
+        for other in needs[key]:
             if other not in before:
                 before[other] = key
                 queue.append(other)

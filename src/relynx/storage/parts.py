@@ -46,12 +46,8 @@ def plain(value: object, what: str) -> Any:
     if isinstance(value, Mapping):
         pairs = [[plain(key, what), plain(one, what)] for key, one in value.items()]
         return {"dict": pairs}
-    raise InputError(
-        Problem(
-            f"{what} is {_short(value)}, which a model file cannot keep",
-            hint="it keeps numbers, texts, lists, tuples, dicts and arrays of numbers",
-        )
-    )
+    kept = "numbers, texts, lists, tuples, dicts and arrays of numbers"
+    raise _not_kept(f"{what} is {_short(value)}", kept)
 
 
 def plain_labels(labels: Array, what: str) -> Any:
@@ -67,13 +63,13 @@ def plain_label(label: object, what: str) -> Any:
     if isinstance(label, np.generic):
         label = label.item()
     if not is_label(label):
-        raise InputError(
-            Problem(
-                f"{what} has the class {_short(label)}, which a model file cannot keep",
-                hint="it keeps classes that are texts, finite numbers or truth values",
-            )
-        )
+        kept = "classes that are texts, finite numbers or truth values"
+        raise _not_kept(f"{what} has the class {_short(label)}", kept)
     return label
+
+
+def _not_kept(what: str, kept: str) -> InputError:
+    return InputError(Problem(f"{what}, which a model file cannot keep", hint=f"it keeps {kept}"))
 
 
 def is_label(value: object) -> bool:

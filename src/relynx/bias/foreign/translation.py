@@ -17,9 +17,8 @@ from relynx.logic.terms import quoted
 Mode = tuple[str, ...]
 
 EVENT_NAMES = (EVENT, "e")
-MOST_FREE = (
-    3  # up to this number, each output may be old or new; of more, all are new or one is old
-)
+# Up to this number, each output may be old or new; of more, all are new or one is old.
+MOST_FREE = 3
 SHOWN_LINES = 5
 
 
