@@ -73,7 +73,9 @@ def infer_language(
     names = _column_types(used, is_text) if is_text else _type_names(used, len(facts.vocabulary))
     later = {} if X.reading is None else _cut_later(X.reading)
     many = {one for one in used if len(used[one]) > MAX_CONSTANTS and one not in later}
-    measured = {argument for argument in many if _is_measured(used[argument], facts.vocabulary)}
+    # Measured numbers are rarely equal, and then by chance.
+    constants = facts.vocabulary
+    measured = {p for p in many if any(isinstance(constants[c], float) for c in used[p].tolist())}
     common = _common_values(many - measured, tables, len(X))
     many -= set(common)
     loose = {p for p in many if p in measured or _joins_nothing(p, names, tables)}
@@ -213,11 +215,6 @@ def _category(
     if argument in loose and (has_event or joined):
         return "name" if argument in naming else "loose"
     return "many"
-
-
-def _is_measured(codes: NDArray[np.int32], vocabulary: Vocabulary) -> bool:
-    """Whether values are measured numbers: rarely equal, and then by chance."""
-    return any(isinstance(vocabulary[code], float) for code in codes.tolist())
 
 
 def _joins_nothing(argument: Argument, names: dict[Argument, Argument], tables: Tables) -> bool:

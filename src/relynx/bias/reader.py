@@ -127,7 +127,7 @@ class _Reader:
             clause, position = parser.next_clause(position)
             if clause is not None:
                 self._clause(clause)
-                of_the_original |= _is_flag(clause)
+                of_the_original |= clause.is_directive and clause.node.args[0].value == FLAG
         if parser.problems:
             raise ParseError(first_problems([*parser.problems, *self.problems]))
         if not parser.finished:
@@ -489,10 +489,6 @@ class _Reader:
 
     def _no_list(self, node: Node, example: str) -> None:
         self._wrong(node, f"expected a list, found {node_text(node)}", f"write {example}.")
-
-
-def _is_flag(clause: Clause) -> bool:
-    return clause.is_directive and clause.node.args[0].value == FLAG
 
 
 def _leaves(node: Node) -> Iterator[Node]:

@@ -17,7 +17,7 @@ from relynx.logic import arithmetic
 from relynx.logic.arithmetic import Codes, Constants, Mask
 from relynx.logic.dimensions import Chains, closure, operator_dimension, power, steps
 from relynx.logic.joins import SEQUENCE, Frame, Index, Packing, Relation, member, taken
-from relynx.logic.tables import Key, Table, ranges
+from relynx.logic.tables import Key, Table, empty, ranges
 from relynx.logic.terms import (
     Atom,
     Comparison,
@@ -171,8 +171,7 @@ class Bodies:
             return self._operator(dimension, n, rule)
         if atom.key in self.growing:
             return self.growing[atom.key].table()
-        empty = np.empty((1 + len(atom.args), 0), np.int32)
-        return self.tables.get(atom.key, empty)
+        return self.tables.get(atom.key, empty(len(atom.args)))
 
     def _selected(self, plan: Plan, i: int, delta: Table | None = None) -> _Selection:
         """The facts that match an atom of the body, by its variables."""
@@ -239,7 +238,7 @@ class Bodies:
     def _operator(self, dimension: str, n: int | None, rule: Rule) -> Table:
         """The table of `follow` (n is None) or of `followat` n steps."""
         if (dimension, n) not in self.operators:
-            step = self.tables.get((f"next_{dimension}", 2), np.empty((3, 0), np.int32))
+            step = self.tables.get((f"next_{dimension}", 2), empty(2))
             self.operators[dimension, n] = (
                 closure(step, self.packing, lambda n: self.limit(n, rule))
                 if n is None
@@ -253,7 +252,7 @@ class Bodies:
         if dimension is None or len(atom.args) != 2 or any(v.anonymous for v in atom.variables()):
             return False
         if dimension not in self.chains:
-            table = self.tables.get((f"next_{dimension}", 2), np.empty((3, 0), np.int32))
+            table = self.tables.get((f"next_{dimension}", 2), empty(2))
             self.chains[dimension] = Chains.of(table, self.packing)
         return self.chains[dimension] is not None
 

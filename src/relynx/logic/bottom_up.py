@@ -21,7 +21,7 @@ from relynx.logic.bodies import Bodies, Plan, inputs
 from relynx.logic.joins import SEQUENCE, Packing, Relation
 from relynx.logic.strata import components
 from relynx.logic.tables import Key, Table
-from relynx.logic.terms import Atom, Comparison, Constant, Rule, Var, constant_text, quoted
+from relynx.logic.terms import Atom, Constant, Rule, Var, constant_text, quoted
 
 MAX_ROWS = 200_000_000
 MAX_ROUNDS = 10_000
@@ -90,7 +90,7 @@ class BottomUp:
             maker: Rule | None = None
             for plan, i, key in recursive:
                 if key in last and self._derive(plan, i, last[key], found):
-                    maker = plan.rule if _makes_numbers(plan.rule) else maker
+                    maker = plan.rule if plan.rule.assignments() else maker
             rounds += maker is not None
             if maker is not None and rounds > most:
                 most = self._most_rounds()
@@ -210,7 +210,3 @@ def _level_of_caller() -> int:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     return level
-
-
-def _makes_numbers(rule: Rule) -> bool:
-    return any(isinstance(x, Comparison) and x.operator == "is" for x in rule.body)

@@ -190,8 +190,8 @@ def _check_expression(term: Term, at: Located, operator: str) -> Iterator[Proble
 
 def _check_safety(rule: Rule, source: Source | None) -> Iterator[Problem]:
     """Every variable must get its values from a positive atom or from an `is`."""
-    bound = _bound_names(rule.body)
-    assigned = {x.left for x in rule.body if isinstance(x, Comparison) and x.operator == "is"}
+    bound = _bound_names(rule)
+    assigned = {x.left for x in rule.assignments()}
     reported: set[str] = set()
     for literal in (rule.head, *rule.body):
         if literal is not rule.head and isinstance(literal, Atom):
@@ -247,15 +247,14 @@ def _unbound_trouble(rule: Rule, literal: Literal, v: Var) -> tuple[str, str | N
     return f"unsafe variable {v}: it has no value in '{literal}'", add
 
 
-def _bound_names(body: Sequence[Literal]) -> set[str]:
+def _bound_names(rule: Rule) -> set[str]:
     """The variables that positive atoms bind, and those that `is` gets from them."""
-    bound = {v.name for literal in body if isinstance(literal, Atom) for v in literal.variables()}
+    bound = {v.name for atom in rule.body if isinstance(atom, Atom) for v in atom.variables()}
     bound.discard("_")
-    assignments = [x for x in body if isinstance(x, Comparison) and x.operator == "is"]
     before = -1
     while before != len(bound):
         before = len(bound)
-        for x in assignments:
+        for x in rule.assignments():
             if isinstance(x.left, Var) and {v.name for v in term_variables(x.right)} <= bound:
                 bound.add(x.left.name)
                 bound.discard("_")

@@ -88,7 +88,8 @@ class ClauseParser:
                 self.finished = True
                 return None, lexer.end
             self.start = lexer.start
-            self._refuse_foreign_comment()
+            if lexer.token in ("#", "//") or lexer.text.startswith("--", lexer.start):
+                raise lexer.failure("no clause can begin like this", "a comment begins with %")
             if lexer.token == ":-" and not self.directives:
                 directive = Node("prefix", ":-", (), lexer.start, lexer.end)
                 lexer.skip_clause(self.start, self.resume)
@@ -116,11 +117,6 @@ class ClauseParser:
         except Failure as failure:
             self.problems.append(failure.problem)
             return None
-
-    def _refuse_foreign_comment(self) -> None:
-        lexer = self.lexer
-        if lexer.token in ("#", "//") or lexer.text.startswith("--", lexer.start):
-            raise lexer.failure("no clause can begin like this", "a comment begins with %")
 
     def _end_of_clause(self) -> int:
         """Check that a clause ends here; a dot that was only forgotten is reported and supplied."""

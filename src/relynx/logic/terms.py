@@ -158,6 +158,10 @@ class Rule:
         yield self.head
         yield from (atom_of(x) for x in self.body if not isinstance(x, Comparison))
 
+    def assignments(self) -> list[Comparison]:
+        """The `is` literals of the body."""
+        return [x for x in self.body if isinstance(x, Comparison) and x.operator == "is"]
+
     def __str__(self) -> str:
         if not self.body:
             return f"{self.head}."

@@ -92,7 +92,9 @@ class Run:
             self.folds,
             parameters,
         ]
-        text = json.dumps([described, _data_key(data), _code_key()], default=str, sort_keys=True)
+        names = [column.tolist() for column in (data.X.ids, data.y, data.groups)]
+        data_key = digest([data_digest(data.X), *names])
+        text = json.dumps([described, data_key, _code_key()], default=str, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def title(self) -> str:
@@ -233,12 +235,6 @@ def _record(run: Run, key: str, fold: Fold, data: ProteinFolds) -> Record:
         round(fold.seconds, 2),
         key,
     )
-
-
-def _data_key(data: ProteinFolds) -> str:
-    """A hash of all facts, rules, classes and groups."""
-    names = [column.tolist() for column in (data.X.ids, data.y, data.groups)]
-    return digest([data_digest(data.X), *names])
 
 
 @cache
