@@ -136,15 +136,8 @@ class Bias(Language):
         mode(b(+)).
         dimension(next_s).
         """
-        found = infer_language(_sequences(X), y)
-        return cls(
-            found.types,
-            found.modes,
-            found.values,
-            dimensions=found.dimensions,
-            notes=found.notes,
-            **found.settings,
-        )
+        found, notes = infer_language(_sequences(X), y)
+        return cls(**vars(found), notes=notes)
 
     def check(self, X: Sequences) -> None:
         """Raise BiasError where a predicate is in neither the data nor the background rules."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from relynx.bias.modes import EVENT, operators
+from relynx.bias.modes import EVENT, Language, operators
 from relynx.bias.size_estimate import Size, fitting_size
 from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
 from relynx.data.schema import Schema
@@ -39,22 +37,10 @@ Used = dict[Argument, NDArray[np.int32]]  # the different values of each argumen
 Common = dict[Argument, NDArray[np.int32]]  # of arguments of many values those that are constants
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
-    """The parts of a bias that are inferred, and notes on the choices."""
-
-    types: dict[str, tuple[str, ...]]
-    modes: dict[str, tuple[tuple[str, ...], ...]]
-    values: dict[str, tuple[Constant, ...]]
-    dimensions: tuple[str, ...]
-    settings: dict[str, Any]
-    notes: tuple[str, ...]
-
-
 def infer_language(
     X: Sequences, y: Iterable[object] | None = None, *, size: Size | None = None
-) -> Inferred:
-    """Types, modes, constants and dimensions for all the predicates of some data.
+) -> tuple[Language, tuple[str, ...]]:
+    """A language for all the predicates of some data, and notes on the choices.
 
     `size` bounds the language; None takes the widest that is small enough to mine.
     """
@@ -99,19 +85,12 @@ def infer_language(
     if not size.related:
         keys = [key for key in keys if categories[key].count("event") < 2]
     kept = {argument: codes for argument, codes in common.items() if argument[0] in keys}
-    return Inferred(
-        {key[0]: types[key[0]] for key in keys},
-        {key[0]: _modes(categories[key], size.mode_sign) for key in keys},
-        _listed_values(kept, used, names, facts.vocabulary),
-        dimensions,
-        size.settings,
-        (
-            *map(_too_wide, wide),
-            *_notes(used, many, loose, common, dropped, naming),
-            *later.values(),
-            *size.notes,
-        ),
-    )
+    types = {key[0]: types[key[0]] for key in keys}
+    modes = {key[0]: _modes(categories[key], size.mode_sign) for key in keys}
+    values = _listed_values(kept, used, names, facts.vocabulary)
+    choices = _notes(used, many, loose, common, dropped, naming)
+    notes = *map(_too_wide, wide), *choices, *later.values(), *size.notes
+    return Language(types, modes, values, dimensions, **size.settings), notes
 
 
 def _predicates(tables: Tables, dimensions: tuple[str, ...]) -> tuple[list[Key], list[Key]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import product
 from typing import Any
@@ -347,7 +347,7 @@ class _Reader:
             what = f"{what} is for one predicate, not for {node_text(inner)}"
             self._wrong(inner, what, f"as in {EXAMPLES[str(node.value)]}.")
             return None
-        return str(inner.value), list(_leaves(inner))
+        return str(inner.value), list(inner.leaves())
 
     def _values(self, _: str, node: Node) -> None:
         type_node, listed = node.args
@@ -369,7 +369,7 @@ class _Reader:
         self.values[name] = tuple(arg.value for arg in listed.args)
         self._keep_span(("values", name), node)
         self._keep_span(("values", name, "name"), type_node)
-        self._keep_spans(("values", name), list(listed.args))
+        self._keep_spans(("values", name), listed.args)
 
     def _dimension(self, _: str, node: Node) -> None:
         inner = node.args[0]
@@ -465,13 +465,13 @@ class _Reader:
     def _keep_span(self, where: Where, node: Node) -> None:
         self.spans[where] = (node.start, node.end)
 
-    def _keep_spans(self, where: Where, nodes: list[Node]) -> None:
+    def _keep_spans(self, where: Where, nodes: Iterable[Node]) -> None:
         for i, node in enumerate(nodes):
             self._keep_span((*where, i), node)
 
     def _keep_atom_spans(self, where: Where, node: Node) -> None:
         self._keep_span(where, node)
-        self._keep_spans(where, list(_leaves(node)))
+        self._keep_spans(where, node.leaves())
 
     def _text(self, node: Node) -> str:
         return self.source.text[node.start : node.end]
@@ -489,15 +489,6 @@ class _Reader:
 
     def _no_list(self, node: Node, example: str) -> None:
         self._wrong(node, f"expected a list, found {node_text(node)}", f"write {example}.")
-
-
-def _leaves(node: Node) -> Iterator[Node]:
-    """The arguments of a node, those of nested terms in their place."""
-    for arg in node.args:
-        if arg.kind == "call":
-            yield from _leaves(arg)
-        else:
-            yield arg
 
 
 def _names(node: Node) -> Iterator[str]:

@@ -72,7 +72,7 @@ def fitting_size(
     ----------
     tables
         The facts.
-    roles
+    categories
         For each predicate that is used, what each argument is: only `few` ones are constants.
     common
         Of arguments of many values those that may be constants.

@@ -49,8 +49,7 @@ class Located:
     def problem(self, message: str, hint: str | None = None) -> Problem:
         if self.node is None:
             return Problem(message, self.source, self.offset, self.length, hint)
-        node = self.node
-        return Problem(message, self.source, node.start, node.end - node.start, hint)
+        return self.node.problem(message, self.source, hint)
 
 
 def check_rules(

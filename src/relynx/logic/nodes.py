@@ -5,7 +5,7 @@ A converter raises ParseError, with every problem of its tree, where the tree is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from relynx.errors import ParseError, Problem, Source
@@ -34,6 +34,17 @@ class Node(NamedTuple):
     start: int
     end: int
     depth: int = 1
+
+    def problem(self, message: str, source: Source | None, hint: str | None = None) -> Problem:
+        return Problem(message, source, self.start, self.end - self.start, hint)
+
+    def leaves(self, whole: Collection[str | int | float] = ()) -> Iterator[Node]:
+        """Its arguments, those of nested terms in their place but for terms named in `whole`."""
+        for arg in self.args:
+            if arg.kind == "call" and arg.value not in whole:
+                yield from arg.leaves(whole)
+            else:
+                yield arg
 
 
 class Clause(NamedTuple):
@@ -179,5 +190,4 @@ def _kept(
 
 
 def _error(node: Node, source: Source, wanted: str, hint: str | None = None) -> ParseError:
-    what = f"expected {wanted}, found {node_text(node)}"
-    return ParseError(Problem(what, source, node.start, node.end - node.start, hint))
+    return ParseError(node.problem(f"expected {wanted}, found {node_text(node)}", source, hint))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
-from relynx.bias.foreign.terms import COMPARISONS, NEGATION, Opening
+from relynx.bias.foreign.terms import COMPARISONS, NEGATION, SIGNED, Opening
 from relynx.bias.foreign.translation import Translation
 from relynx.errors import counted, did_you_mean
 from relynx.logic.nodes import Node, node_text
@@ -86,7 +86,7 @@ class Aleph:
             self.to.note(node.start, NEGATED)
             return
         name = str(template.value)
-        args = list(_flat_arguments(template))
+        args = list(template.leaves(whole=SIGNED))  # as the data have them
         signed = [self._signed(arg) for arg in args]
         if None in signed:
             self.to.broken.add(name)
@@ -190,12 +190,3 @@ class Aleph:
                 self.to.note(node.start, POSITIVE)
         else:
             self.to.note(node.start, f"the setting {name} is of Aleph's search, and not used here")
-
-
-def _flat_arguments(template: Node) -> Iterator[Node]:
-    """The arguments of a literal, those of nested terms in their place, as the data have them."""
-    for arg in template.args:
-        if arg.kind == "call" and arg.value not in ("+", "-", "#"):
-            yield from _flat_arguments(arg)
-        else:
-            yield arg

@@ -69,10 +69,7 @@ class Translation:
         return f"lines {shown} and {len(lines) - SHOWN_LINES} more"
 
     def wrong(self, node: Node, message: str, hint: str | None = None) -> None:
-        self.wrong_at(node.start, node.end - node.start, message, hint)
-
-    def wrong_at(self, start: int, length: int, message: str, hint: str | None = None) -> None:
-        self.problems.append(Problem(message, self.source, start, length, hint))
+        self.problems.append(node.problem(message, self.source, hint))
 
     def count(self, name: str, node: Node, value: Node, *, least: int = 1) -> int | None:
         """A whole number that a setting must have; a problem, and None, where it has not."""
