@@ -13,25 +13,20 @@ Test: TypeAlias = Callable[[object], bool]
 
 def wrong_types(bias: Any) -> Iterator[str]:
     """A message for each field of a bias that has a value of the wrong type."""
-    parts: tuple[tuple[str, Test, str], ...] = (
-        ("types", _all_of(_is_text), "a tuple of texts"),
-        ("modes", _all_of(_is_mode), "a tuple of modes, as in ('+#', '+-')"),
-        ("values", _all_of(_is_constant), "a tuple of constants"),
+    parts: tuple[tuple[str, Test, Test, str], ...] = (
+        ("types", _is_text, _all_of(_is_text), "a tuple of texts"),
+        ("modes", _is_text, _all_of(_is_mode), "a tuple of modes, as in ('+#', '+-')"),
+        ("values", _is_text, _all_of(_is_constant), "a tuple of constants"),
+        ("words", _is_subject, _is_text, "a text for an atom or a constant"),
     )
-    for field, right, wanted in parts:
+    for field, right_name, right, wanted in parts:
         given = getattr(bias, field)
         if not isinstance(given, Mapping):
             yield f"{field} is {given!r}: give a dict"
             continue
         for name, value in given.items():
-            if not _is_text(name) or not right(value):
+            if not right_name(name) or not right(value):
                 yield f"{field} of {name!r} is {value!r}: give {wanted}"
-    if not isinstance(bias.words, Mapping):
-        yield f"words is {bias.words!r}: give a dict"
-    else:
-        for subject, text in bias.words.items():
-            if not _is_text(text) or not (_is_atom(subject) or _is_constant(subject)):
-                yield f"words of {subject!r} is {text!r}: give a text for an atom or a constant"
     lists: tuple[tuple[str, Test, str], ...] = (
         ("dimensions", _all_of(_is_text), "a tuple of names, as in ('s',)"),
         ("key", _all_of(_is_atom), "a tuple of atoms"),
@@ -60,6 +55,10 @@ _is_text, _is_atom, _is_literal = _is_a(str), _is_a(Atom), _is_a(Atom, Compariso
 
 def _is_mode(value: object) -> bool:
     return _is_text(value) or _all_of(_is_text)(value)
+
+
+def _is_subject(value: object) -> bool:
+    return _is_atom(value) or _is_constant(value)
 
 
 def _is_constant(value: object) -> bool:

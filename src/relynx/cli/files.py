@@ -30,7 +30,6 @@ from relynx.cli.reading import (
     open_folder,
     read_language,
     read_train,
-    refuse_rules,
     show_reading,
     table_options,
 )
@@ -190,8 +189,7 @@ def _to_mine(
 ) -> tuple[Sequences | Partitions, NDArray[Any] | None, list[object]]:
     """Sequences, or a folder of them, with their labels, and the classes. Raises InputError."""
     if Path(train).is_dir():
-        refuse_rules(train, background)
-        parts = open_folder(train, columns)
+        parts = open_folder(train, columns, background=background)
         return parts, None, list(parts.class_sizes or ())
     if scheduler is not None:
         hint = "write one by X.to_parquet(folder); see the page on partitions"

@@ -24,7 +24,6 @@ from relynx.cli.reading import (
     read_language,
     read_model_and_test,
     read_train,
-    refuse_rules,
     show_reading,
     table_options,
     warn_of_unknown_predicates,
@@ -102,8 +101,8 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
 
     with writing(output):
         if Path(test).is_dir():
-            refuse_rules(test, background)
-            loaded, folder = read_classifier(model), open_folder(test)
+            folder = open_folder(test, background=background)
+            loaded = read_classifier(model)
             warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
             what, parts = described(folder), folder.partitions()
         else:

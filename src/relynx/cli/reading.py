@@ -200,23 +200,24 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     return _with_rules(X, background), y
 
 
-def open_folder(path: str, columns: Columns | None = None) -> Partitions:
-    """A folder of partitions. Raises InputError where it is none, or where columns are chosen."""
+def open_folder(
+    path: str, columns: Columns | None = None, *, background: str | None = None
+) -> Partitions:
+    """A folder, to be read a partition at a time.
+
+    Raises InputError where it is none, and where columns are chosen or rules are given.
+    """
     from relynx.data.parquet import scan_parquet
 
+    if background is not None:
+        what = "a folder of partitions has the rules that it was written with"
+        hint = "leave out --background, or write the folder with other rules"
+        raise InputError(Problem(what, Source("", path), hint=hint))
     if columns is not None and columns.given:
         what = "this is a folder of partitions: it has no columns to choose"
         hint = "leave out --sequence, --order, --label"
         raise InputError(Problem(what, Source("", path), hint=hint))
     return scan_parquet(path)
-
-
-def refuse_rules(path: str, background: str | None) -> None:
-    """Raise where rules are given for a folder, which is read a partition at a time."""
-    if background is not None:
-        what = "a folder of partitions has the rules that it was written with"
-        hint = "leave out --background, or write the folder with other rules"
-        raise InputError(Problem(what, Source("", path), hint=hint))
 
 
 def _read_log(path: str, background: str | None, columns: Columns) -> Read:

@@ -199,7 +199,10 @@ class _Reader:
         model = self._json(contents.pop(MODEL), MODEL)
         arrays = {}
         for name, data in contents.items():
-            arrays[self._array_name(name)] = self._array(name, data)
+            ours = _ARRAY_NAME.fullmatch(name)
+            if ours is None:
+                raise self.problem(f"the member {_shown(name)} has a name that is not ours")
+            arrays[ours[1]] = self._array(name, data)
         return kind, Part(model, ModelFile(self.path, arrays))
 
     def _members(self, file: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -265,12 +268,6 @@ class _Reader:
                 case _:
                     raise self.problem(f"the manifest says nothing useful of {_shown(name)}")
         return kind, sums
-
-    def _array_name(self, name: str) -> str:
-        match = _ARRAY_NAME.fullmatch(name)
-        if match is None:
-            raise self.problem(f"the member {_shown(name)} has a name that is not ours")
-        return match[1]
 
     def _array(self, name: str, data: bytes) -> Array:
         """An array in numpy's format 1.0, of a type that a model has."""
