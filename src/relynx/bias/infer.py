@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from relynx.bias.modes import EVENT, Language, operators
 from relynx.bias.size_estimate import Size, fitting_size
 from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
-from relynx.data.schema import Schema
+from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError, Problem
@@ -55,9 +55,9 @@ def infer_language(
         for i in range(key[1])
         if (key, i) not in events
     }
-    is_text = {} if X.reading is None else _text_columns(X.reading)
-    names = _column_types(used, is_text) if is_text else _type_names(used, len(facts.vocabulary))
-    later = {} if X.reading is None else _cut_later(X.reading)
+    columns = {} if X.reading is None else dict(_columns(X.reading))
+    names = _column_types(used, columns) if columns else _type_names(used, len(facts.vocabulary))
+    later = [one for one, column in columns.items() if column.supervised and column.cuts is None]
     many = {one for one in used if len(used[one]) > MAX_CONSTANTS and one not in later}
     # Measured numbers are rarely equal, and then by chance.
     constants = facts.vocabulary
@@ -89,7 +89,7 @@ def infer_language(
     modes = {key[0]: _modes(categories[key], size.mode_sign) for key in keys}
     values = _listed_values(kept, used, names, facts.vocabulary)
     choices = _notes(used, many, loose, common, dropped, naming)
-    notes = *map(_too_wide, wide), *choices, *later.values(), *size.notes
+    notes = *map(_too_wide, wide), *choices, *map(_cut_later, later), *size.notes
     return Language(types, modes, values, dimensions, **size.settings), notes
 
 
@@ -248,48 +248,41 @@ def _notes(
     common: Common,
     dropped: set[Key],
     naming: set[Argument],
-) -> tuple[str, ...]:
-    notes = []
+) -> Iterator[str]:
     for argument, values in used.items():
         key, i = argument
         what = f"{quoted(key[0])}/{key[1]}: argument {i + 1} has {len(values):,} values"
         if key in dropped:
-            notes.append(f"{what}, none of which is frequent or recurs: left out")
+            yield f"{what}, none of which is frequent or recurs: left out"
         elif argument in common:
             n = len(common[argument])
             which = "the most common one" if n == 1 else f"the {n} most common"
-            notes.append(f"{what}: {which} may be constant")
+            yield f"{what}: {which} may be constant"
         elif argument in naming:
-            notes.append(f"{what}, the names of the sequences: one variable in all atoms")
+            yield f"{what}, the names of the sequences: one variable in all atoms"
         elif argument in loose:
-            notes.append(f"{what}, more than {MAX_CONSTANTS}: it does not recur and is no constant")
+            yield f"{what}, more than {MAX_CONSTANTS}: it does not recur and is no constant"
         elif argument in many:
-            notes.append(f"{what}, more than {MAX_CONSTANTS}: it is a variable, never a constant")
-    return tuple(notes)
+            yield f"{what}, more than {MAX_CONSTANTS}: it is a variable, never a constant"
 
 
-def _cut_later(schema: Schema) -> dict[Argument, str]:
-    """The arguments that hold numbers which `fit` cuts into few ranges, with a note on each."""
-    found = {}
+def _columns(schema: Schema) -> Iterator[tuple[Argument, Column]]:
+    """The arguments that are columns of a table."""
     for group in schema.groups:
         before = schema.n_events[group.predicate]
-        for i, column in enumerate(group.columns):
-            if column.supervised and column.cuts is None:
-                key = group.predicate, before + len(group.columns)
-                what = f"{quoted(key[0])}/{key[1]}: argument {before + i + 1}"
-                found[key, before + i] = f"{what} holds numbers that are cut by class inside fit"
-    return found
+        key = group.predicate, before + len(group.columns)
+        for i, column in enumerate(group.columns, before):
+            yield (key, i), column
 
 
-def _text_columns(schema: Schema) -> dict[str, tuple[bool, ...]]:
-    """For each predicate of a table whether its last arguments are texts."""
-    return {
-        group.predicate: tuple(column.type == "text" for column in group.columns)
-        for group in schema.groups
-    }
+def _cut_later(argument: Argument) -> str:
+    """The note on numbers which `fit` cuts into few ranges."""
+    (name, arity), i = argument
+    what = f"{quoted(name)}/{arity}: argument {i + 1}"
+    return f"{what} holds numbers that are cut by class inside fit"
 
 
-def _column_types(used: Used, is_text: dict[str, tuple[bool, ...]]) -> dict[Argument, Argument]:
+def _column_types(used: Used, columns: dict[Argument, Column]) -> dict[Argument, Argument]:
     """For each argument the first one of its type, where arguments are columns of a table.
 
     Only texts of different columns can mean the same, and only where many of them are the same:
@@ -297,22 +290,16 @@ def _column_types(used: Used, is_text: dict[str, tuple[bool, ...]]) -> dict[Argu
     """
     pairs = combinations(range(len(used)), 2)
     arguments = list(used)
-    same = [(i, j) for i, j in pairs if _one_type(arguments[i], arguments[j], used, is_text)]
+    same = [(i, j) for i, j in pairs if _one_type(arguments[i], arguments[j], used, columns)]
     return _first_of_each(arguments, same)
 
 
-def _one_type(a: Argument, b: Argument, used: Used, is_text: dict[str, tuple[bool, ...]]) -> bool:
+def _one_type(a: Argument, b: Argument, used: Used, columns: dict[Argument, Column]) -> bool:
     shared = len(np.intersect1d(used[a], used[b], assume_unique=True))
-    texts = [_is_text(argument, is_text) for argument in (a, b)]
-    if None in texts:  # derived by a rule
+    if not (a in columns and b in columns):  # derived by a rule
         return shared > 0
-    return all(texts) and shared > OVERLAP * min(len(used[a]), len(used[b]))
-
-
-def _is_text(argument: Argument, is_text: dict[str, tuple[bool, ...]]) -> bool | None:
-    (name, arity), i = argument
-    texts = is_text.get(name)
-    return None if texts is None else texts[i - arity]
+    texts = columns[a].type == columns[b].type == "text"
+    return texts and shared > OVERLAP * min(len(used[a]), len(used[b]))
 
 
 def _type_names(used: Used, n_constants: int) -> dict[Argument, Argument]:

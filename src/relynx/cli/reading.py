@@ -183,7 +183,8 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     from relynx.data.tables.reader import columns_of, from_events
 
     if os.path.isdir(path):
-        X = open_folder(path, columns).load()
+        parts = open_folder(path, columns)
+        X = parts.load()
         return _with_rules(X, background), X.labels
     if path.lower().endswith(LOGS):
         return _read_log(path, background, columns)
