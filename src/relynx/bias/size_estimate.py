@@ -68,18 +68,8 @@ def fitting_size(
 ) -> Size:
     """The widest choice that makes few enough patterns.
 
-    Parameters
-    ----------
-    tables
-        The facts.
-    categories
-        For each predicate that is used, what each argument is: only `few` ones are constants.
-    common
-        Of arguments of many values those that may be constants.
-    classes
-        The class of each sequence, as a number.
-    n_dimensions
-        The number of dimensions of the language.
+    `categories` says of each predicate that is used what each argument is: only `few` ones are
+    constants. `common` has the values of other arguments that may be constants, too.
     """
     parts = _sampled(classes)
     n_classes = len(np.unique(classes))

@@ -47,13 +47,9 @@ def canonical(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
 def canonical_numbering(edges: Sequence[_Edge], n: int) -> tuple[list[int], list[int]]:
     """The atoms of a pattern in the order of its canonical form, and the numbers of its variables.
 
-    Parameters
-    ----------
-    edges
-        For each atom the rank of its shape, which is all of it but for the identity of its
-        variables, then its variables in order of first occurrence. No two atoms are equal.
-    n
-        The number of variables, which are numbers below it.
+    `edges` has for each atom the rank of its shape, which is all of it but for the identity of its
+    variables, then its variables in order of first occurrence. No two atoms are equal. Variables
+    are given as numbers below `n`.
     """
     search = _Search(edges, n)
     search.descend(_refine(edges, [0] * n), [])
@@ -74,18 +70,10 @@ def subsumes(
     """Whether a substitution maps every atom of `general` to an atom of `specific`.
 
     Atoms are compared as written: `next_s(X,Y)` does not subsume `follow_s(X,Y)`. The variables of
-    `specific` count as constants, each `_` of it as one of its own.
+    `specific` count as constants, each `_` of it as one of its own. With `object_identity`,
+    different variables of `general` get different terms, none of them a constant of `general`; its
+    `_` are exempt, and the n of `followat` is no constant here.
 
-    Parameters
-    ----------
-    general, specific
-        Two patterns.
-    object_identity
-        Ask that different variables of `general` get different terms, none of them a constant of
-        `general`. Its `_` are exempt, and the n of `followat` is no constant here.
-
-    Examples
-    --------
     >>> from relynx.logic.terms import Atom, Var
     >>> X, Y = Var("X"), Var("Y")
     >>> subsumes([Atom("p", (X, Y))], [Atom("p", (X, X))])
@@ -168,14 +156,8 @@ def reading_order(
     the canonical form decides. Of all facts to begin with, one is taken from which the fewest atoms
     come out of turn, and of these the first with the fewest variables.
 
-    Parameters
-    ----------
-    edges, order
-        As `canonical_numbering` takes and gives them.
-    is_link
-        Which atoms link two events.
-    may_begin
-        Which atoms a pattern may begin with, where a key decides.
+    `edges` and `order` are as `canonical_numbering` takes and gives them. `is_link` says which
+    atoms link two events, `may_begin` which a pattern may begin with, where a key decides.
     """
     starts = [i for i in order if not is_link[i] and may_begin[i]]
     if not starts:

@@ -104,17 +104,9 @@ def evaluate(
 ) -> tuple[dict[Key, Table], list[Constant]]:
     """Complete tables of all the predicates that the background defines.
 
-    Parameters
-    ----------
-    tables : the facts of the data, by (predicate, arity); see `relynx.logic.tables`
-    constants : the constant of each code
-    n_sequences : sequences are numbered from 0; the facts of the background hold in each
-    object_identity : whether different variables of a rule denote different constants
-
-    Returns
-    -------
-    tables : for each predicate that a rule defines, the facts of the data and the derived ones
-    constants : the given ones, then those that the rules added
+    Each has the facts of the data and the derived ones. `constants` has the constant of each code
+    in `tables`; those that the rules add come behind them. With `object_identity`, different
+    variables of a rule denote different constants.
 
     Raises DataError where a rule makes too many rows, or new numbers in too many rounds, or uses a
     predicate with another number of arguments than the data. Warns once for each literal that does
