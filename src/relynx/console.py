@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 
 from rich.console import Console
@@ -32,12 +33,12 @@ TABLE_WIDTH = 100  # a narrower terminal breaks the lines, but loses no digits
 STOPPING = b"\nstopping; what is found is kept, unless you press Ctrl-C again\n"
 
 
+@dataclass
 class MiningProgress:
     """What to give to `mine(progress=...)`: shows how far a search is, and may end it."""
 
-    def __init__(self, show: Callable[[Progress], None]) -> None:
-        self.show = show
-        self.stopped = False
+    show: Callable[[Progress], None]
+    stopped: bool = False
 
     def __call__(self, progress: Progress) -> bool:
         self.show(progress)
@@ -82,12 +83,12 @@ def _stopped_by_ctrl_c(progress: MiningProgress) -> Iterator[MiningProgress]:
         signal.signal(signal.SIGINT, before)
 
 
+@dataclass
 class _Lines:
     """Prints a line when the search reaches another length, and every few seconds."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self.last: Progress | None = None
+    console: Console
+    last: Progress | None = None
 
     def __call__(self, progress: Progress) -> None:
         last = self.last
@@ -111,23 +112,9 @@ def progress_text(progress: Progress) -> str:
 
 def show_search(patterns: PatternSet, console: Console | None = None) -> None:
     """The search as a table, a row a length, and the nearest thresholds where it found nothing."""
-    if console is None:
-        console = Console()
-        console.width = max(console.width, TABLE_WIDTH)
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for i, name in enumerate(
-        (
-            "length",
-            "occurred",
-            "min_frequency",
-            "min_support",
-            "constraints",
-            "repeated",
-            "kept",
-            "answer",
-        )
-    ):
-        table.add_column(name, justify="right" if i else "left")
+    console = console or _wide_console()
+    cut = ["min_frequency", "min_support", "constraints", "repeated"]
+    rows: list[list[str]] = []
     lengths = patterns.lengths
     for level in patterns.report.levels:
         numbers = (
@@ -139,8 +126,8 @@ def show_search(patterns: PatternSet, console: Console | None = None) -> None:
             level.kept,
             int((lengths == level.length).sum()),
         )
-        table.add_row(str(level.length), *(f"{n:,}" for n in numbers))
-    console.print(table)
+        rows.append([str(level.length), *(f"{n:,}" for n in numbers)])
+    show_table(["length", "occurred", *cut, "kept", "answer"], rows, console=console)
     if not len(patterns):
         console.print(patterns.explain_search(), highlight=False, soft_wrap=True)
 
@@ -205,12 +192,16 @@ def show_table(
     header: list[str], rows: list[list[str]], *, title: str = "", console: Console | None = None
 ) -> None:
     """A table of text; all columns but the first are numbers, aligned on the right."""
-    if console is None:
-        console = Console(highlight=False)
-        console.width = max(console.width, TABLE_WIDTH)
+    console = console or _wide_console()
     table = Table(box=None, header_style="bold", pad_edge=False, title=title, title_justify="left")
     for i, name in enumerate(header):
         table.add_column(Text(name), justify="right" if i else "left", no_wrap=True)
     for row in rows:
         table.add_row(*map(Text, row))
     console.print(table)
+
+
+def _wide_console() -> Console:
+    console = Console(highlight=False)
+    console.width = max(console.width, TABLE_WIDTH)
+    return console

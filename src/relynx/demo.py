@@ -46,27 +46,25 @@ REPORT = "report.html"
 
 def show(folder: Path, n_jobs: int = 1, console: Console | None = None) -> None:
     """Test the classifier, train it on all domains, print and write what it found."""
-    with TemporaryDirectory() as memory:  # the report needs what was mined for the test
-        _show(folder, n_jobs, console, memory)
-
-
-def _show(folder: Path, n_jobs: int, console: Console | None, memory: str) -> None:
     console = console or Console(highlight=False)
     start = time.perf_counter()
     with working("compiling what is compiled on first use; later runs have it"):
         warm_up()
     folds = load_protein_folds()
     _print_data(console, folds)
-    tested = _tested(folds, n_jobs, memory)
-    _print_accuracy(console, folds, tested)
-    with working("learning from all domains"):
-        model = LynxClassifier(folds.bias, random_state=SEED, n_jobs=n_jobs).fit(folds.X, folds.y)
-    best = best_patterns(model.selected_)
-    console.print(f"[bold]The {len(best)} patterns that tell most[/], of {len(model.selected_)}:")
-    for number, entry in enumerate(best, 1):
-        _print_pattern(console, number, entry, model)
-    with working("learning without the families of part 1, for a report on them"):
-        page = _report(folds, tested["Lynx"], n_jobs, memory)
+    with TemporaryDirectory() as memory:  # the report needs what was mined for the test
+        tested = _tested(folds, n_jobs, memory)
+        _print_accuracy(console, folds, tested)
+        with working("learning from all domains"):
+            model = LynxClassifier(folds.bias, random_state=SEED, n_jobs=n_jobs)
+            model.fit(folds.X, folds.y)
+        best = best_patterns(model.selected_)
+        n = len(model.selected_)
+        console.print(f"[bold]The {len(best)} patterns that tell most[/], of {n}:")
+        for number, entry in enumerate(best, 1):
+            _print_pattern(console, number, entry, model)
+        with working("learning without the families of part 1, for a report on them"):
+            page = _report(folds, tested["Lynx"], n_jobs, memory)
     page.save(folder / REPORT)
     console.print("\n[bold]Written[/]")
     for path, what in _written(folder, folds, model, tested["Lynx"]).items():

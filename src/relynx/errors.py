@@ -125,21 +125,17 @@ class InputError(ValueError):
 
     @property
     def line(self) -> int | None:
-        first = self.problems[0]
-        return (
-            first.source.line_and_column(first.offset)[0]
-            if first.source and first.offset >= 0
-            else None
-        )
+        return self._line_and_column()[0]
 
     @property
     def column(self) -> int | None:
+        return self._line_and_column()[1]
+
+    def _line_and_column(self) -> tuple[int, int] | tuple[None, None]:
         first = self.problems[0]
-        return (
-            first.source.line_and_column(first.offset)[1]
-            if first.source and first.offset >= 0
-            else None
-        )
+        if first.source is None or first.offset < 0:
+            return None, None
+        return first.source.line_and_column(first.offset)
 
     @property
     def hint(self) -> str | None:
@@ -166,6 +162,12 @@ def first_problems(problems: Iterable[Problem]) -> list[Problem]:
         hint = "mend these, and read it again"
         found[MOST_PROBLEMS:] = [Problem(STOPPED, first.source, first.offset, hint=hint)]
     return found
+
+
+def counted(n: int, noun: str) -> str:
+    """A number with its noun: `1 argument`, `1,000 classes`."""
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{n:,} {noun if n == 1 else plural}"
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str | None:

@@ -92,30 +92,16 @@ class Setting:
         return constant_text(value - self.shift if isinstance(value, int) else value)
 
 
+def _longest(field: str, declaration: str, example: str, help: str) -> Setting:
+    return Setting(field, declaration, "count", example, 1, MOST, 1, help=help)
+
+
 # In the order in which a bias is written.
 SETTINGS = {
     setting.declaration: setting
     for setting in (
-        Setting(
-            "max_length",
-            "maxsize",
-            "count",
-            "3",
-            low=1,
-            most=MOST,
-            stated_low=1,
-            help="Most atoms, links not counted.",
-        ),
-        Setting(
-            "max_gap",
-            "maxfollowat",
-            "count",
-            "2",
-            low=1,
-            most=MOST,
-            stated_low=1,
-            help="Largest n of followat.",
-        ),
+        _longest("max_length", "maxsize", "3", "Most atoms, links not counted."),
+        _longest("max_gap", "maxfollowat", "2", "Largest n of followat."),
         Setting(
             "min_frequency",
             "minfreq",

@@ -105,10 +105,6 @@ def load(path: str | os.PathLike[str]) -> Any:
     return model
 
 
-def _pack_naive_bayes(model: PatternNB) -> State:
-    return {"model": estimator_state(model)}
-
-
 def _naive_bayes(part: Part) -> PatternNB:
     model = estimator_of(part.part("model"))
     if type(model) is not PatternNB or n_columns(model) is None:
@@ -134,7 +130,9 @@ def _estimator(type_: Any) -> Kind:
 KINDS: Mapping[str, Kind] = {
     "LynxClassifier": _estimator(LynxClassifier),
     "PatternVectorizer": _estimator(PatternVectorizer),
-    "PatternNB": Kind(PatternNB, "classes_", _pack_naive_bayes, _naive_bayes),
+    "PatternNB": Kind(
+        PatternNB, "classes_", lambda model: {"model": estimator_state(model)}, _naive_bayes
+    ),
     "GraspSelector": _estimator(GraspSelector),
     "PatternSet": Kind(PatternSet, "trie", pattern_state, patterns_of),
     "LoHMM": Kind(LoHMM, "program", lohmm_state, lohmm_of),

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from canonical_keys import are_variants
 from enumerate_patterns import Conditions, enumerate_patterns
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +20,6 @@ import relynx as rx
 from relynx.bias import Bias, parse_bias, read_bias
 from relynx.bias.infer import MAX_CONSTANTS
 from relynx.errors import BiasError, InputError
-from relynx.logic.canonical import are_variants
 from relynx.logic.parser import parse_atom, parse_atoms
 from relynx.logic.terms import Atom, Comparison, Var, as_constant, constant_key
 from relynx.search_settings import SETTINGS

@@ -242,16 +242,17 @@ def test_pairs_of_facts_are_counted_as_the_slow_twin_counts_them(rows, support, 
         for one, two in combinations(often, 2)
     )
     wanted = len(often) + (pairs + len(often) / 2) * (1 + LINKS * n_dimensions)
-    assert _patterns(facts, np.ones(len(rows)), support, 2, n_dimensions) == pytest.approx(wanted)
+    links = np.zeros(len(rows), np.int64)
+    assert _patterns(facts, links, support, 2, n_dimensions) == pytest.approx(wanted)
 
 
 @given(BITS, st.integers(1, 2))
 def test_longer_patterns_and_less_support_are_never_fewer(rows, n_dimensions):
     facts = np.array(rows, np.float32).reshape(len(rows), 6)
-    ones = np.ones(len(rows))
-    two, three = (_patterns(facts, ones, 0.2, length, n_dimensions) for length in (2, 3))
+    links = np.zeros(len(rows), np.int64)
+    two, three = (_patterns(facts, links, 0.2, length, n_dimensions) for length in (2, 3))
     assert two <= three
-    assert _patterns(facts, ones, 0.4, 2, n_dimensions) <= two
+    assert _patterns(facts, links, 0.4, 2, n_dimensions) <= two
 
 
 def test_of_many_arguments_not_every_choice_of_constants_is_counted():

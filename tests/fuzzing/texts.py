@@ -15,14 +15,8 @@ from relynx.data.lynx.reader import read_lynx
 from relynx.data.lynx.writer import write_lynx
 from relynx.errors import InputError, Source
 from relynx.logic.datalog import parse_background, read_background
-from relynx.logic.parser import (
-    node_rule,
-    parse_atom,
-    parse_atoms,
-    parse_clauses,
-    parse_rule,
-    parse_term,
-)
+from relynx.logic.nodes import node_rule
+from relynx.logic.parser import parse_atom, parse_atoms, parse_clauses, parse_rule, parse_term
 from relynx.mining.matching.match import covers
 from relynx.mining.patterns.pattern import parse_pattern
 from relynx.models.lohmm.model import LoHMM

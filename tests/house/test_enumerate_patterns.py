@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from canonical_keys import are_variants
 from enumerate_patterns import (
     Conditions,
     TooLarge,
@@ -16,7 +17,7 @@ from languages import make_language, solved_language
 from reference import brute_force_covers
 
 from relynx.bias import Bias
-from relynx.logic.canonical import are_variants, canonical
+from relynx.logic.canonical import canonical
 from relynx.logic.parser import parse_atom, parse_atoms
 from relynx.logic.terms import Comparison, Var
 

@@ -8,10 +8,11 @@ from itertools import combinations, permutations, product
 from random import Random
 
 import pytest
+from canonical_keys import are_variants
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from relynx.logic.canonical import are_variants, canonical, core, subsumes
+from relynx.logic.canonical import canonical, core, subsumes
 from relynx.logic.terms import Atom, Struct, Term, Var
 
 PREDICATES = {"p": 1, "q": 2, "r": 3}

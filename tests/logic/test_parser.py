@@ -11,16 +11,9 @@ from hypothesis import strategies as st
 from timing import assert_grows_no_faster_than_size
 
 from relynx.errors import InputError, ParseError, Source
-from relynx.logic.parser import (
-    node_atom,
-    node_rule,
-    parse_atom,
-    parse_atoms,
-    parse_clauses,
-    parse_rule,
-    parse_term,
-    read_source,
-)
+from relynx.logic.nodes import node_atom, node_rule
+from relynx.logic.parser import parse_atom, parse_atoms, parse_clauses, parse_rule, parse_term
+from relynx.logic.source_files import read_source
 from relynx.logic.terms import (
     ARITHMETIC,
     COMPARISONS,

@@ -12,10 +12,10 @@ from functools import cache
 from random import Random
 
 import pytest
+from canonical_keys import canonical_key
 from enumerate_patterns import Found, Variants, without_open
 from languages import Language, solved_language
 
-from relynx.logic.canonical import canonical_key
 from relynx.mining import budget
 from relynx.mining.patterns.pattern_set import Entry, PatternSet
 from relynx.mining.report import SearchLevel

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Protocol
 
-from relynx.bias.modes import EVENT, MODE_SIGNS, operators
+from relynx.bias.modes import EVENT, LISTS, MODE_SIGNS, Language, operators
 from relynx.bias.source_spans import SourceSpans, Where
-from relynx.bias.wording import Subject, wording_problems
-from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean
+from relynx.bias.wording import wording_problems
+from relynx.errors import MOST_PROBLEMS, Problem, counted, did_you_mean
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import (
@@ -27,32 +26,7 @@ from relynx.logic.terms import (
 )
 from relynx.search_settings import SETTINGS
 
-
-class Language(Protocol):
-    """The declarations of a bias that are checked."""
-
-    @property
-    def types(self) -> Mapping[str, tuple[str, ...]]: ...
-    @property
-    def modes(self) -> Mapping[str, tuple[tuple[str, ...], ...]]: ...
-    @property
-    def values(self) -> Mapping[str, tuple[Constant, ...]]: ...
-    @property
-    def dimensions(self) -> tuple[str, ...]: ...
-    @property
-    def key(self) -> tuple[Atom, ...]: ...
-    @property
-    def negconstraints(self) -> tuple[tuple[Literal, ...], ...]: ...
-    @property
-    def posconstraints(self) -> tuple[tuple[Literal, ...], ...]: ...
-    @property
-    def atmostone(self) -> tuple[tuple[Atom, ...], ...]: ...
-    @property
-    def sametype(self) -> tuple[tuple[Atom, ...], ...]: ...
-    @property
-    def allowed(self) -> tuple[Atom, ...]: ...
-    @property
-    def words(self) -> Mapping[Subject, str]: ...
+_MISSING = "is in neither the data nor the background knowledge"
 
 
 def language_problems(bias: Language, at: SourceSpans) -> list[Problem]:
@@ -63,7 +37,7 @@ def language_problems(bias: Language, at: SourceSpans) -> list[Problem]:
         _check_values(bias, at),
         _check_dimensions(bias, at),
         _check_settings(bias, at),
-        _check_white_list(bias, atoms),
+        *(atoms.check(("v", i), atom, constants=False) for i, atom in enumerate(bias.allowed)),
         _check_constraints(bias, at, atoms),
         wording_problems(bias, at, atoms.check),
     )
@@ -73,18 +47,10 @@ def language_problems(bias: Language, at: SourceSpans) -> list[Problem]:
     if not keys and not at.broken:
         problems += _check_bound(bias, at)
     if not bias.modes and not problems and not at.broken:
-        problems.append(
-            at.problem(
-                (),
-                "this bias has no mode, so no pattern has an atom",
-                hint="declare a type and a mode: type(p(event,kind)). mode(p(+,#)).",
-            )
-        )
+        what = "this bias has no mode, so no pattern has an atom"
+        hint = "declare a type and a mode: type(p(event,kind)). mode(p(+,#))."
+        problems.append(at.problem((), what, hint))
     return sorted(problems, key=lambda problem: problem.offset)
-
-
-def _count(n: int) -> str:
-    return "1 argument" if n == 1 else f"{n} arguments"
 
 
 def _check_modes(bias: Language, at: SourceSpans) -> Iterator[Problem]:
@@ -94,22 +60,18 @@ def _check_modes(bias: Language, at: SourceSpans) -> Iterator[Problem]:
         for k, mode in enumerate(modes):
             here: Where = ("mode", name, k)
             if name in links:
-                yield at.problem(
-                    here,
-                    f"{quoted(name)} belongs to the dimension {links[name][0]}: it has no mode",
-                    hint=f"leave this out; dimension({quoted('next_' + links[name][0])}) is enough",
-                )
+                dimension = links[name][0]
+                what = f"{quoted(name)} belongs to the dimension {dimension}: it has no mode"
+                hint = f"leave this out; dimension({quoted('next_' + dimension)}) is enough"
+                yield at.problem(here, what, hint)
                 continue
             if types is None:
                 if name not in at.broken:
                     yield at.problem(here, *_no_type(bias, at, name, mode))
             elif len(types) != len(mode):
-                yield at.problem(
-                    here,
-                    f"a mode of {quoted(name)} has {_count(len(mode))}, its type {len(types)}",
-                    hint=f"the type is declared{at.on_line(('type', name))}: "
-                    + str(Atom(name, types)),
-                )
+                n = counted(len(mode), "argument")
+                what = f"a mode of {quoted(name)} has {n}, its type {len(types)}"
+                yield at.problem(here, what, _declared_type(bias, at, name))
             for i, sign in enumerate(mode):
                 yield from _check_mode_sign(at, (*here, i), sign, types, i)
 
@@ -123,74 +85,67 @@ def _check_mode_sign(
             hint = f"write {sign[0]} only; the types stand in a type declaration"
         yield at.problem(where, f"unknown sign '{sign}' in a mode", hint=hint)
     elif sign == "#" and types is not None and i < len(types) and types[i] == EVENT:
-        yield at.problem(
-            where, "an event is never a constant: # cannot stand here", hint="write + or -"
-        )
+        what = "an event is never a constant: # cannot stand here"
+        yield at.problem(where, what, "write + or -")
+
+
+def _declared_type(bias: Language, at: SourceSpans, name: str) -> str:
+    line = at.on_line(("type", name))
+    return f"the type is declared{line}: {Atom(name, bias.types[name])}"
 
 
 def _no_type(bias: Language, at: SourceSpans, name: str, mode: tuple[str, ...]) -> tuple[str, str]:
     near = did_you_mean(name, [other for other in bias.types if other not in bias.modes])
     near = near or did_you_mean(name, list(bias.types))
-    if near is not None:
-        other = near.split("'")[1]
-        line = at.on_line(("type", other))
-        return f"{quoted(name)} has a mode and no type", near[:-1] + f", declared{line}?"
     example = Atom(name, tuple(f"t{i + 1}" for i in range(len(mode))))
-    return f"{quoted(name)} has a mode and no type", f"declare it: type({example})."
+    hint = f"declare it: type({example})."
+    if near is not None:
+        line = at.on_line(("type", near.split("'")[1]))
+        hint = near[:-1] + f", declared{line}?"
+    return f"{quoted(name)} has a mode and no type", hint
 
 
 def _check_values(bias: Language, at: SourceSpans) -> Iterator[Problem]:
-    known = list(dict.fromkeys(type_name for types in bias.types.values() for type_name in types))
+    known = bias.type_names()
     for type_name, constants in bias.values.items():
+        name: Where = ("values", type_name, "name")
         if type_name in (EVENT, "e"):
-            yield at.problem(
-                ("values", type_name, "name"),
-                "an event is never a constant: events have no values",
-                hint="leave this out",
-            )
+            what = "an event is never a constant: events have no values"
+            yield at.problem(name, what, "leave this out")
         elif type_name not in known and type_name not in at.broken:
-            yield at.problem(
-                ("values", type_name, "name"),
-                f"no predicate has an argument of the type '{type_name}'",
-                hint=did_you_mean(type_name, known) or "declare it in a type, or leave this out",
-            )
+            what = f"no predicate has an argument of the type '{type_name}'"
+            hint = did_you_mean(type_name, known) or "declare it in a type, or leave this out"
+            yield at.problem(name, what, hint)
         seen: set[object] = set()
         for j, constant in enumerate(constants):
             if constant_key(constant) in seen:
-                yield at.problem(
-                    ("values", type_name, j),
-                    f"{constant_text(constant)} stands twice among the values of '{type_name}'",
-                    hint="leave one out",
-                )
+                text = constant_text(constant)
+                what = f"{text} stands twice among the values of '{type_name}'"
+                yield at.problem(("values", type_name, j), what, "leave one out")
             seen.add(constant_key(constant))
 
 
 def _check_dimensions(bias: Language, at: SourceSpans) -> Iterator[Problem]:
     for i, dimension in enumerate(bias.dimensions):
         if dimension in bias.dimensions[:i]:
-            yield at.problem(
-                ("dimension", dimension, i), f"the dimension {dimension} is declared twice"
-            )
+            what = f"the dimension {dimension} is declared twice"
+            yield at.problem(("dimension", dimension, i), what)
         elif not dimension:
             yield at.problem(("dimension",), "a dimension needs a name: 's' for next_s")
     fluent = any(EVENT in bias.types.get(name, ()) for name in bias.modes)
     if bias.dimensions and bias.modes and not fluent and not at.broken:
-        yield at.problem(
-            ("dimension", bias.dimensions[0], 0),
-            f"the dimension {bias.dimensions[0]} links events, but no predicate with a mode has "
-            "an event",
-            hint=f"give the type '{EVENT}' to the arguments that are events",
-        )
+        first = bias.dimensions[0]
+        what = f"the dimension {first} links events, but no predicate with a mode has an event"
+        hint = f"give the type '{EVENT}' to the arguments that are events"
+        yield at.problem(("dimension", first, 0), what, hint)
 
 
 def _check_settings(bias: Language, at: SourceSpans) -> Iterator[Problem]:
     for declaration, setting in SETTINGS.items():
         value = getattr(bias, setting.field)
         if value is not None and not setting.valid(value):
-            yield at.problem(
-                (declaration,),
-                f"{setting.field} must be {setting.wanted(in_file=False)}, not {value!r}",
-            )
+            what = f"{setting.field} must be {setting.wanted(in_file=False)}, not {value!r}"
+            yield at.problem((declaration,), what)
 
 
 class _AtomChecks:
@@ -217,11 +172,9 @@ class _AtomChecks:
             yield problem(where, *self._undeclared(name, types))
             return
         if len(types) != arity:
-            yield problem(
-                where,
-                f"{quoted(name)} has {_count(arity)} here and {len(types)} in its type",
-                hint=f"the type is declared{self.at.on_line(('type', name))}: {Atom(name, types)}",
-            )
+            here = counted(arity, "argument")
+            what = f"{quoted(name)} has {here} here and {len(types)} in its type"
+            yield problem(where, what, _declared_type(self.bias, self.at, name))
             return
         for i, arg in enumerate(atom.args):
             if isinstance(arg, Struct | tuple):
@@ -232,42 +185,33 @@ class _AtomChecks:
     def _undeclared(self, name: str, types: tuple[str, ...] | None) -> tuple[str, str]:
         if types is not None:
             shown = f"mode({quoted(name)}(...))" if types else f"mode({quoted(name)})"
-            return (
-                f"{quoted(name)} has a type and no mode: no pattern contains it",
-                f"add {shown}",
-            )
+            what = f"{quoted(name)} has a type and no mode: no pattern contains it"
+            return what, f"add {shown}"
         if link := link_name(name):
-            dimension = link[1]
             hint = did_you_mean(name, list(self.links))
-            return (
-                f"the dimension {dimension} is not declared",
-                hint or f"add dimension({quoted('next_' + dimension)}).",
-            )
+            hint = hint or f"add dimension({quoted('next_' + link[1])})."
+            return f"the dimension {link[1]} is not declared", hint
         near = did_you_mean(name, [*self.bias.modes, *self.links])
         return f"{quoted(name)} is not declared", near or "give it a type and a mode"
 
     def _check_link(self, where: Where, atom: Atom) -> Iterator[Problem]:
         wanted = self.links[atom.predicate][1]
         if len(atom.args) != wanted:
-            form = "n,X,Y" if wanted == 3 else "X,Y"
-            yield self.at.problem(
-                where,
-                f"{quoted(atom.predicate)} has {_count(len(atom.args))} here, not {wanted}",
-                hint=f"write {quoted(atom.predicate)}({form})",
-            )
+            name, here = quoted(atom.predicate), counted(len(atom.args), "argument")
+            hint = f"write {name}({'n,X,Y' if wanted == 3 else 'X,Y'})"
+            yield self.at.problem(where, f"{name} has {here} here, not {wanted}", hint)
             return
         for i, arg in enumerate(atom.args):
             if wanted == 3 and i == 0:
                 if not isinstance(arg, Var) and (not isinstance(arg, int) or arg < 1):
-                    yield self.at.problem(
-                        (*where, i), "the number of steps must be a whole number of at least 1"
-                    )
+                    what = "the number of steps must be a whole number of at least 1"
+                    yield self.at.problem((*where, i), what)
             elif not isinstance(arg, Var):
-                yield self.at.problem(
-                    (*where, i),
-                    f"{term_text(arg)}: an event is never a constant in a pattern",
-                    hint="write a variable",
-                )
+                yield self._constant_event((*where, i), term_text(arg))
+
+    def _constant_event(self, where: Where, text: str) -> Problem:
+        what = f"{text}: an event is never a constant in a pattern"
+        return self.at.problem(where, what, "write a variable")
 
     def _check_constant(
         self, where: Where, name: str, i: int, constant: Constant
@@ -275,55 +219,29 @@ class _AtomChecks:
         type_name = self.bias.types[name][i]
         text = constant_text(constant)
         if type_name == EVENT:
-            yield self.at.problem(
-                where,
-                f"{text}: an event is never a constant in a pattern",
-                hint="write a variable",
-            )
+            yield self._constant_event(where, text)
         elif type_name in self.values and constant_key(constant) not in self.values[type_name]:
             known = [constant_text(value) for value in self.bias.values[type_name]]
             line = self.at.on_line(("values", type_name))
             hint = f"the values of '{type_name}' are declared{line}"
             if not known:
                 hint = f"declare the constants of this type: values({quoted(type_name)},[{text}])."
-            yield self.at.problem(
-                where,
-                f"{text} is no value of the type '{type_name}'",
-                did_you_mean(text, known) or hint,
-            )
+            what = f"{text} is no value of the type '{type_name}'"
+            yield self.at.problem(where, what, did_you_mean(text, known) or hint)
         elif not any(mode[i] in "#*" for mode in self.bias.modes[name] if i < len(mode)):
-            yield self.at.problem(
-                where,
-                f"no mode of {quoted(name)} allows a constant here",
-                hint="write a variable, or add a mode with # or * in this place",
-            )
-
-
-def _check_white_list(bias: Language, atoms: _AtomChecks) -> Iterator[Problem]:
-    for i, atom in enumerate(bias.allowed):
-        yield from atoms.check(("v", i), atom, constants=False)
+            hint = "write a variable, or add a mode with # or * in this place"
+            yield self.at.problem(where, f"no mode of {quoted(name)} allows a constant here", hint)
 
 
 def _check_constraints(bias: Language, at: SourceSpans, atoms: _AtomChecks) -> Iterator[Problem]:
-    for declaration, lists in (
-        ("negconstraint", bias.negconstraints),
-        ("posconstraint", bias.posconstraints),
-        ("atmostone", bias.atmostone),
-        ("sametype", bias.sametype),
-    ):
+    for declaration, name in LISTS.items():
         tests = declaration.endswith("constraint")
-        for k, literals in enumerate(lists):
-            if not any(isinstance(literal, Atom) for literal in literals):
-                yield at.problem(
-                    (declaration, k), f"this {declaration} has no atom", hint="leave it out"
-                )
-            named = {
-                var.name
-                for literal in literals
-                if isinstance(literal, Atom)
-                for var in literal.variables()
-                if not var.anonymous
-            }
+        for k, literals in enumerate(getattr(bias, name)):
+            found = [literal for literal in literals if isinstance(literal, Atom)]
+            if not found:
+                what = f"this {declaration} has no atom"
+                yield at.problem((declaration, k), what, "leave it out")
+            named = {var.name for atom in found for var in atom.variables() if not var.anonymous}
             for i, literal in enumerate(literals):
                 here: Where = (declaration, k, i)
                 if isinstance(literal, Atom):
@@ -344,42 +262,32 @@ def _check_test(
     at: SourceSpans, where: Where, test: Comparison, named: set[str]
 ) -> Iterator[Problem]:
     if test.operator != "\\==":
-        yield at.problem(
-            where,
-            f"'{test.operator}' cannot stand in a constraint",
-            hint="\\== is the only test; a rule of the background knowledge can say the rest",
-        )
+        what = f"'{test.operator}' cannot stand in a constraint"
+        hint = "\\== is the only test; a rule of the background knowledge can say the rest"
+        yield at.problem(where, what, hint)
         return
     for side, term in enumerate((test.left, test.right)):
         if isinstance(term, Struct | tuple):
             yield at.problem((*where, side), "a variable or a constant must stand here")
         elif isinstance(term, Var) and term.name not in named:
-            yield at.problem(
-                (*where, side),
-                f"the variable {term.name} stands in no atom of this constraint",
-                hint="\\== compares variables of the atoms, or one with a constant",
-            )
+            what = f"the variable {term.name} stands in no atom of this constraint"
+            hint = "\\== compares variables of the atoms, or one with a constant"
+            yield at.problem((*where, side), what, hint)
 
 
 def _check_key(bias: Language, at: SourceSpans, atoms: _AtomChecks) -> Iterator[Problem]:
     for i, atom in enumerate(bias.key):
         where: Where = ("key", i)
         if atom.predicate in atoms.links:
-            yield at.problem(
-                where,
-                "a key is how a pattern begins: no pattern begins with a dimensional atom",
-                hint="name a predicate that has a mode",
-            )
+            what = "a key is how a pattern begins: no pattern begins with a dimensional atom"
+            yield at.problem(where, what, "name a predicate that has a mode")
             continue
         problems = list(atoms.check(where, atom))
         yield from problems
         broken = atom.predicate in at.broken
         if not problems and not broken and not any(_first_modes(bias, atom)):
-            yield at.problem(
-                where,
-                f"no single mode of {quoted(atom.predicate)} allows these constants together",
-                hint="add such a mode, or write variables in the key",
-            )
+            what = f"no single mode of {quoted(atom.predicate)} allows these constants together"
+            yield at.problem(where, what, "add such a mode, or write variables in the key")
 
 
 def _first_modes(bias: Language, atom: Atom) -> Iterator[tuple[str, ...]]:
@@ -427,18 +335,14 @@ def _check_bound(bias: Language, at: SourceSpans) -> Iterator[Problem]:
             continue
         unbound = _unbound(mode, types, known)
         for i in unbound:
-            yield at.problem(
-                ("mode", name, k, i),
-                f"this + is never bound: no variable of the type '{types[i]}' comes into a pattern",
-                hint="let the key, or a - or * of another mode, bring in one",
-            )
+            what = f"no variable of the type '{types[i]}' comes into a pattern"
+            hint = "let the key, or a - or * of another mode, bring in one"
+            yield at.problem(("mode", name, k, i), f"this + is never bound: {what}", hint)
         if not unbound:
-            yield at.problem(
-                ("mode", name, k),
-                f"this mode of {quoted(name)} shares no variable with a pattern, and the key does "
-                "not begin with it",
-                hint="write + or * for an argument, or add the predicate to the key",
-            )
+            what = f"this mode of {quoted(name)} shares no variable with a pattern"
+            hint = "write + or * for an argument, or add the predicate to the key"
+            where: Where = ("mode", name, k)
+            yield at.problem(where, f"{what}, and the key does not begin with it", hint)
 
 
 def _joins(mode: Sequence[str], types: Sequence[str], known: set[str]) -> bool:
@@ -475,40 +379,22 @@ def data_problems(bias: Language, at: SourceSpans, keys: Iterable[Key]) -> list[
         where: Where = ("type", name)
         if name not in arities:
             missing = True
-            problems.append(
-                at.problem(
-                    where,
-                    f"{quoted(name)} is in neither the data nor the background knowledge",
-                    hint=did_you_mean(name, list(arities)) or "leave it out, or check its name",
-                )
-            )
+            hint = did_you_mean(name, list(arities)) or "leave it out, or check its name"
+            problems.append(at.problem(where, f"{quoted(name)} {_MISSING}", hint))
         elif arities[name] != len(bias.types[name]):
-            problems.append(
-                at.problem(
-                    where,
-                    f"{quoted(name)} has {_count(len(bias.types[name]))} here and "
-                    f"{arities[name]} in the data",
-                    hint="give a type and a sign for each argument that the data have",
-                )
-            )
+            here = counted(len(bias.types[name]), "argument")
+            what = f"{quoted(name)} has {here} here and {arities[name]} in the data"
+            hint = "give a type and a sign for each argument that the data have"
+            problems.append(at.problem(where, what, hint))
     for i, dimension in enumerate(bias.dimensions):
-        known = ("next_" + dimension) in arities
-        if not known and dimension.startswith("next_") and dimension in arities:
+        where, link = ("dimension", dimension, i), "next_" + dimension
+        if link in arities:
+            continue
+        if dimension.startswith("next_") and dimension in arities:
             name = dimension.removeprefix("next_")
-            problems.append(
-                at.problem(
-                    ("dimension", dimension, i),
-                    f"the dimension of {quoted(dimension)} is called {quoted(name)}",
-                    hint=f"write {name!r} instead of {dimension!r}",
-                )
-            )
-        elif not known and missing:
-            problems.append(
-                at.problem(
-                    ("dimension", dimension, i),
-                    f"{quoted('next_' + dimension)} is in neither the data nor the background "
-                    "knowledge",
-                    hint=did_you_mean("next_" + dimension, list(arities)),
-                )
-            )
+            what = f"the dimension of {quoted(dimension)} is called {quoted(name)}"
+            problems.append(at.problem(where, what, f"write {name!r} instead of {dimension!r}"))
+        elif missing:
+            near = did_you_mean(link, list(arities))
+            problems.append(at.problem(where, f"{quoted(link)} {_MISSING}", near))
     return sorted(problems, key=lambda problem: problem.offset)

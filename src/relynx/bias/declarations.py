@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from relynx.bias.checks import data_problems, language_problems
 from relynx.bias.constraints import Conjunction, by_predicate, more_than_one, unifiable
 from relynx.bias.infer import infer_language
-from relynx.bias.modes import EVENT
+from relynx.bias.modes import EVENT, LISTS, Language
 from relynx.bias.python_values import wrong_types
 from relynx.bias.source_spans import SourceSpans
-from relynx.bias.wording import Subject, wording_text
+from relynx.bias.wording import wording_text
 from relynx.data.sequences import Sequences
 from relynx.errors import BiasError, Problem
 from relynx.logic.tables import Key
-from relynx.logic.terms import Atom, Constant, Literal, as_constant, constant_key, quoted, term_text
+from relynx.logic.terms import Atom, Literal, as_constant, constant_key, quoted, term_text
 from relynx.search_settings import SETTINGS
 
 
 @dataclass(frozen=True, eq=False)
-class Bias:
+class Bias(Language):
     """Which patterns a search may build, and how far it goes.
 
     Raises BiasError, with all that is wrong, for declarations that contradict each other. The text
@@ -67,24 +67,6 @@ class Bias:
     dimension(next_s).
     """
 
-    types: Mapping[str, tuple[str, ...]]
-    modes: Mapping[str, tuple[tuple[str, ...], ...]]
-    values: Mapping[str, tuple[Constant, ...]] = field(default_factory=dict)
-    dimensions: tuple[str, ...] = ()
-    key: tuple[Atom, ...] = ()
-    negconstraints: tuple[tuple[Literal, ...], ...] = ()
-    posconstraints: tuple[tuple[Literal, ...], ...] = ()
-    atmostone: tuple[tuple[Atom, ...], ...] = ()
-    sametype: tuple[tuple[Atom, ...], ...] = ()
-    allowed: tuple[Atom, ...] = ()
-    max_length: int | None = None
-    max_gap: int | None = None
-    min_frequency: int | None = None
-    min_support: float | None = None
-    min_cover: int | None = None
-    object_identity: bool | None = None
-    prior: str | None = None
-    words: Mapping[Subject, str] = field(default_factory=dict)
     source_spans: SourceSpans = field(default=SourceSpans(), repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
 
@@ -112,7 +94,7 @@ class Bias:
                 for subject, text in self.words.items()
             },
         }
-        for name in ("negconstraints", "posconstraints", "atmostone", "sametype"):
+        for name in LISTS.values():
             normal[name] = tuple(map(tuple, getattr(self, name)))
         for name, value in normal.items():
             object.__setattr__(self, name, value)
@@ -154,15 +136,8 @@ class Bias:
         mode(b(+)).
         dimension(next_s).
         """
-        found = infer_language(_sequences(X), y)
-        return cls(
-            found.types,
-            found.modes,
-            found.values,
-            dimensions=found.dimensions,
-            notes=found.notes,
-            **found.settings,
-        )
+        found, notes = infer_language(_sequences(X), y)
+        return cls(**vars(found), notes=notes)
 
     def check(self, X: Sequences) -> None:
         """Raise BiasError where a predicate is in neither the data nor the background rules."""
@@ -234,13 +209,8 @@ class Bias:
             yield f"dimension({quoted('next_' + dimension)})"
         if self.key:
             yield f"key({_listed(self.key)})"
-        for declaration, lists in (
-            ("negconstraint", self.negconstraints),
-            ("posconstraint", self.posconstraints),
-            ("atmostone", self.atmostone),
-            ("sametype", self.sametype),
-        ):
-            for literals in lists:
+        for declaration, name in LISTS.items():
+            for literals in getattr(self, name):
                 yield f"{declaration}({_listed(literals)})"
         for atom in self.allowed:
             yield f"v({atom})"
@@ -257,13 +227,8 @@ class Bias:
             frozenset(self.types.items()),
             frozenset((name, frozenset(modes)) for name, modes in self.modes.items()),
             frozenset((t, frozenset(map(constant_key, v))) for t, v in self.values.items()),
-            frozenset(self.dimensions),
-            frozenset(self.key),
-            frozenset(self.negconstraints),
-            frozenset(self.posconstraints),
-            frozenset(self.atmostone),
-            frozenset(self.sametype),
-            frozenset(self.allowed),
+            *(frozenset(getattr(self, name)) for name in ("dimensions", "key", "allowed")),
+            *(frozenset(getattr(self, name)) for name in LISTS.values()),
             tuple(getattr(self, setting.field) for setting in SETTINGS.values()),
             tuple(wording_text(*pair) for pair in self.words.items()),
         )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from relynx.bias.modes import EVENT, operators
+from relynx.bias.modes import EVENT, Language, operators
 from relynx.bias.size_estimate import Size, fitting_size
 from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
-from relynx.data.schema import Schema
+from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import BiasError, Problem
@@ -30,32 +30,17 @@ EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
 _MODE_SIGNS = {"loose": "-", "event": "*", "name": "+"}
 MOST_ARGUMENTS, MOST_MODES = 12, 62  # of a predicate, that the miner takes
-MAX_FREE = (
-    4  # up to this number, each variable of an atom may be old or new; of more, one or all are old
-)
+# Up to this number, each variable of an atom may be old or new; of more, one or all are old.
+MAX_FREE = 4
 
-Types = dict[str, tuple[str, ...]]
-Modes = dict[str, tuple[tuple[str, ...], ...]]
 Used = dict[Argument, NDArray[np.int32]]  # the different values of each argument
 Common = dict[Argument, NDArray[np.int32]]  # of arguments of many values those that are constants
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
-    """The parts of a bias that are inferred, and notes on the choices."""
-
-    types: Types
-    modes: Modes
-    values: dict[str, tuple[Constant, ...]]
-    dimensions: tuple[str, ...]
-    settings: dict[str, Any]
-    notes: tuple[str, ...]
-
-
 def infer_language(
     X: Sequences, y: Iterable[object] | None = None, *, size: Size | None = None
-) -> Inferred:
-    """Types, modes, constants and dimensions for all the predicates of some data.
+) -> tuple[Language, tuple[str, ...]]:
+    """A language for all the predicates of some data, and notes on the choices.
 
     `size` bounds the language; None takes the widest that is small enough to mine.
     """
@@ -70,11 +55,13 @@ def infer_language(
         for i in range(key[1])
         if (key, i) not in events
     }
-    is_text = {} if X.reading is None else _text_columns(X.reading)
-    names = _column_types(used, is_text) if is_text else _type_names(used, len(facts.vocabulary))
-    later = {} if X.reading is None else _cut_later(X.reading)
+    columns = {} if X.reading is None else dict(_columns(X.reading))
+    names = _column_types(used, columns) if columns else _type_names(used, len(facts.vocabulary))
+    later = [one for one, column in columns.items() if column.supervised and column.cuts is None]
     many = {one for one in used if len(used[one]) > MAX_CONSTANTS and one not in later}
-    measured = {argument for argument in many if _is_measured(used[argument], facts.vocabulary)}
+    # Measured numbers are rarely equal, and then by chance.
+    constants = facts.vocabulary
+    measured = {p for p in many if any(isinstance(constants[c], float) for c in used[p].tolist())}
     common = _common_values(many - measured, tables, len(X))
     many -= set(common)
     loose = {p for p in many if p in measured or _joins_nothing(p, names, tables)}
@@ -98,19 +85,12 @@ def infer_language(
     if not size.related:
         keys = [key for key in keys if categories[key].count("event") < 2]
     kept = {argument: codes for argument, codes in common.items() if argument[0] in keys}
-    return Inferred(
-        {key[0]: types[key[0]] for key in keys},
-        {key[0]: _modes(categories[key], size.mode_sign) for key in keys},
-        _listed_values(kept, used, names, facts.vocabulary),
-        dimensions,
-        size.settings,
-        (
-            *map(_too_wide, wide),
-            *_notes(used, many, loose, common, dropped, naming),
-            *later.values(),
-            *size.notes,
-        ),
-    )
+    types = {key[0]: types[key[0]] for key in keys}
+    modes = {key[0]: _modes(categories[key], size.mode_sign) for key in keys}
+    values = _listed_values(kept, used, names, facts.vocabulary)
+    choices = _notes(used, many, loose, common, dropped, naming)
+    notes = *map(_too_wide, wide), *choices, *map(_cut_later, later), *size.notes
+    return Language(types, modes, values, dimensions, **size.settings), notes
 
 
 def _predicates(tables: Tables, dimensions: tuple[str, ...]) -> tuple[list[Key], list[Key]]:
@@ -130,10 +110,8 @@ def _predicates(tables: Tables, dimensions: tuple[str, ...]) -> tuple[list[Key],
 
 
 def _too_wide(key: Key) -> str:
-    return (
-        f"{quoted(key[0])}/{key[1]}: the miner takes no more than {MOST_ARGUMENTS} arguments: "
-        "left out"
-    )
+    what = f"the miner takes no more than {MOST_ARGUMENTS} arguments"
+    return f"{quoted(key[0])}/{key[1]}: {what}: left out"
 
 
 def _classes(X: Sequences, y: Iterable[object] | None) -> NDArray[np.int64]:
@@ -218,17 +196,8 @@ def _category(
     return "many"
 
 
-def _is_measured(codes: NDArray[np.int32], vocabulary: Vocabulary) -> bool:
-    """Whether values are measured numbers: rarely equal, and then by chance."""
-    return any(isinstance(vocabulary[code], float) for code in codes.tolist())
-
-
 def _joins_nothing(argument: Argument, names: dict[Argument, Argument], tables: Tables) -> bool:
-    """Whether a variable of an argument is uninformative where it recurs.
-
-    So it is with values that never occur in two facts of a sequence, and with the name of the
-    sequence, which all its facts have.
-    """
+    """Whether its values never occur in two facts of a sequence, or are the sequence's name."""
     pairs = _held(argument, names, tables)
     return tb.in_order(pairs).shape[1] == pairs.shape[1] or _is_name(pairs)
 
@@ -279,95 +248,79 @@ def _notes(
     common: Common,
     dropped: set[Key],
     naming: set[Argument],
-) -> tuple[str, ...]:
-    notes = []
+) -> Iterator[str]:
     for argument, values in used.items():
         key, i = argument
         what = f"{quoted(key[0])}/{key[1]}: argument {i + 1} has {len(values):,} values"
         if key in dropped:
-            notes.append(f"{what}, none of which is frequent or recurs: left out")
+            yield f"{what}, none of which is frequent or recurs: left out"
         elif argument in common:
             n = len(common[argument])
             which = "the most common one" if n == 1 else f"the {n} most common"
-            notes.append(f"{what}: {which} may be constant")
+            yield f"{what}: {which} may be constant"
         elif argument in naming:
-            notes.append(f"{what}, the names of the sequences: one variable in all atoms")
+            yield f"{what}, the names of the sequences: one variable in all atoms"
         elif argument in loose:
-            notes.append(f"{what}, more than {MAX_CONSTANTS}: it does not recur and is no constant")
+            yield f"{what}, more than {MAX_CONSTANTS}: it does not recur and is no constant"
         elif argument in many:
-            notes.append(f"{what}, more than {MAX_CONSTANTS}: it is a variable, never a constant")
-    return tuple(notes)
+            yield f"{what}, more than {MAX_CONSTANTS}: it is a variable, never a constant"
 
 
-def _cut_later(schema: Schema) -> dict[Argument, str]:
-    """The arguments that hold numbers which `fit` cuts into few ranges, with a note on each."""
-    found = {}
+def _columns(schema: Schema) -> Iterator[tuple[Argument, Column]]:
+    """The arguments that are columns of a table."""
     for group in schema.groups:
         before = schema.n_events[group.predicate]
-        for i, column in enumerate(group.columns):
-            if column.supervised and column.cuts is None:
-                key = group.predicate, before + len(group.columns)
-                what = f"{quoted(key[0])}/{key[1]}: argument {before + i + 1}"
-                found[key, before + i] = f"{what} holds numbers that are cut by class inside fit"
-    return found
+        key = group.predicate, before + len(group.columns)
+        for i, column in enumerate(group.columns, before):
+            yield (key, i), column
 
 
-def _text_columns(schema: Schema) -> dict[str, tuple[bool, ...]]:
-    """For each predicate of a table whether its last arguments are texts."""
-    return {
-        group.predicate: tuple(column.type == "text" for column in group.columns)
-        for group in schema.groups
-    }
+def _cut_later(argument: Argument) -> str:
+    """The note on numbers which `fit` cuts into few ranges."""
+    (name, arity), i = argument
+    what = f"{quoted(name)}/{arity}: argument {i + 1}"
+    return f"{what} holds numbers that are cut by class inside fit"
 
 
-def _column_types(used: Used, is_text: dict[str, tuple[bool, ...]]) -> dict[Argument, Argument]:
+def _column_types(used: Used, columns: dict[Argument, Column]) -> dict[Argument, Argument]:
     """For each argument the first one of its type, where arguments are columns of a table.
 
     Only texts of different columns can mean the same, and only where many of them are the same:
     months, marks and numbers of beds have values in common that no pattern should join.
     """
+    pairs = combinations(range(len(used)), 2)
     arguments = list(used)
-    leader = list(range(len(arguments)))
-    for i, j in combinations(range(len(arguments)), 2):
-        if _one_type(arguments[i], arguments[j], used, is_text):
-            first, second = sorted((_root(leader, i), _root(leader, j)))
-            leader[second] = first
-    return {argument: arguments[_root(leader, i)] for i, argument in enumerate(arguments)}
+    same = [(i, j) for i, j in pairs if _one_type(arguments[i], arguments[j], used, columns)]
+    return _first_of_each(arguments, same)
 
 
-def _one_type(a: Argument, b: Argument, used: Used, is_text: dict[str, tuple[bool, ...]]) -> bool:
+def _one_type(a: Argument, b: Argument, used: Used, columns: dict[Argument, Column]) -> bool:
     shared = len(np.intersect1d(used[a], used[b], assume_unique=True))
-    texts = [_is_text(argument, is_text) for argument in (a, b)]
-    if None in texts:  # derived by a rule
+    if not (a in columns and b in columns):  # derived by a rule
         return shared > 0
-    return all(texts) and shared > OVERLAP * min(len(used[a]), len(used[b]))
-
-
-def _is_text(argument: Argument, is_text: dict[str, tuple[bool, ...]]) -> bool | None:
-    (name, arity), i = argument
-    texts = is_text.get(name)
-    return None if texts is None else texts[i - arity]
+    texts = columns[a].type == columns[b].type == "text"
+    return texts and shared > OVERLAP * min(len(used[a]), len(used[b]))
 
 
 def _type_names(used: Used, n_constants: int) -> dict[Argument, Argument]:
     """For each argument the first one that it shares values with, directly or through others."""
-    arguments = list(used)
-    leader = list(range(len(arguments)))
     owner = np.full(n_constants, -1)
-    for i, argument in enumerate(arguments):
-        codes = used[argument]
-        for j in np.unique(owner[codes]).tolist():
-            if j >= 0:
-                first, second = sorted((_root(leader, i), _root(leader, j)))
-                leader[second] = first
+    shared: list[tuple[int, int]] = []
+    for i, codes in enumerate(used.values()):
+        shared += [(i, j) for j in np.unique(owner[codes]).tolist() if j >= 0]
         owner[codes] = i
-    return {argument: arguments[_root(leader, i)] for i, argument in enumerate(arguments)}
+    return _first_of_each(list(used), shared)
 
 
-def _root(leader: list[int], i: int) -> int:
-    while leader[i] != i:
-        i = leader[i]
-    return i
+def _first_of_each(
+    arguments: list[Argument], pairs: list[tuple[int, int]]
+) -> dict[Argument, Argument]:
+    """For each argument the first of those that pairs connect, directly or through others."""
+    rows, columns = np.array(pairs, np.int64).reshape(-1, 2).T
+    links = coo_array((np.ones(len(rows)), (rows, columns)), shape=[len(arguments)] * 2)
+    group = connected_components(links, directed=False)[1]
+    first = np.unique(group, return_index=True)[1][group].tolist()
+    return {argument: arguments[i] for argument, i in zip(arguments, first, strict=True)}
 
 
 def _type_name(argument: Argument) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -11,15 +12,15 @@ from relynx.bias.checks import refused_literal
 from relynx.bias.declarations import Bias
 from relynx.bias.foreign import ForeignReader, dialect
 from relynx.bias.foreign.translation import Translation
-from relynx.bias.modes import EVENT
+from relynx.bias.modes import EVENT, LISTS, Subject
 from relynx.bias.source_spans import SourceSpans, Span, Where
-from relynx.bias.wording import Subject
 from relynx.errors import (
     MOST_PROBLEMS,
     BiasError,
     ParseError,
     Problem,
     Source,
+    counted,
     did_you_mean,
     first_problems,
 )
@@ -109,11 +110,7 @@ class _Reader:
         self.values: dict[str, tuple[Constant, ...]] = {}
         self.dimensions: list[str] = []
         self.atoms: dict[str, list[Atom]] = {"key": [], "v": []}
-        self.lists: dict[str, list[tuple[Atom, ...]]] = {"atmostone": [], "sametype": []}
-        self.conjunctions: dict[str, list[tuple[Literal, ...]]] = {
-            "negconstraint": [],
-            "posconstraint": [],
-        }
+        self.lists: dict[str, list[tuple[Literal, ...]]] = {name: [] for name in LISTS}
         self.words: dict[Subject, str] = {}
         self.settings: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
@@ -130,7 +127,7 @@ class _Reader:
             clause, position = parser.next_clause(position)
             if clause is not None:
                 self._clause(clause)
-                of_the_original |= _is_flag(clause)
+                of_the_original |= clause.is_directive and clause.node.args[0].value == FLAG
         if parser.problems:
             raise ParseError(first_problems([*parser.problems, *self.problems]))
         if not parser.finished:
@@ -157,16 +154,13 @@ class _Reader:
 
     def _bias(self) -> Bias:
         settings = {SETTINGS[name].field: value for name, value in self.settings.items()}
+        settings |= {LISTS[name]: tuple(listed) for name, listed in self.lists.items()}
         return Bias(
             self.types,
             {name: tuple(modes) for name, modes in self.modes.items()},
             self.values,
             dimensions=tuple(self.dimensions),
             key=tuple(self.atoms["key"]),
-            negconstraints=tuple(self.conjunctions["negconstraint"]),
-            posconstraints=tuple(self.conjunctions["posconstraint"]),
-            atmostone=tuple(self.lists["atmostone"]),
-            sametype=tuple(self.lists["sametype"]),
             allowed=tuple(self.atoms["v"]),
             words=self.words,
             source_spans=SourceSpans(self.source, self.spans, frozenset(self.broken)),
@@ -178,13 +172,10 @@ class _Reader:
         """Raises BiasError where no argument has the type given as that of events."""
         if self.event is None or self.has_event:
             return
-        known = list(
-            dict.fromkeys(type_name for types in bias.types.values() for type_name in types)
-        )
+        known = bias.type_names()
         hint = did_you_mean(self.event, known) or f"the types are {', '.join(known)}"
-        raise BiasError(
-            Problem(f"no argument is of the type {self.event!r}", self.source, hint=hint)
-        )
+        what = f"no argument is of the type {self.event!r}"
+        raise BiasError(Problem(what, self.source, hint=hint))
 
     def _adopt(self, found: Translation) -> None:
         """What the declarations of another system come to."""
@@ -193,8 +184,7 @@ class _Reader:
         for name, types in found.types.items():
             self.types[name] = types
             self._keep_span(("type", name), found.type_nodes[name])
-        for name, modes in found.modes.items():
-            self.modes[name] = modes
+        self.modes |= found.modes
         self.mode_nodes |= found.mode_nodes
         for dimension, node in found.dimensions.items():
             if dimension not in self.dimensions:
@@ -242,11 +232,8 @@ class _Reader:
         if clause.is_directive:
             self._directive(node.args[0])
         elif clause.is_rule:
-            self._wrong(
-                node,
-                "a rule among the declarations",
-                hint="rules are background knowledge: put them into a .bk file",
-            )
+            hint = "rules are background knowledge: put them into a .bk file"
+            self._wrong(node, "a rule among the declarations", hint)
         elif node.kind not in ("call", "atom"):
             self._wrong(node, f"expected a declaration, found {node_text(node)}")
         else:
@@ -263,39 +250,29 @@ class _Reader:
             return
         wanted = 2 if name in ("values", "words") else 1
         if len(node.args) != wanted:
-            noun = "argument" if wanted == 1 else "arguments"
-            self._wrong(
-                node,
-                f"{node.value} takes {wanted} {noun}, not {len(node.args)}",
-                hint=f"as in {EXAMPLES[name]}.",
-            )
+            what = f"{node.value} takes {counted(wanted, 'argument')}, not {len(node.args)}"
+            self._wrong(node, what, f"as in {EXAMPLES[name]}.")
             return
         readers: dict[str, Callable[[str, Node], None]] = {
             "type": self._type,
             "mode": self._mode,
             "values": self._values,
             "dimension": self._dimension,
-            "key": self._key,
-            "v": self._allowed,
-            "atmostone": self._list,
-            "sametype": self._list,
+            "key": self._atoms,
+            "v": self._atoms,
             "words": self._words,
         }
         if name in SETTINGS:
             self._setting(name, node.args[0], node)
         else:
-            readers.get(name, self._conjunction)(name, node)
+            readers.get(name, self._list)(name, node)
 
     def _directive(self, node: Node) -> None:
         name = str(node.value)
         if node.kind != "call" or name != FLAG:
             near = did_you_mean(name, [FLAG]) if node.kind in ("call", "atom") else None
-            self._wrong(
-                node,
-                f"unknown directive '{name}'",
-                hint=near or f"{FLAG} is the only directive of a bias; leave this out",
-                length=len(name),
-            )
+            hint = near or f"{FLAG} is the only directive of a bias; leave this out"
+            self._wrong(node, f"unknown directive '{name}'", hint, length=len(name))
             return
         if len(node.args) != 2 or node.args[0].kind != "atom":
             self._wrong(node, f"{FLAG} takes a flag and its value", hint="as in ('$maxsize',3)")
@@ -345,11 +322,8 @@ class _Reader:
             return
         for arg in args:
             if arg.kind != "atom":
-                self._wrong(
-                    arg,
-                    f"expected the name of a type, found {node_text(arg)}",
-                    hint="a type is a name that begins with a small letter",
-                )
+                hint = "a type is a name that begins with a small letter"
+                self._wrong(arg, f"expected the name of a type, found {node_text(arg)}", hint)
                 self.broken.add(name)
         events = ("e", self.event)
         self.has_event |= any(arg.value == self.event for arg in args)
@@ -370,13 +344,10 @@ class _Reader:
         """A predicate and its arguments, nested ones in one row, as the data have them."""
         inner = node.args[0]
         if inner.kind not in ("call", "atom"):
-            self._wrong(
-                inner,
-                f"{what} is for one predicate, not for {node_text(inner)}",
-                hint=f"as in {EXAMPLES[str(node.value)]}.",
-            )
+            what = f"{what} is for one predicate, not for {node_text(inner)}"
+            self._wrong(inner, what, f"as in {EXAMPLES[str(node.value)]}.")
             return None
-        return str(inner.value), list(_leaves(inner))
+        return str(inner.value), list(inner.leaves())
 
     def _values(self, _: str, node: Node) -> None:
         type_node, listed = node.args
@@ -393,15 +364,12 @@ class _Reader:
         for arg in listed.args:
             if arg.kind not in ("atom", "number"):
                 capital = "a name that begins with a capital letter goes between quotes"
-                self._wrong(
-                    arg,
-                    f"expected a constant, found '{self._text(arg)}'",
-                    hint=capital if arg.kind == "variable" else None,
-                )
+                hint = capital if arg.kind == "variable" else None
+                self._wrong(arg, f"expected a constant, found '{self._text(arg)}'", hint)
         self.values[name] = tuple(arg.value for arg in listed.args)
         self._keep_span(("values", name), node)
         self._keep_span(("values", name, "name"), type_node)
-        self._keep_spans(("values", name), list(listed.args))
+        self._keep_spans(("values", name), listed.args)
 
     def _dimension(self, _: str, node: Node) -> None:
         inner = node.args[0]
@@ -409,9 +377,8 @@ class _Reader:
         if inner.kind != "atom" or not name.startswith("next_") or name == "next_":
             hint = "a dimension is named by its predicate next_NAME, as in dimension(next_s)."
             if inner.kind == "atom" and name != "next_":
-                hint = (
-                    f"its predicate must be next_NAME: write dimension({quoted('next_' + name)})."
-                )
+                written = f"dimension({quoted('next_' + name)})"
+                hint = f"its predicate must be next_NAME: write {written}."
             self._wrong(inner, f"'{self._text(inner)}' is no dimension", hint=hint)
             return
         dimension = name.removeprefix("next_")
@@ -422,44 +389,31 @@ class _Reader:
         self._keep_span(("dimension", dimension, len(self.dimensions)), inner)
         self.dimensions.append(dimension)
 
-    def _key(self, name: str, node: Node) -> None:
-        listed = self._elements(node)
-        atoms = [(arg, self._atom(name, arg)) for arg in listed or ()]
-        for arg, atom in atoms:
+    def _atoms(self, name: str, node: Node) -> None:
+        """The atoms of a `key`, or the one of a `v`."""
+        for arg in self._elements(node) if name == "key" else node.args:
+            atom = self._atom(name, arg)
             if atom is not None:
                 self._keep_atom_spans((name, len(self.atoms[name])), arg)
                 self.atoms[name].append(atom)
 
-    def _allowed(self, name: str, node: Node) -> None:
-        atom = self._atom(name, node.args[0])
-        if atom is not None:
-            self._keep_atom_spans((name, len(self.atoms[name])), node.args[0])
-            self.atoms[name].append(atom)
-
     def _list(self, name: str, node: Node) -> None:
-        """An `atmostone` or `sametype`."""
-        listed = self._elements(node) or ()
-        atoms = [atom for arg in listed if (atom := self._atom(name, arg)) is not None]
-        if listed and len(atoms) == len(listed):
-            self._keep_list_spans((name, len(self.lists[name])), node, listed)
-            self.lists[name].append(tuple(atoms))
-
-    def _conjunction(self, name: str, node: Node) -> None:
-        """A `negconstraint` or `posconstraint`."""
-        listed = self._elements(node) or ()
-        literals = [literal for arg in listed if (literal := self._literal(arg)) is not None]
+        """An `atmostone` or `sametype`, or a constraint, which may hold tests, too."""
+        read = self._literal if name.endswith("constraint") else partial(self._atom, name)
+        listed = self._elements(node)
+        literals = [literal for arg in listed if (literal := read(arg)) is not None]
         if listed and len(literals) == len(listed):
-            self._keep_list_spans((name, len(self.conjunctions[name])), node, listed)
-            self.conjunctions[name].append(tuple(literals))
+            where: Where = (name, len(self.lists[name]))
+            self._keep_span(where, node)
+            for i, arg in enumerate(listed):
+                self._keep_atom_spans((*where, i), arg)
+            self.lists[name].append(tuple(literals))
 
     def _words(self, name: str, node: Node) -> None:
         inner, text = node.args
+        example = f"as in {EXAMPLES[name]}."
         if text.kind != "atom":
-            self._wrong(
-                text,
-                f"expected a text between quotes, found {node_text(text)}",
-                hint=f"as in {EXAMPLES[name]}.",
-            )
+            self._wrong(text, f"expected a text between quotes, found {node_text(text)}", example)
             return
         subject: Subject
         if inner.kind in ("atom", "number"):
@@ -469,11 +423,8 @@ class _Reader:
             subject = atom
         else:
             if inner.kind != "call":
-                self._wrong(
-                    inner,
-                    f"words are for a fact, a constant or a dimension, not for {node_text(inner)}",
-                    hint=f"as in {EXAMPLES[name]}.",
-                )
+                what = f"a fact, a constant or a dimension, not for {node_text(inner)}"
+                self._wrong(inner, f"words are for {what}", example)
             return
         if subject in self.words:
             k = list(self.words).index(subject)
@@ -484,12 +435,12 @@ class _Reader:
         self._keep_atom_spans((name, k), inner)
         self._keep_span((name, k, "text"), text)
 
-    def _elements(self, node: Node) -> tuple[Node, ...] | None:
-        """The elements of the list that a declaration needs."""
+    def _elements(self, node: Node) -> tuple[Node, ...]:
+        """The elements of the list that a declaration needs; none where it is wrong."""
         inner = node.args[0]
         if inner.kind != "list":
             self._no_list(inner, f"{node.value}([{self._text(inner)}])")
-            return None
+            return ()
         if not inner.args:
             self._wrong(node, f"this {node.value} has no atom", hint="leave it out")
         return inner.args
@@ -511,21 +462,16 @@ class _Reader:
             return None
         return flatten(literal) if isinstance(literal, Atom) else literal
 
-    def _keep_list_spans(self, where: Where, node: Node, listed: tuple[Node, ...]) -> None:
-        self._keep_span(where, node)
-        for i, arg in enumerate(listed):
-            self._keep_atom_spans((*where, i), arg)
-
     def _keep_span(self, where: Where, node: Node) -> None:
         self.spans[where] = (node.start, node.end)
 
-    def _keep_spans(self, where: Where, nodes: list[Node]) -> None:
+    def _keep_spans(self, where: Where, nodes: Iterable[Node]) -> None:
         for i, node in enumerate(nodes):
             self._keep_span((*where, i), node)
 
     def _keep_atom_spans(self, where: Where, node: Node) -> None:
         self._keep_span(where, node)
-        self._keep_spans(where, list(_leaves(node)))
+        self._keep_spans(where, node.leaves())
 
     def _text(self, node: Node) -> str:
         return self.source.text[node.start : node.end]
@@ -539,23 +485,10 @@ class _Reader:
 
     def _again(self, where: Where, node: Node, message: str) -> None:
         line = self.source.line_and_column(self.spans[where][0])[0]
-        self._wrong(node, message, hint=f"the first is on line {line}; leave one out")
+        self._wrong(node, message, f"the first is on line {line}; leave one out")
 
     def _no_list(self, node: Node, example: str) -> None:
-        self._wrong(node, f"expected a list, found {node_text(node)}", hint=f"write {example}.")
-
-
-def _is_flag(clause: Clause) -> bool:
-    return clause.is_directive and clause.node.args[0].value == FLAG
-
-
-def _leaves(node: Node) -> Iterator[Node]:
-    """The arguments of a node, those of nested terms in their place."""
-    for arg in node.args:
-        if arg.kind == "call":
-            yield from _leaves(arg)
-        else:
-            yield arg
+        self._wrong(node, f"expected a list, found {node_text(node)}", f"write {example}.")
 
 
 def _names(node: Node) -> Iterator[str]:

@@ -10,7 +10,7 @@ variables in a long sequence: these matches are counted, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -68,18 +68,8 @@ def fitting_size(
 ) -> Size:
     """The widest choice that makes few enough patterns.
 
-    Parameters
-    ----------
-    tables
-        The facts.
-    roles
-        For each predicate that is used, what each argument is: only `few` ones are constants.
-    common
-        Of arguments of many values those that may be constants.
-    classes
-        The class of each sequence, as a number.
-    n_dimensions
-        The number of dimensions of the language.
+    `categories` says of each predicate that is used what each argument is: only `few` ones are
+    constants. `common` has the values of other arguments that may be constants, too.
     """
     parts = _sampled(classes)
     n_classes = len(np.unique(classes))
@@ -93,14 +83,13 @@ def fitting_size(
         n = matches = found = 0.0
         for part in parts:
             if long and length > 2:
-                found += pairs * _n_variable_matches(
-                    tables, _with_variables(used, sign), part, length
-                )
-            matches += pairs * _matches(tables, used, part, length) if can_leave else 0
-            facts, links = _facts(tables, used, common, part, joined=sign == "*")
-            n += pairs * _patterns(
-                facts, _linked(links, n_dimensions), support, length, n_dimensions
+                with_variables = _matches(tables, _with_variables(used, sign), part, length)
+                found += pairs * with_variables / math.factorial(length)
+            matches += (
+                pairs * _matches(tables, used.keys() - alone, part, length) if can_leave else 0
             )
+            facts, links = _facts(tables, used, common, part, joined=sign == "*")
+            n += pairs * _patterns(facts, links, support, length, n_dimensions)
         widest, n_matches = widest or round(n), n_matches or found
         if n <= MOST and matches <= MOST_MATCHES and found <= MOST_VARIABLE_MATCHES:
             break
@@ -182,15 +171,12 @@ def _facts(
     return facts[most], np.array(links, np.int64)[most]
 
 
-def _matches(
-    tables: Tables, categories: Mapping[Key, Sequence[str]], part: NDArray[np.int64], length: int
-) -> float:
-    """The number of combinations of facts of several events, in some sequences."""
+def _matches(tables: Tables, keys: Iterable[Key], part: NDArray[np.int64], length: int) -> float:
+    """The number of combinations of facts of some predicates, in some sequences."""
     counts = np.zeros(int(part.max()) + 1)
-    for key, arguments in categories.items():
-        if list(arguments).count("event") > 1:
-            rows = tables[key][0]
-            counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
+    for key in keys:
+        rows = tables[key][0]
+        counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
     return float((counts[part] ** length).sum())
 
 
@@ -208,22 +194,6 @@ def _with_variables(categories: Mapping[Key, Sequence[str]], sign: str) -> list[
     ]
 
 
-def _n_variable_matches(
-    tables: Tables, keys: Sequence[Key], part: NDArray[np.int64], length: int
-) -> float:
-    """The number of ordered combinations of facts of some predicates, in some sequences."""
-    counts = np.zeros(int(part.max()) + 1)
-    for key in keys:
-        rows = tables[key][0]
-        counts += np.bincount(rows[rows < len(counts)], minlength=len(counts))
-    return float((counts[part] ** length).sum()) / math.factorial(length)
-
-
-def _linked(links: NDArray[np.int64], n_dimensions: int) -> NDArray[np.float64]:
-    """The number of ways to link the events of each fact to others."""
-    return np.asarray((1.0 + LINKS) ** (links * n_dimensions))
-
-
 def _masks(few: Sequence[int]) -> list[tuple[int, ...]]:
     """Which arguments are constants: any of them, or of many all, one or none."""
     sizes = range(len(few) + 1) if len(few) <= MASKED else (0, 1, len(few))
@@ -231,12 +201,14 @@ def _masks(few: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def _patterns(
-    facts: Bits, forms: NDArray[np.float64], support: float, length: int, n_dimensions: int
+    facts: Bits, links: NDArray[np.int64], support: float, length: int, n_dimensions: int
 ) -> float:
     """About how many patterns of up to three facts are frequent among some sequences.
 
-    `forms` says for each fact of how many patterns of one fact it is.
+    `links` says for each fact how many pairs of events it has.
     """
+    # Of how many patterns of one fact each is: its events may be linked, too.
+    forms = np.asarray((1.0 + LINKS) ** (links * n_dimensions))
     least = max(support * facts.shape[1], 1)
     often = facts.sum(axis=1) >= least
     facts, forms = facts[often], forms[often]

@@ -8,32 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from relynx.bias.constraints import matched
-from relynx.bias.modes import EVENT
+from relynx.bias.modes import EVENT, Language, Subject
 from relynx.bias.source_spans import SourceSpans, Where
 from relynx.errors import Problem
 from relynx.logic.dimensions import link_name
 from relynx.logic.terms import Atom, Constant, Term, Var, constant_key, quoted, term_text
 
-Subject: TypeAlias = Atom | Constant
 Check: TypeAlias = Callable[[Where, Atom], Iterator[Problem]]
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-
-
-class Worded(Protocol):
-    """The declarations that the wording must agree with."""
-
-    @property
-    def types(self) -> Mapping[str, tuple[str, ...]]: ...
-    @property
-    def values(self) -> Mapping[str, tuple[Constant, ...]]: ...
-    @property
-    def dimensions(self) -> tuple[str, ...]: ...
-    @property
-    def words(self) -> Mapping[Subject, str]: ...
 
 
 def fitting(words: Mapping[Subject, str], fact: Atom) -> tuple[str, dict[str, Term]] | None:
@@ -49,7 +35,7 @@ def fitting(words: Mapping[Subject, str], fact: Atom) -> tuple[str, dict[str, Te
     return None
 
 
-def wording_problems(bias: Worded, at: SourceSpans, check_atom: Check) -> Iterator[Problem]:
+def wording_problems(bias: Language, at: SourceSpans, check_atom: Check) -> Iterator[Problem]:
     """Everything that is wrong with the wording of a bias."""
     facts: list[tuple[int, Atom]] = []
     for k, (subject, text) in enumerate(bias.words.items()):
@@ -62,11 +48,8 @@ def wording_problems(bias: Worded, at: SourceSpans, check_atom: Check) -> Iterat
             continue
         if link_name(subject.predicate) and subject.args:
             name = quoted("next_" + subject.predicate.partition("_")[2])
-            yield at.problem(
-                here,
-                "a dimension is named without arguments",
-                hint=f"write words({name},{quoted(text)}).",
-            )
+            hint = f"write words({name},{quoted(text)})."
+            yield at.problem(here, "a dimension is named without arguments", hint)
             continue
         problems = list(check_atom(here, subject))
         yield from problems
@@ -76,11 +59,8 @@ def wording_problems(bias: Worded, at: SourceSpans, check_atom: Check) -> Iterat
         before = next((i for i, other in facts if matched(other, subject, {}) is not None), None)
         if before is not None:
             line = at.on_line(("words", before))
-            yield at.problem(
-                here,
-                f"these words are never used: those before them{line} fit every such fact",
-                hint="put the words of special facts first, or leave one out",
-            )
+            what = f"these words are never used: those before them{line} fit every such fact"
+            yield at.problem(here, what, "put the words of special facts first, or leave one out")
         facts.append((k, subject))
         yield from _check_placeholders(at, here, text, _shown(subject, types), str(subject))
 
@@ -96,37 +76,28 @@ def _shown(subject: Atom, types: Sequence[str]) -> dict[str, bool]:
     return {name: not (alone and type_name == EVENT) for name, type_name in pairs}
 
 
-def _check_name(bias: Worded, at: SourceSpans, here: Where, subject: Constant) -> Iterator[Problem]:
+def _check_name(
+    bias: Language, at: SourceSpans, here: Where, subject: Constant
+) -> Iterator[Problem]:
     """A name alone is that of a dimension or of a constant."""
     if not isinstance(subject, str) or subject in at.broken:
         return
     link = link_name(subject)
     if link is not None and link[1] in bias.dimensions:
         if link[0] != "next":
-            yield at.problem(
-                here,
-                f"a dimension is named by its predicate {quoted('next_' + link[1])}",
-                hint="its words are those of all three operators",
-            )
+            what = f"a dimension is named by its predicate {quoted('next_' + link[1])}"
+            yield at.problem(here, what, "its words are those of all three operators")
         return
     listed = {constant_key(value) for values in bias.values.values() for value in values}
     types = bias.types.get(subject)
     if types and subject not in listed:
         example = Atom(subject, tuple(Var(chr(ord("A") + i % 26)) for i in range(len(types))))
-        yield at.problem(
-            here,
-            f"the words of {quoted(subject)} are those of a fact: its arguments are missing",
-            hint=f"write words({example},...).",
-        )
+        what = f"the words of {quoted(subject)} are those of a fact: its arguments are missing"
+        yield at.problem(here, what, f"write words({example},...).")
     elif link is not None and link[0] == "next" and subject not in listed:
         known = [quoted("next_" + name) for name in bias.dimensions]
-        yield at.problem(
-            here,
-            f"the dimension {link[1]} is not declared",
-            hint=f"declared are {', '.join(known)}"
-            if known
-            else f"add dimension({quoted(subject)}).",
-        )
+        hint = f"declared are {', '.join(known)}" if known else f"add dimension({quoted(subject)})."
+        yield at.problem(here, f"the dimension {link[1]} is not declared", hint)
 
 
 def _check_placeholders(
@@ -136,22 +107,16 @@ def _check_placeholders(
     where: Where = (*here, "text")
     rest = PLACEHOLDER.sub("", text)
     if "{" in rest or "}" in rest:
-        yield at.problem(
-            where,
-            "a brace without its other half",
-            hint="between braces stands a variable, as in 'a {L} helix'",
-        )
+        hint = "between braces stands a variable, as in 'a {L} helix'"
+        yield at.problem(where, "a brace without its other half", hint)
     names = [name for name, free in shown.items() if free]
     for name in dict.fromkeys(PLACEHOLDER.findall(text)):
         if name not in shown:
             hint = f"its variables are {', '.join(names)}" if names else "write plain words here"
             yield at.problem(where, f"{{{name}}} is no variable of {what}", hint=hint)
         elif not shown[name]:
-            yield at.problem(
-                where,
-                f"{{{name}}} is the event itself, which the whole phrase describes",
-                hint="leave it out",
-            )
+            what = f"{{{name}}} is the event itself, which the whole phrase describes"
+            yield at.problem(where, what, "leave it out")
 
 
 def wording_text(subject: Subject, text: str) -> str:

@@ -15,13 +15,14 @@ from relynx.cli.options import (
     INTERRUPTED,
     TABLES,
     checkpoint_option,
-    counted,
     described,
     event_option,
     going_on,
     jobs_option,
     mining_options,
+    show_notes,
     table_ending,
+    writing,
 )
 from relynx.cli.reading import (
     LOGS,
@@ -29,12 +30,11 @@ from relynx.cli.reading import (
     open_folder,
     read_language,
     read_train,
-    refuse_rules,
     show_reading,
     table_options,
 )
 from relynx.cli.reading import TABLES as EVENT_TABLES
-from relynx.errors import BiasError, DataError, InputError, Problem, Source
+from relynx.errors import BiasError, DataError, InputError, Problem, Source, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,19 +64,19 @@ def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> i
     left out.
     """
     errors: list[InputError] = []
-    data: list[Sequences] = []
-    backgrounds: list[Background] = []
-    biases: list[Bias] = []
+    found: dict[str, list[Any]] = {"data": [], "background": [], "bias": []}
     for path in files:
         try:
-            click.echo(_checked(path, columns, event_type, data, backgrounds, biases))
+            kind, read, line = _checked(path, columns, event_type)
+            found[kind].append(read)
+            click.echo(line)
         except InputError as error:
             errors.append(error)
-    for background in backgrounds:
-        if problems := list(_arity_problems(background, data)):
+    for background in found["background"]:
+        if problems := list(_arity_problems(background, found["data"])):
             errors.append(DataError(problems))
-    for bias in biases:
-        if problems := _missing_predicates(bias, data, backgrounds):
+    for bias in found["bias"]:
+        if problems := _missing_predicates(bias, found["data"], found["background"]):
             errors.append(BiasError(problems))
     for wrong in errors:
         click.echo(str(wrong), err=True)
@@ -137,17 +137,11 @@ def mine(
     settings, most = _search_settings(options)
     # Imported here so that `relynx --help` loads neither numpy nor the miner.
     from relynx.console import mining_progress, plain_warnings
-    from relynx.data.tables.frames import parquet_library
     from relynx.mining.search import mine as search
-    from relynx.storage.whole_files import check_writable
 
-    try:
-        check_writable(output)  # not after an hour of search
-        if ending == ".parquet":
-            parquet_library()
+    with writing(output, checkpoint):
         bias = read_language(bias_file, event_type)
-        for note in () if bias is None else bias.notes:
-            click.echo(f"note: {note}", err=True)
+        show_notes(() if bias is None else bias.notes)
         X, y, classes = _to_mine(train, background, columns, scheduler)
         show_reading(X)
         named = {str(c): c for c in classes}
@@ -161,10 +155,6 @@ def mine(
             patterns = search(X, y, bias, **settings, progress=progress, client=client)
         write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}
         write.get(ending, patterns.to_parquet)(output)
-    except KeyboardInterrupt:
-        more = going_on(checkpoint)
-        click.echo(f"stopped; nothing was written to {output}{more}", err=True)
-        return INTERRUPTED
     _show_patterns(patterns, checkpoint, stopped=progress.stopped)
     click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {described(X)}")
     return INTERRUPTED if progress.stopped and patterns.partial else 0
@@ -199,8 +189,7 @@ def _to_mine(
 ) -> tuple[Sequences | Partitions, NDArray[Any] | None, list[object]]:
     """Sequences, or a folder of them, with their labels, and the classes. Raises InputError."""
     if Path(train).is_dir():
-        refuse_rules(train, background)
-        parts = open_folder(train, columns)
+        parts = open_folder(train, columns, background=background)
         return parts, None, list(parts.class_sizes or ())
     if scheduler is not None:
         hint = "write one by X.to_parquet(folder); see the page on partitions"
@@ -241,15 +230,8 @@ def _class_and_most(text: str) -> tuple[str, float]:
     return name, int(most) if most.isdecimal() else float(most)
 
 
-def _checked(
-    path: str,
-    columns: Columns,
-    event_type: str | None,
-    data: list[Sequences],
-    backgrounds: list[Background],
-    biases: list[Bias],
-) -> str:
-    """One line about a good file; what was read joins the lists. Raises InputError."""
+def _checked(path: str, columns: Columns, event_type: str | None) -> tuple[str, object, str]:
+    """Of a good file its kind, what was read, and one line about it. Raises InputError."""
     # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
     from relynx.data.lynx import read_lynx
@@ -257,26 +239,23 @@ def _checked(
 
     if path.lower().endswith(EVENT_TABLES + LOGS):
         X, _ = read_train(path, None, columns)
-        data.append(X)
-        return f"{path}: {described(X)}\n{X.reading}"
+        return "data", X, f"{path}: {described(X)}\n{X.reading}"
     ending = Path(path).suffix
     kind = ending.lower()
     if kind in DATA:
         X, _ = read_lynx(path)
-        data.append(X)
-        return f"{path}: {described(X)}"
+        return "data", X, f"{path}: {described(X)}"
     if kind in BACKGROUND and not _is_foreign(path):
         background = read_background(path)
-        backgrounds.append(background)
-        facts = sum(not rule.body for rule in background.rules)
+        facts = len(background.facts)
         rules = len(background.rules) - facts
-        return f"{path}: {counted(rules, 'rule')}, {counted(facts, 'fact')}"
+        what = f"{path}: {counted(rules, 'rule')}, {counted(facts, 'fact')}"
+        return "background", background, what
     if kind in BACKGROUND + BIAS:
         bias = read_bias(path, event=event_type)
-        biases.append(bias)
         dimensions = counted(len(bias.dimensions), "dimension")
         what = f"{path}: {counted(len(bias.modes), 'predicate')}, {dimensions}"
-        return "\n".join([what, *(f"note: {note}" for note in bias.notes)])
+        return "bias", bias, "\n".join([what, *(f"note: {note}" for note in bias.notes)])
     what = f"unknown kind of file '{ending}'" if ending else "a file without an ending"
     raise InputError(Problem(what, Source("", path), hint=ENDINGS))
 
@@ -302,21 +281,14 @@ def _missing_predicates(
 
 def _arity_problems(background: Background, data: list[Sequences]) -> Iterator[Problem]:
     """Atoms of the rules that have another number of arguments than the data."""
-    from relynx.logic.terms import Atom, Not, quoted
+    from relynx.logic.terms import quoted
 
     arities = {name: arity for X in data for name, arity in X.tables}
     for rule in background.rules:
-        for literal in (rule.head, *rule.body):
-            atom = literal.atom if isinstance(literal, Not) else literal
-            if not isinstance(atom, Atom):
-                continue
+        for atom in rule.atoms():
             name, arity = atom.key
             if arities.get(name, arity) != arity:
                 here = counted(arity, "argument")
-                yield Problem(
-                    f"{quoted(name)} has {here} here and {arities[name]} in the data",
-                    background.source,
-                    atom.offset,
-                    len(name),
-                    hint="give it the same number of arguments in both, or another name",
-                )
+                what = f"{quoted(name)} has {here} here and {arities[name]} in the data"
+                hint = "give it the same number of arguments in both, or another name"
+                yield Problem(what, background.source, atom.offset, len(name), hint)

@@ -9,12 +9,13 @@ import click
 
 from relynx.cli.options import (
     INTERRUPTED,
-    counted,
     described,
     going_on,
     mining_options,
     model_options,
+    show_notes,
     table_ending,
+    writing,
 )
 from relynx.cli.reading import (
     Columns,
@@ -23,12 +24,11 @@ from relynx.cli.reading import (
     read_language,
     read_model_and_test,
     read_train,
-    refuse_rules,
     show_reading,
     table_options,
     warn_of_unknown_predicates,
 )
-from relynx.errors import DataError, Problem, Source
+from relynx.errors import DataError, Problem, Source, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,24 +66,17 @@ def fit(
         raise click.UsageError(f"{output} does not end in {MODEL}")
     # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.console import plain_warnings, working
-    from relynx.storage.whole_files import check_writable
     from relynx.store import save
 
-    try:
-        check_writable(output)  # not after an hour of work
+    with writing(output, settings["checkpoint"]):
         X, y = _read_labelled(train, background, columns)
         model = _classifier(bias_file, settings)
         with plain_warnings(), working(f"learning from {described(X)}"):
             model.fit(X, y)
             score = model.score(X, y)
         save(model, output)
-    except KeyboardInterrupt:
-        more = going_on(settings["checkpoint"])
-        click.echo(f"stopped; nothing was written to {output}{more}", err=True)
-        return INTERRUPTED
     _show_model(model)
-    for note in model.bias_.notes:
-        click.echo(f"note: {note}", err=True)
+    show_notes(model.bias_.notes)
     click.echo(f"training accuracy {score:.3f};\nrelynx evaluate estimates it for new sequences")
     click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {described(X)}")
     return 0
@@ -102,19 +95,14 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
     class, and the class probabilities. If TEST has classes, they are included, and the accuracy is
     printed.
     """
-    ending = table_ending(output)
+    table_ending(output)
     from relynx.console import working
-    from relynx.data.tables.frames import parquet_library
     from relynx.models.evaluation.predictions import write_predictions
-    from relynx.storage.whole_files import check_writable
 
-    try:
-        check_writable(output)
-        if ending == ".parquet":
-            parquet_library()
+    with writing(output):
         if Path(test).is_dir():
-            refuse_rules(test, background)
-            loaded, folder = read_classifier(model), open_folder(test)
+            folder = open_folder(test, background=background)
+            loaded = read_classifier(model)
             warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
             what, parts = described(folder), folder.partitions()
         else:
@@ -122,9 +110,6 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
             what, parts = described(X), iter([X])
         with working(f"predicting {what}"):
             table = write_predictions(loaded, parts, output)
-    except KeyboardInterrupt:
-        click.echo(f"stopped; nothing was written to {output}", err=True)
-        return INTERRUPTED
     if table.unknown:
         what = f"{counted(table.unknown, 'sequence')} of a class that the model does not know"
         click.echo(f"warning: {test} has {what}", err=True)
@@ -178,8 +163,7 @@ def evaluate(
             ordered_events(X)  # they need an order; reject sequences without one before any work
         by_id = None if groups is None else read_groups(groups, X.ids.tolist())
         lynx = _classifier(bias_file, settings | {"jobs": 1})
-        for note in () if lynx.bias is None else lynx.bias.notes:
-            click.echo(f"note: {note}", err=True)
+        show_notes(() if lynx.bias is None else lynx.bias.notes)
         rows = {"Lynx": lynx, **others}
         if not no_baselines:
             rows |= baselines(X)

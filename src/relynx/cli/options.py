@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from relynx.errors import counted
 from relynx.search_settings import NAMED, default
 
 if TYPE_CHECKING:
@@ -101,6 +103,31 @@ def with_options(function: Function, *options: Callable[[Function], Function]) -
     return function
 
 
+@contextmanager
+def writing(output: str, checkpoint: str | None = None) -> Iterator[None]:
+    """Find out whether a file can be written before the work on it; Ctrl-C ends that cleanly.
+
+    Raises InputError where it cannot be written.
+    """
+    # Imported here so that `relynx --help` loads neither numpy nor the readers.
+    from relynx.data.tables.frames import parquet_library
+    from relynx.storage.whole_files import check_writable
+
+    try:
+        check_writable(output)  # not after an hour of work
+        if output.lower().endswith(".parquet"):
+            parquet_library()
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"stopped; nothing was written to {output}{going_on(checkpoint)}", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def show_notes(notes: Iterable[str]) -> None:
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
+
+
 def going_on(checkpoint: str | None) -> str:
     """The end of a message about an interrupted run."""
     if checkpoint is None:
@@ -127,8 +154,3 @@ def described(X: Sequences | Partitions) -> str:
     if X.dimensions:
         parts.append(f"dimensions {', '.join(X.dimensions)}")
     return ", ".join(parts)
-
-
-def counted(n: int, noun: str) -> str:
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{n:,} {noun if n == 1 else plural}"

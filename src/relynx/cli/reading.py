@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from relynx.cli.options import Function, with_options
+from relynx.cli.options import Function, show_notes, with_options
 from relynx.errors import DataError, InputError, Problem, Source
 
 if TYPE_CHECKING:
@@ -43,6 +43,16 @@ class Columns:
     @property
     def given(self) -> bool:
         return self != Columns()
+
+    def arguments(self) -> dict[str, Any]:
+        """What `from_events` and `read_xes` are given, but for the sequence."""
+        return {
+            "order": self.dimensions(),
+            "label": self.label,
+            "fluents": self.facts(),
+            "attributes": self.described(),
+            "bins": self.ranges(),
+        }
 
     def dimensions(self) -> str | Mapping[str, str] | None:
         """`time` for one column, or what day=date and bed=number say."""
@@ -137,18 +147,9 @@ def table_options(function: Function) -> Function:
     """The options about columns, which the command gets as one argument, `columns`."""
 
     @wraps(function)
-    def with_columns(
-        *args: Any,
-        sequence: str | None,
-        order: tuple[str, ...],
-        label: str | None,
-        fluents: tuple[str, ...],
-        attributes: tuple[str, ...],
-        bins: tuple[str, ...],
-        **others: Any,
-    ) -> Any:
-        columns = Columns(sequence, order, label, fluents, attributes, bins)
-        return function(*args, columns=columns, **others)
+    def with_columns(*args: Any, **options: Any) -> Any:
+        columns = Columns(**{field.name: options.pop(field.name) for field in fields(Columns)})
+        return function(*args, columns=columns, **options)
 
     several = "or day=date for each of several dimensions"
     return with_options(
@@ -196,35 +197,28 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     if columns.sequence is None:
         what = f"the columns of this table are {', '.join(columns_of(path))}"
         raise InputError(Problem(what, Source("", path), hint=NEEDS))
-    X, y = from_events(
-        path,
-        sequence=columns.sequence,
-        order=columns.dimensions(),
-        label=columns.label,
-        fluents=columns.facts(),
-        attributes=columns.described(),
-        bins=columns.ranges(),
-    )
+    X, y = from_events(path, sequence=columns.sequence, **columns.arguments())
     return _with_rules(X, background), y
 
 
-def open_folder(path: str, columns: Columns | None = None) -> Partitions:
-    """A folder of partitions. Raises InputError where it is none, or where columns are chosen."""
+def open_folder(
+    path: str, columns: Columns | None = None, *, background: str | None = None
+) -> Partitions:
+    """A folder, to be read a partition at a time.
+
+    Raises InputError where it is none, and where columns are chosen or rules are given.
+    """
     from relynx.data.parquet import scan_parquet
 
+    if background is not None:
+        what = "a folder of partitions has the rules that it was written with"
+        hint = "leave out --background, or write the folder with other rules"
+        raise InputError(Problem(what, Source("", path), hint=hint))
     if columns is not None and columns.given:
         what = "this is a folder of partitions: it has no columns to choose"
         hint = "leave out --sequence, --order, --label"
         raise InputError(Problem(what, Source("", path), hint=hint))
     return scan_parquet(path)
-
-
-def refuse_rules(path: str, background: str | None) -> None:
-    """Raise where rules are given for a folder, which is read a partition at a time."""
-    if background is not None:
-        what = "a folder of partitions has the rules that it was written with"
-        hint = "leave out --background, or write the folder with other rules"
-        raise InputError(Problem(what, Source("", path), hint=hint))
 
 
 def _read_log(path: str, background: str | None, columns: Columns) -> Read:
@@ -234,14 +228,7 @@ def _read_log(path: str, background: str | None, columns: Columns) -> Read:
     if columns.sequence is not None:
         what = "the sequences of an event log are its traces"
         raise InputError(Problem(what, Source("", path), hint="leave out --sequence"))
-    X, y = read_xes(
-        path,
-        label=columns.label,
-        order=columns.dimensions(),
-        fluents=columns.facts(),
-        attributes=columns.described(),
-        bins=columns.ranges(),
-    )
+    X, y = read_xes(path, **columns.arguments())
     return _with_rules(X, background), y
 
 
@@ -269,8 +256,7 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
         hint = "in Python: rx.from_intervals(path, reading=model.reading_)"
         raise InputError(Problem(what, Source("", path), hint=hint))
     X, y = (read_xes if log else from_events)(path, reading=reading)
-    for note in () if X.reading is None else X.reading.notes:
-        click.echo(f"note: {note}", err=True)
+    show_notes(() if X.reading is None else X.reading.notes)
     return _with_rules(X, background), y
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relynx.cli.options import COUNT, INTERRUPTED, counted
-from relynx.errors import InputError, Problem, Source
+from relynx.cli.options import COUNT, INTERRUPTED
+from relynx.errors import counted
 
 if TYPE_CHECKING:
     from relynx.models.evaluation.cross_validation import Fold
@@ -102,10 +102,8 @@ def _show_tables(rows: list[Row], seeds: int) -> None:
 
 def _folder(output: str) -> Path:
     """The folder, made where it is missing. Raises InputError where it cannot be."""
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        what = f"this folder cannot be made ({error.strerror})"
-        raise InputError(Problem(what, Source("", output))) from None
-    return folder
+    from relynx.storage.whole_files import named
+
+    with named(output, "this folder cannot be made"):
+        Path(output).mkdir(parents=True, exist_ok=True)
+    return Path(output)

@@ -17,15 +17,15 @@ from relynx.logic import arithmetic
 from relynx.logic.arithmetic import Codes, Constants, Mask
 from relynx.logic.dimensions import Chains, closure, operator_dimension, power, steps
 from relynx.logic.joins import SEQUENCE, Frame, Index, Packing, Relation, member, taken
-from relynx.logic.tables import Key, Table, ranges
+from relynx.logic.tables import Key, Table, empty, ranges
 from relynx.logic.terms import (
     Atom,
     Comparison,
     Literal,
-    Not,
     Rule,
     Term,
     Var,
+    atom_of,
     same_terms,
     term_variables,
 )
@@ -53,6 +53,7 @@ class Plan:
     inapplicable: dict[int, NDArray[np.int32]] = field(default_factory=dict)
 
 
+@dataclass(slots=True, eq=False)
 class Bodies:
     """Finds the bindings of rule bodies in tables, some of which are still growing.
 
@@ -60,28 +61,16 @@ class Bodies:
     called with the number of rows that a rule is about to make, and raises if it is too large.
     """
 
-    def __init__(
-        self,
-        tables: Mapping[Key, Table],
-        growing: Mapping[Key, Relation],
-        heads: Collection[Key],
-        constants: Constants,
-        packing: Packing,
-        n_sequences: int,
-        limit: Callable[[int, Rule], None],
-        *,
-        object_identity: bool,
-    ) -> None:
-        self._tables = tables
-        self._growing = growing
-        self._heads = heads
-        self._constants = constants
-        self._packing = packing
-        self._n_sequences = n_sequences
-        self._limit = limit
-        self._object_identity = object_identity
-        self._operators: dict[tuple[str, int | None], Table] = {}
-        self._chains: dict[str, Chains | None] = {}
+    tables: Mapping[Key, Table]
+    growing: Mapping[Key, Relation]
+    heads: Collection[Key]
+    constants: Constants
+    packing: Packing
+    n_sequences: int
+    limit: Callable[[int, Rule], None]
+    object_identity: bool
+    operators: dict[tuple[str, int | None], Table] = field(default_factory=dict)
+    chains: dict[str, Chains | None] = field(default_factory=dict)
 
     def plan(self, rule: Rule) -> Plan:
         """A rule made ready for `bindings`."""
@@ -95,7 +84,7 @@ class Bodies:
 
     def codes(self, args: Iterable[object]) -> list[int]:
         """The codes of the constants among some arguments."""
-        return [self._constants.add(arg) for arg in args if isinstance(arg, str | int | float)]
+        return [self.constants.add(arg) for arg in args if isinstance(arg, str | int | float)]
 
     def bindings(self, plan: Plan, at: int | None, delta: Table | None) -> Frame:
         """All bindings of a rule's body, as far as its head needs them."""
@@ -111,7 +100,7 @@ class Bodies:
         tests = [i for i, literal in enumerate(body) if not isinstance(literal, Atom)]
         frame: Frame | None = None
         if not selections:
-            frame = {SEQUENCE: np.arange(self._n_sequences, dtype=np.int32)}
+            frame = {SEQUENCE: np.arange(self.n_sequences, dtype=np.int32)}
             frame, tests = self._tested(plan, frame, tests)
         while atoms:
             if frame is not None and not len(frame[SEQUENCE]):
@@ -157,13 +146,13 @@ class Bodies:
 
     def _pruned(self, plan: Plan, frame: Frame, rest: Sequence[int]) -> Frame:
         """The frame without the columns that nothing needs any more, and without duplicates."""
-        if not rest or (self._object_identity and plan.names - frame.keys()):
+        if not rest or (self.object_identity and plan.names - frame.keys()):
             return frame  # every variable must still differ from those to come
         needed = {v.name for v in plan.rule.head.variables()}
         for i in rest:
             needed.update(v.name for v in plan.rule.body[i].variables())
         kept = {name: column for name, column in frame.items() if name in needed | {SEQUENCE}}
-        return kept if len(kept) == len(frame) else self._packing.distinct_rows(kept)
+        return kept if len(kept) == len(frame) else self.packing.distinct_rows(kept)
 
     # Atoms
 
@@ -171,7 +160,7 @@ class Bodies:
         """The dimension of an operator atom; None for an ordinary one."""
         name = operator_dimension(atom.key)
         key = (f"next_{name}", 2)
-        return name if name is not None and (key in self._tables or key in self._heads) else None
+        return name if name is not None and (key in self.tables or key in self.heads) else None
 
     def _table(self, atom: Atom, rule: Rule) -> Table:
         dimension = self._dimension(atom)
@@ -180,10 +169,9 @@ class Bodies:
             if n is None and any(v.anonymous for v in atom.variables()):
                 n = 1  # something follows X at all iff something is next to it
             return self._operator(dimension, n, rule)
-        if atom.key in self._growing:
-            return self._growing[atom.key].table()
-        empty = np.empty((1 + len(atom.args), 0), np.int32)
-        return self._tables.get(atom.key, empty)
+        if atom.key in self.growing:
+            return self.growing[atom.key].table()
+        return self.tables.get(atom.key, empty(len(atom.args)))
 
     def _selected(self, plan: Plan, i: int, delta: Table | None = None) -> _Selection:
         """The facts that match an atom of the body, by its variables."""
@@ -192,10 +180,10 @@ class Bodies:
         literal = plan.rule.body[i]
         atom = atom_of(literal)
         table = self._table(atom, plan.rule) if delta is None else delta
-        apart = self._object_identity and isinstance(literal, Atom)
+        apart = self.object_identity and isinstance(literal, Atom)
         args = _objects(atom) if self._dimension(atom) else atom.args
         selection = _Selection(self._matching(args, table, plan.objects, apart))
-        if delta is None and atom.key not in self._growing:
+        if delta is None and atom.key not in self.growing:
             plan.selections[i] = selection
         return selection
 
@@ -216,20 +204,20 @@ class Bodies:
                 frame[arg.name] = column
         if not keep.all():
             frame = taken(frame, np.flatnonzero(keep))
-        return self._packing.distinct_rows(frame) if dropped else frame
+        return self.packing.distinct_rows(frame) if dropped else frame
 
     def _joined(self, plan: Plan, frame: Frame, selection: _Selection) -> Frame:
         shared = tuple(name for name in selection.frame if name in frame)
         new = [name for name in selection.frame if name not in frame]
-        keys = self._packing.pack([frame[name] for name in shared])
+        keys = self.packing.pack([frame[name] for name in shared])
         index = selection.indexes.get(shared)
         if index is None or index.keys.dtype != keys.dtype:
-            index = Index.of(self._packing.pack([selection.frame[name] for name in shared]))
+            index = Index.of(self.packing.pack([selection.frame[name] for name in shared]))
             selection.indexes[shared] = index
         starts, lengths = index.find(keys)
         if not new:
             return taken(frame, np.flatnonzero(lengths))
-        self._limit(int(lengths.sum()), plan.rule)
+        self.limit(int(lengths.sum()), plan.rule)
         rows = np.repeat(np.arange(len(keys)), lengths)
         found = index.order[ranges(starts, lengths)]
         old = {name: column[rows] for name, column in frame.items()}
@@ -238,7 +226,7 @@ class Bodies:
     def _extended(self, frame: Frame, new: Frame) -> Frame:
         """A frame with columns added; those of one atom are already apart from each other."""
         both = frame | new
-        if not self._object_identity:
+        if not self.object_identity:
             return both
         keep = np.ones(len(frame[SEQUENCE]), bool)
         for column in new.values():
@@ -249,29 +237,29 @@ class Bodies:
 
     def _operator(self, dimension: str, n: int | None, rule: Rule) -> Table:
         """The table of `follow` (n is None) or of `followat` n steps."""
-        if (dimension, n) not in self._operators:
-            step = self._tables.get((f"next_{dimension}", 2), np.empty((3, 0), np.int32))
-            self._operators[dimension, n] = (
-                closure(step, self._packing, lambda n: self._limit(n, rule))
+        if (dimension, n) not in self.operators:
+            step = self.tables.get((f"next_{dimension}", 2), empty(2))
+            self.operators[dimension, n] = (
+                closure(step, self.packing, lambda n: self.limit(n, rule))
                 if n is None
-                else power(step, n, self._packing, lambda n: self._limit(n, rule))
+                else power(step, n, self.packing, lambda n: self.limit(n, rule))
             )
-        return self._operators[dimension, n]
+        return self.operators[dimension, n]
 
     def _by_position(self, atom: Atom) -> bool:
         """Whether an atom is `follow` with two given arguments on a dimension of chains."""
         dimension = self._dimension(atom)
         if dimension is None or len(atom.args) != 2 or any(v.anonymous for v in atom.variables()):
             return False
-        if dimension not in self._chains:
-            table = self._tables.get((f"next_{dimension}", 2), np.empty((3, 0), np.int32))
-            self._chains[dimension] = Chains.of(table, self._packing)
-        return self._chains[dimension] is not None
+        if dimension not in self.chains:
+            table = self.tables.get((f"next_{dimension}", 2), empty(2))
+            self.chains[dimension] = Chains.of(table, self.packing)
+        return self.chains[dimension] is not None
 
     def _follow(self, plan: Plan, frame: Frame, i: int) -> Frame:
         """Join `follow` on chains by arithmetic on positions."""
         atom = atom_of(plan.rule.body[i])
-        chains = self._chains[self._dimension(atom) or ""]
+        chains = self.chains[self._dimension(atom) or ""]
         assert chains is not None
         x, y = (arg.name if isinstance(arg, Var) else None for arg in atom.args)
         if x is not None and x not in frame and (y is None or y not in frame):
@@ -283,7 +271,7 @@ class Bodies:
         assert new is not None
         known = self._keys(frame, atom.args[1 if backward else 0])
         starts, lengths = chains.reached(known, backward=backward)
-        self._limit(int(lengths.sum()), plan.rule)
+        self.limit(int(lengths.sum()), plan.rule)
         rows = np.repeat(np.arange(len(known)), lengths)
         column = chains.events[ranges(starts, lengths)]
         return self._bound(plan, taken(frame, rows), new, column)
@@ -292,14 +280,14 @@ class Bodies:
         """Every binding of the frame with every event of its sequence."""
         index = Index.of(chains.sequences.astype(np.int64))
         starts, lengths = index.find(frame[SEQUENCE].astype(np.int64))
-        self._limit(int(lengths.sum()), plan.rule)
+        self.limit(int(lengths.sum()), plan.rule)
         rows = np.repeat(np.arange(len(starts)), lengths)
         column = chains.events[index.order[ranges(starts, lengths)]]
         return self._bound(plan, taken(frame, rows), name, column)
 
     def _bound(self, plan: Plan, frame: Frame, name: str, column: Codes) -> Frame:
         """The frame with one more variable bound."""
-        if self._object_identity:
+        if self.object_identity:
             keep = np.flatnonzero(_apart(column, frame, plan.objects))
             frame, column = taken(frame, keep), column[keep]
         return frame | {name: column}
@@ -313,7 +301,7 @@ class Bodies:
             column = frame[arg.name]
         else:
             column = np.full(len(frame[SEQUENCE]), self.codes([arg])[0], np.int32)
-        return self._packing.pack([frame[SEQUENCE], column])
+        return self.packing.pack([frame[SEQUENCE], column])
 
     # Tests: negation, comparisons, arithmetic
 
@@ -339,12 +327,12 @@ class Bodies:
             return taken(frame, np.flatnonzero(self._compared(plan, frame, i, literal)))
         atom = atom_of(literal)
         if self._by_position(atom):
-            chains = self._chains[self._dimension(atom) or ""]
+            chains = self.chains[self._dimension(atom) or ""]
             assert chains is not None
             return taken(frame, np.flatnonzero(~self._follows(frame, atom, chains)))
         selection = self._selected(plan, i).frame
-        keys = self._packing.pack([frame[name] for name in selection])
-        pool = self._packing.pack(list(selection.values()))
+        keys = self.packing.pack([frame[name] for name in selection])
+        pool = self.packing.pack(list(selection.values()))
         return taken(frame, np.flatnonzero(~member(keys, np.sort(pool))))
 
     def _compared(self, plan: Plan, frame: Frame, i: int, test: Comparison) -> Mask:
@@ -357,7 +345,7 @@ class Bodies:
             return same if test.operator == "==" else ~same
         columns = {name: frame[name] for name in sorted(inputs(test))}
         true, unknown = arithmetic.compare(
-            test.operator, test.left, test.right, columns, n, self._constants
+            test.operator, test.left, test.right, columns, n, self.constants
         )
         self._note(plan, i, columns, unknown)
         return true
@@ -366,13 +354,13 @@ class Bodies:
         """The codes of a bound variable or of a constant (-1 for one that occurs nowhere)."""
         if isinstance(term, Var):
             return frame[term.name]
-        code = self._constants.find(term) if isinstance(term, str | int | float) else -1
+        code = self.constants.find(term) if isinstance(term, str | int | float) else -1
         return np.full(len(frame[SEQUENCE]), code, np.int32)
 
     def _assigned(self, plan: Plan, frame: Frame, i: int, test: Comparison) -> Frame:
         columns = {name: frame[name] for name in sorted(inputs(test))}
         n = len(frame[SEQUENCE])
-        codes, unknown = arithmetic.assign(test.right, columns, n, self._constants)
+        codes, unknown = arithmetic.assign(test.right, columns, n, self.constants)
         self._note(plan, i, columns, unknown)
         left = test.left
         if isinstance(left, Var) and left.name not in frame:
@@ -389,11 +377,6 @@ class Bodies:
         if i in plan.inapplicable:
             rows = np.hstack([plan.inapplicable[i], rows])
         plan.inapplicable[i] = np.unique(rows, axis=1)
-
-
-def atom_of(literal: Literal) -> Atom:
-    assert not isinstance(literal, Comparison)
-    return literal.atom if isinstance(literal, Not) else literal
 
 
 def _objects(atom: Atom) -> tuple[Term, ...]:

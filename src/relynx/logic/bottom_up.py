@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from relynx.errors import DataError, Problem, Source
+from relynx.errors import DataError, Problem, Source, counted
 from relynx.logic.arithmetic import MAX_BITS, Constants, NumberTooLarge
-from relynx.logic.bodies import Bodies, Plan, atom_of, inputs
+from relynx.logic.bodies import Bodies, Plan, inputs
 from relynx.logic.joins import SEQUENCE, Packing, Relation
 from relynx.logic.strata import components
 from relynx.logic.tables import Key, Table
-from relynx.logic.terms import Atom, Comparison, Constant, Literal, Rule, Var, constant_text, quoted
+from relynx.logic.terms import Atom, Constant, Rule, Var, constant_text, quoted
 
 MAX_ROWS = 200_000_000
 MAX_ROUNDS = 10_000
@@ -38,7 +38,6 @@ class BottomUp:
         tables: Mapping[Key, Table],
         constants: Iterable[Constant],
         n_sequences: int,
-        *,
         object_identity: bool,
     ) -> None:
         self._rules = rules
@@ -49,16 +48,8 @@ class BottomUp:
         self.constants = Constants(constants)
         self._packing = Packing(n_sequences, self.constants)
         self._growing: dict[Key, Relation] = {}
-        self._bodies = Bodies(
-            self._tables,
-            self._growing,
-            self._heads,
-            self.constants,
-            self._packing,
-            n_sequences,
-            self._limit,
-            object_identity=object_identity,
-        )
+        known = self._tables, self._growing, self._heads, self.constants, self._packing
+        self._bodies = Bodies(*known, n_sequences, self._limit, object_identity)
         self._check_arities()
 
     def run(self) -> dict[Key, Table]:
@@ -99,7 +90,7 @@ class BottomUp:
             maker: Rule | None = None
             for plan, i, key in recursive:
                 if key in last and self._derive(plan, i, last[key], found):
-                    maker = plan.rule if _makes_numbers(plan.rule) else maker
+                    maker = plan.rule if plan.rule.assignments() else maker
             rounds += maker is not None
             if maker is not None and rounds > most:
                 most = self._most_rounds()
@@ -160,31 +151,17 @@ class BottomUp:
                 f"{name} = {constant_text(self.constants.values[code])}"
                 for name, code in zip(sorted(inputs(literal)), rows[:, 0].tolist(), strict=False)
             )
-            count = f"{rows.shape[1]:,} case{'s' if rows.shape[1] > 1 else ''}"
-            where = f" in {count}, for example {example};" if example else ";"
-            warnings.warn(
-                str(
-                    Problem(
-                        f"{literal} does not apply{where} there it counts as false",
-                        self._source,
-                        literal.offset,
-                    )
-                ),
-                UserWarning,
-                stacklevel=_level_of_caller(),
-            )
+            cases = counted(rows.shape[1], "case")
+            where = f" in {cases}, for example {example};" if example else ";"
+            what = f"{literal} does not apply{where} there it counts as false"
+            problem = Problem(what, self._source, literal.offset)
+            warnings.warn(str(problem), UserWarning, stacklevel=_level_of_caller())
 
     def _limit(self, n_rows: int, rule: Rule) -> None:
         if n_rows > MAX_ROWS:
-            raise DataError(
-                Problem(
-                    f"this rule for {_name(rule)} makes {n_rows:,} rows, more than the "
-                    f"{MAX_ROWS:,} that are allowed",
-                    self._source,
-                    rule.offset,
-                    hint="let the atoms of its body share more variables, or split the data",
-                )
-            )
+            what = f"makes {n_rows:,} rows, more than the {MAX_ROWS:,} that are allowed"
+            hint = "let the atoms of its body share more variables, or split the data"
+            raise self._wrong(rule, what, hint)
 
     def _most_rounds(self) -> int:
         """In how many rounds a component may make numbers: counting along the data is allowed."""
@@ -194,15 +171,14 @@ class BottomUp:
         return max(MAX_ROUNDS, 2 * int(counts.max(initial=0)))
 
     def _endless(self, rule: Rule, what: str) -> DataError:
-        return DataError(
-            Problem(
-                f"this rule for {_name(rule)} made {what}; it may never end",
-                self._source,
-                rule.offset,
-                hint="bound the numbers by a comparison in its body, such as N < 100, "
-                "or write those that you need as facts",
-            )
-        )
+        hint = "bound the numbers by a comparison in its body, such as N < 100"
+        hint = f"{hint}, or write those that you need as facts"
+        return self._wrong(rule, f"made {what}; it may never end", hint)
+
+    def _wrong(self, rule: Rule, what: str, hint: str) -> DataError:
+        name = f"{quoted(rule.head.predicate)}/{len(rule.head.args)}"
+        what = f"this rule for {name} {what}"
+        return DataError(Problem(what, self._source, rule.offset, hint=hint))
 
     def _check_arities(self) -> None:
         """Every atom has the number of arguments that the data has, or its operator."""
@@ -213,12 +189,11 @@ class BottomUp:
         }
         problems = []
         for rule in self._rules:
-            literals: list[Literal] = [rule.head, *rule.body]
-            for atom in (atom_of(x) for x in literals if not isinstance(x, Comparison)):
+            for atom in rule.atoms():
                 name, n = quoted(atom.predicate), len(atom.args)
                 wanted = arities.get(atom.predicate, n)
-                message = f"{name} has {_arguments(n)} here, {wanted} in the data"
-                hint = f"give {name} {_arguments(wanted)}, or use another name"
+                message = f"{name} has {counted(n, 'argument')} here, {wanted} in the data"
+                hint = f"give {name} {counted(wanted, 'argument')}, or use another name"
                 if operators.get(atom.predicate, n) != n:
                     wanted = 2
                     message = f"{name} takes 2 arguments, found {n}"
@@ -235,15 +210,3 @@ def _level_of_caller() -> int:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     return level
-
-
-def _name(rule: Rule) -> str:
-    return f"{quoted(rule.head.predicate)}/{len(rule.head.args)}"
-
-
-def _arguments(n: int) -> str:
-    return "1 argument" if n == 1 else f"{n} arguments"
-
-
-def _makes_numbers(rule: Rule) -> bool:
-    return any(isinstance(x, Comparison) and x.operator == "is" for x in rule.body)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
 from relynx.logic.terms import Atom, Constant, Term, Var, numbered_variable, term_text
@@ -33,42 +34,26 @@ def canonical(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
     >>> print(*canonical([Atom("q", (Y,)), Atom("p", (X, Y))]))
     p(A,B) q(B)
     """
-    shaped, n = _shaped(atoms)
-    order, numbers = canonical_numbering(_edges(shaped), n)
-    found = list(shaped.items())
-    return tuple(_renamed(*found[i], numbers) for i in order)
-
-
-def canonical_key(atoms: Iterable[Atom]) -> tuple[object, ...]:
-    """What orders patterns: equal for variants only, and comparable with that of any other.
-
-    Canonical forms are compared as their atoms are sorted: atom by atom, first by predicate, number
-    of arguments and arguments, where a variable is its place among those of its atom and comes
-    after integers, floats and texts; then by the numbers of the variables in the canonical form.
-
-    >>> from relynx.logic.terms import Atom, Var
-    >>> X, Y = Var("X"), Var("Y")
-    >>> canonical_key([Atom("p", (X,))]) < canonical_key([Atom("p", (X,)), Atom("q", (X, Y))])
-    True
-    """
-    shaped, n = _shaped(atoms)
-    order, numbers = canonical_numbering(_edges(shaped), n)
-    found = list(shaped)
-    return tuple((found[i][0], tuple(numbers[v] for v in found[i][1])) for i in order)
+    number_of: dict[str, int] = {}
+    shaped = {_shape_and_variables(atom, number_of): atom for atom in atoms}
+    ranks = {shape: i for i, shape in enumerate(sorted({shape for shape, _ in shaped}))}
+    edges = [(ranks[shape], *variables) for shape, variables in shaped]
+    order, numbers = canonical_numbering(edges, len(number_of))
+    names = {name: numbered_variable(numbers[number]) for name, number in number_of.items()}
+    found = list(shaped.values())
+    return tuple(_renamed(found[i], names) for i in order)
 
 
 def canonical_numbering(edges: Sequence[_Edge], n: int) -> tuple[list[int], list[int]]:
     """The atoms of a pattern in the order of its canonical form, and the numbers of its variables.
 
-    Parameters
-    ----------
-    edges
-        For each atom the rank of its shape, which is all of it but for the identity of its
-        variables, then its variables in order of first occurrence. No two atoms are equal.
-    n
-        The number of variables, which are numbers below it.
+    `edges` has for each atom the rank of its shape, which is all of it but for the identity of its
+    variables, then its variables in order of first occurrence. No two atoms are equal. Variables
+    are given as numbers below `n`.
     """
-    labels = _least_labels(edges, n)
+    search = _Search(edges, n)
+    search.descend(_refine(edges, [0] * n), [])
+    labels = search.leaves[min(search.leaves)][0]  # those that give the least edges
     order = sorted(
         range(len(edges)), key=lambda i: (edges[i][0], *[labels[v] for v in edges[i][1:]])
     )
@@ -79,29 +64,16 @@ def canonical_numbering(edges: Sequence[_Edge], n: int) -> tuple[list[int], list
     return order, numbers
 
 
-def are_variants(first: Iterable[Atom], second: Iterable[Atom]) -> bool:
-    """Whether two patterns are equal up to renaming of variables."""
-    return canonical(first) == canonical(second)
-
-
 def subsumes(
     general: Iterable[Atom], specific: Iterable[Atom], *, object_identity: bool = True
 ) -> bool:
     """Whether a substitution maps every atom of `general` to an atom of `specific`.
 
     Atoms are compared as written: `next_s(X,Y)` does not subsume `follow_s(X,Y)`. The variables of
-    `specific` count as constants, each `_` of it as one of its own.
+    `specific` count as constants, each `_` of it as one of its own. With `object_identity`,
+    different variables of `general` get different terms, none of them a constant of `general`; its
+    `_` are exempt, and the n of `followat` is no constant here.
 
-    Parameters
-    ----------
-    general, specific
-        Two patterns.
-    object_identity
-        Ask that different variables of `general` get different terms, none of them a constant of
-        `general`. Its `_` are exempt, and the n of `followat` is no constant here.
-
-    Examples
-    --------
     >>> from relynx.logic.terms import Atom, Var
     >>> X, Y = Var("X"), Var("Y")
     >>> subsumes([Atom("p", (X, Y))], [Atom("p", (X, X))])
@@ -184,14 +156,8 @@ def reading_order(
     the canonical form decides. Of all facts to begin with, one is taken from which the fewest atoms
     come out of turn, and of these the first with the fewest variables.
 
-    Parameters
-    ----------
-    edges, order
-        As `canonical_numbering` takes and gives them.
-    is_link
-        Which atoms link two events.
-    may_begin
-        Which atoms a pattern may begin with, where a key decides.
+    `edges` and `order` are as `canonical_numbering` takes and gives them. `is_link` says which
+    atoms link two events, `may_begin` which a pattern may begin with, where a key decides.
     """
     starts = [i for i in order if not is_link[i] and may_begin[i]]
     if not starts:
@@ -241,29 +207,6 @@ def _read_from(
     return (unconnected, out_of_turn), read
 
 
-_Shape = tuple[object, ...]
-
-
-def _shaped(atoms: Iterable[Atom]) -> tuple[dict[tuple[_Shape, tuple[int, ...]], Atom], int]:
-    """The atoms, each once, by shape and variables, and the number of variables."""
-    numbers: dict[str, int] = {}
-    shaped = {_shape_and_variables(atom, numbers): atom for atom in atoms}
-    return shaped, len(numbers)
-
-
-def _edges(shaped: Iterable[tuple[_Shape, tuple[int, ...]]]) -> list[_Edge]:
-    found = list(shaped)
-    ranks = {shape: i for i, shape in enumerate(sorted({shape for shape, _ in found}))}
-    return [(ranks[shape], *variables) for shape, variables in found]
-
-
-def _least_labels(edges: Sequence[_Edge], n: int) -> list[int]:
-    """The labels of the variables that give the least edges, over the leaves of the search tree."""
-    search = _Search(edges, n)
-    search.descend(_refine(edges, [0] * n), [])
-    return search.leaves[min(search.leaves)][0]
-
-
 def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
     """Split the colours by the atoms that variables occur in, until nothing splits any more.
 
@@ -286,6 +229,7 @@ def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
         n_colours = len(order)
 
 
+@dataclass(slots=True)
 class _Search:
     """Depth-first individualisation of equally coloured variables, pruned by symmetries.
 
@@ -294,11 +238,10 @@ class _Search:
     at every node variables that symmetries exchange are tried only once.
     """
 
-    def __init__(self, edges: Sequence[_Edge], n: int) -> None:
-        self.edges = edges
-        self.n = n
-        self.leaves: dict[tuple[_Edge, ...], tuple[list[int], list[int]]] = {}
-        self.symmetries: list[list[int]] = []
+    edges: Sequence[_Edge]
+    n: int
+    leaves: dict[tuple[_Edge, ...], tuple[list[int], list[int]]] = field(default_factory=dict)
+    symmetries: list[list[int]] = field(default_factory=list)
 
     def descend(self, colours: list[int], path: list[int]) -> int:
         """Search below a node; returns the depth of the node at which to continue."""
@@ -342,19 +285,9 @@ class _Search:
         return orbit
 
 
-def _renamed(
-    shape_and_variables: tuple[_Shape, tuple[int, ...]], atom: Atom, numbers: Sequence[int]
-) -> Atom:
-    """The atom with its variables named by their numbers."""
-    unused = iter(shape_and_variables[1])
-    local: dict[str, Var] = {}
-    args: list[Term] = []
-    for arg in atom.args:
-        if isinstance(arg, Var) and not arg.anonymous:
-            if arg.name not in local:
-                local[arg.name] = numbered_variable(numbers[next(unused)])
-            arg = local[arg.name]
-        args.append(arg)
+def _renamed(atom: Atom, names: Mapping[str, Var]) -> Atom:
+    """The atom with new names for its variables; each `_` stays."""
+    args = (names.get(arg.name, arg) if isinstance(arg, Var) else arg for arg in atom.args)
     return Atom(atom.predicate, tuple(args))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from relynx.errors import Problem, Source, did_you_mean
+from relynx.errors import Problem, Source, counted, did_you_mean
 from relynx.logic.dimensions import operator_dimension
 from relynx.logic.nodes import Node, conjuncts
 from relynx.logic.strata import Dependency, bad_cycles
@@ -49,8 +49,7 @@ class Located:
     def problem(self, message: str, hint: str | None = None) -> Problem:
         if self.node is None:
             return Problem(message, self.source, self.offset, self.length, hint)
-        node = self.node
-        return Problem(message, self.source, node.start, node.end - node.start, hint)
+        return self.node.problem(message, self.source, hint)
 
 
 def check_rules(
@@ -85,76 +84,58 @@ def _check_head(head: Atom, at: Located) -> Iterator[Problem]:
     name = quoted(head.predicate)
     dimension = operator_dimension(head.key)
     if dimension is not None:
-        yield at.problem(
-            f"{name} is an operator of the dimension {quoted(dimension)} and cannot be defined",
-            hint=f"define next_{dimension}, or choose another name",
-        )
+        what = f"{name} is an operator of the dimension {quoted(dimension)} and cannot be defined"
+        yield at.problem(what, f"define next_{dimension}, or choose another name")
     elif head.predicate in (*COMPARISONS, "is") and len(head.args) == 2:
-        yield at.problem(
-            f"{name} is built in and cannot be defined", hint="choose another name for the head"
-        )
-    elif _wrong_link(head):
-        yield _link_problem(head, at)
+        what = f"{name} is built in and cannot be defined"
+        yield at.problem(what, "choose another name for the head")
     else:
-        yield from _check_args(head.args, at)
+        yield from _check_ordinary(head, at)
 
 
 def _check_atom(atom: Atom, at: Located) -> Iterator[Problem]:
+    name = quoted(atom.predicate)
     if atom.predicate.startswith("followat_") and operator_dimension(atom.key) is None:
-        yield at.problem(
-            f"{quoted(atom.predicate)} takes 3 arguments, found {len(atom.args)}",
-            hint=f"write {quoted(atom.predicate)}(2,X,Y): the number of steps, then two events",
-        )
+        what = f"{name} takes 3 arguments, found {len(atom.args)}"
+        yield at.problem(what, f"write {name}(2,X,Y): the number of steps, then two events")
     elif atom.predicate.startswith("followat_"):
         number = atom.args[0]
         if not isinstance(number, int) or number < 1:
-            yield at.arg(0).problem(
-                f"the number of steps of {quoted(atom.predicate)} must be a positive integer, "
-                f"found {term_text(number)}",
-                hint=f"write {quoted(atom.predicate)}(2,X,Y), or follow_"
-                f"{atom.predicate.removeprefix('followat_')}(X,Y) for any number of steps",
-            )
+            follow = f"follow_{atom.predicate.removeprefix('followat_')}"
+            what = f"the number of steps of {name} must be a positive integer"
+            hint = f"write {name}(2,X,Y), or {follow}(X,Y) for any number of steps"
+            yield at.arg(0).problem(f"{what}, found {term_text(number)}", hint)
         yield from _check_args(atom.args[1:], at, 1)
-    elif _wrong_link(atom):
-        yield _link_problem(atom, at)
     elif atom.predicate == "not" and any(isinstance(arg, Struct) for arg in atom.args):
-        yield at.problem("'not' is not of this language", hint="write \\+ for negation")
+        yield at.problem("'not' is not of this language", "write \\+ for negation")
+    else:
+        yield from _check_ordinary(atom, at)
+
+
+def _check_ordinary(atom: Atom, at: Located) -> Iterator[Problem]:
+    """An atom that is no operator: a link has two arguments, and arguments are no terms."""
+    if atom.predicate.startswith("next_") and atom.predicate != "next_" and len(atom.args) != 2:
+        name = quoted(atom.predicate)
+        hint = f"write {name}(X,Y): a dimension links two events; or choose another name"
+        yield at.problem(f"{name} takes 2 arguments, found {len(atom.args)}", hint)
     else:
         yield from _check_args(atom.args, at)
-
-
-def _wrong_link(atom: Atom) -> bool:
-    name = atom.predicate
-    return name.startswith("next_") and name != "next_" and len(atom.args) != 2
-
-
-def _link_problem(atom: Atom, at: Located) -> Problem:
-    name = quoted(atom.predicate)
-    return at.problem(
-        f"{name} takes 2 arguments, found {len(atom.args)}",
-        hint=f"write {name}(X,Y): a dimension links two events; or choose another name",
-    )
 
 
 def _check_args(args: Sequence[Term], at: Located, first: int = 0) -> Iterator[Problem]:
     for i, arg in enumerate(args, first):
         if isinstance(arg, tuple):
-            yield at.arg(i).problem(
-                "a list cannot be an argument of an atom",
-                hint="give each of its members an atom of its own",
-            )
+            what = "a list cannot be an argument of an atom"
+            yield at.arg(i).problem(what, "give each of its members an atom of its own")
         elif isinstance(arg, Struct) and arg.functor in ARITHMETIC:
             used = {v.name for v in term_variables(arg)}
             name = next(name for name in ("N", "M", "K", "Result") if name not in used)
-            yield at.arg(i).problem(
-                f"{term_text(arg)} is not worked out inside an atom",
-                hint=f"write {name} here, and {name} is {term_text(arg)} in the body",
-            )
+            hint = f"write {name} here, and {name} is {term_text(arg)} in the body"
+            yield at.arg(i).problem(f"{term_text(arg)} is not worked out inside an atom", hint)
         elif isinstance(arg, Struct):
-            yield at.arg(i).problem(
-                f"the nested term {term_text(arg)} cannot be an argument of an atom",
-                hint=f"give its parts as arguments: {','.join(map(term_text, arg.args))}",
-            )
+            what = f"the nested term {term_text(arg)} cannot be an argument of an atom"
+            hint = f"give its parts as arguments: {','.join(map(term_text, arg.args))}"
+            yield at.arg(i).problem(what, hint)
 
 
 def _check_comparison(test: Comparison, at: Located) -> Iterator[Problem]:
@@ -163,17 +144,14 @@ def _check_comparison(test: Comparison, at: Located) -> Iterator[Problem]:
         by_value = "=:=" if test.operator == "==" else "=\\="
         for side, where in sides:
             if isinstance(side, Struct | tuple):
-                yield where.problem(
-                    f"'{test.operator}' compares variables and constants, found {term_text(side)}",
-                    hint=f"write '{by_value}' to compare by value",
-                )
+                what = f"'{test.operator}' compares variables and constants"
+                hint = f"write '{by_value}' to compare by value"
+                yield where.problem(f"{what}, found {term_text(side)}", hint)
     elif test.operator == "is":
         left = test.left
         if isinstance(left, str | Struct | tuple):
-            yield at.arg(0).problem(
-                f"the left side of 'is' must be a variable or a number, found {term_text(left)}",
-                hint="write 'N is expression'",
-            )
+            what = "the left side of 'is' must be a variable or a number"
+            yield at.arg(0).problem(f"{what}, found {term_text(left)}", "write 'N is expression'")
         yield from _check_expression(test.right, at.arg(1), "is")
     else:
         for side, where in sides:
@@ -191,31 +169,28 @@ def _check_expression(term: Term, at: Located, operator: str) -> Iterator[Proble
             hint = f"'{operator}' compares numbers only"
         else:
             hint = "arithmetic is on numbers and variables"
-        yield at.problem(f"{constant_text(term)} is not a number", hint=hint)
+        yield at.problem(f"{constant_text(term)} is not a number", hint)
     elif isinstance(term, tuple):
         yield at.problem("a list is not a number", hint="arithmetic is on numbers and variables")
     elif isinstance(term, Struct):
         functor, n = quoted(term.functor), len(term.args)
         if term.functor not in ARITHMETIC:
             known = ", ".join(ARITHMETIC)
-            yield at.problem(
-                f"unknown arithmetic function {functor}/{n}",
-                hint=did_you_mean(term.functor, tuple(ARITHMETIC)) or f"there are {known}",
-            )
+            hint = did_you_mean(term.functor, tuple(ARITHMETIC)) or f"there are {known}"
+            yield at.problem(f"unknown arithmetic function {functor}/{n}", hint)
         elif ARITHMETIC[term.functor] != n:
             takes = ARITHMETIC[term.functor]
-            yield at.problem(
-                f"'{term.functor}' takes {takes} argument{'s' if takes > 1 else ''}, found {n}",
-                hint=f"write {term_text(Struct(term.functor, (Var('X'), Var('Y'))[:takes]))}",
-            )
+            what = f"'{term.functor}' takes {counted(takes, 'argument')}, found {n}"
+            hint = f"write {term_text(Struct(term.functor, (Var('X'), Var('Y'))[:takes]))}"
+            yield at.problem(what, hint)
         for i, arg in enumerate(term.args):
             yield from _check_expression(arg, at.arg(i), functor)
 
 
 def _check_safety(rule: Rule, source: Source | None) -> Iterator[Problem]:
     """Every variable must get its values from a positive atom or from an `is`."""
-    bound = _bound_names(rule.body)
-    assigned = {x.left for x in rule.body if isinstance(x, Comparison) and x.operator == "is"}
+    bound = _bound_names(rule)
+    assigned = {x.left for x in rule.assignments()}
     reported: set[str] = set()
     for literal in (rule.head, *rule.body):
         if literal is not rule.head and isinstance(literal, Atom):
@@ -271,15 +246,14 @@ def _unbound_trouble(rule: Rule, literal: Literal, v: Var) -> tuple[str, str | N
     return f"unsafe variable {v}: it has no value in '{literal}'", add
 
 
-def _bound_names(body: Sequence[Literal]) -> set[str]:
+def _bound_names(rule: Rule) -> set[str]:
     """The variables that positive atoms bind, and those that `is` gets from them."""
-    bound = {v.name for literal in body if isinstance(literal, Atom) for v in literal.variables()}
+    bound = {v.name for atom in rule.body if isinstance(atom, Atom) for v in atom.variables()}
     bound.discard("_")
-    assignments = [x for x in body if isinstance(x, Comparison) and x.operator == "is"]
     before = -1
     while before != len(bound):
         before = len(bound)
-        for x in assignments:
+        for x in rule.assignments():
             if isinstance(x.left, Var) and {v.name for v in term_variables(x.right)} <= bound:
                 bound.add(x.left.name)
                 bound.discard("_")
@@ -289,27 +263,16 @@ def _bound_names(body: Sequence[Literal]) -> set[str]:
 def _check_arities(rules: Sequence[Rule], source: Source | None) -> Iterator[Problem]:
     first: dict[str, Atom] = {}
     for rule in rules:
-        for literal in (rule.head, *rule.body):
-            if isinstance(literal, Comparison):
-                continue
-            atom = literal.atom if isinstance(literal, Not) else literal
+        for atom in rule.atoms():
             if atom.predicate.startswith("followat_"):
                 continue
             seen = first.setdefault(atom.predicate, atom)
             if len(seen.args) != len(atom.args):
                 where = f" on line {source.line_and_column(seen.offset)[0]}" if source else ""
-                name = quoted(atom.predicate)
-                yield Problem(
-                    f"{name} has {_arguments(len(atom.args))} here, {len(seen.args)} elsewhere",
-                    source,
-                    atom.offset,
-                    len(name),
-                    hint=f"the other is {seen}{where}",
-                )
-
-
-def _arguments(n: int) -> str:
-    return "1 argument" if n == 1 else f"{n} arguments"
+                name, here = quoted(atom.predicate), counted(len(atom.args), "argument")
+                what = f"{name} has {here} here, {len(seen.args)} elsewhere"
+                hint = f"the other is {seen}{where}"
+                yield Problem(what, source, atom.offset, len(name), hint)
 
 
 def _check_strata(rules: Sequence[Rule], source: Source | None) -> Iterator[Problem]:

@@ -79,15 +79,9 @@ def _background(source: Source) -> Background:
     refused: list[Problem] = []
     for clause in clauses:
         if clause.is_directive:
-            refused.append(
-                Problem(
-                    "a directive is not of this language",
-                    source,
-                    clause.start,
-                    2,
-                    hint="leave it out: background knowledge is rules and facts",
-                )
-            )
+            what = "a directive is not of this language"
+            hint = "leave it out: background knowledge is rules and facts"
+            refused.append(Problem(what, source, clause.start, 2, hint))
             continue
         try:
             rules.append(node_rule(clause.node, source))
@@ -110,17 +104,9 @@ def evaluate(
 ) -> tuple[dict[Key, Table], list[Constant]]:
     """Complete tables of all the predicates that the background defines.
 
-    Parameters
-    ----------
-    tables : the facts of the data, by (predicate, arity); see `relynx.logic.tables`
-    constants : the constant of each code
-    n_sequences : sequences are numbered from 0; the facts of the background hold in each
-    object_identity : whether different variables of a rule denote different constants
-
-    Returns
-    -------
-    tables : for each predicate that a rule defines, the facts of the data and the derived ones
-    constants : the given ones, then those that the rules added
+    Each has the facts of the data and the derived ones. `constants` has the constant of each code
+    in `tables`; those that the rules add come behind them. With `object_identity`, different
+    variables of a rule denote different constants.
 
     Raises DataError where a rule makes too many rows, or new numbers in too many rounds, or uses a
     predicate with another number of arguments than the data. Warns once for each literal that does
@@ -134,12 +120,6 @@ def evaluate(
     >>> evaluate(background, edges, ["a", "b", "c"], 1, object_identity=True)[0]["path", 2].tolist()
     [[0], [0], [2]]
     """
-    evaluation = BottomUp(
-        background.rules,
-        background.source,
-        tables,
-        constants,
-        n_sequences,
-        object_identity=object_identity,
-    )
+    rules, source = background.rules, background.source
+    evaluation = BottomUp(rules, source, tables, constants, n_sequences, object_identity)
     return evaluation.run(), evaluation.constants.values

@@ -15,11 +15,10 @@ from relynx.logic.joins import (
     Packing,
     Positions,
     Relation,
-    distinct,
     in_strict_order,
     member,
 )
-from relynx.logic.tables import Key, Table, ranges
+from relynx.logic.tables import Key, Table, distinct, ranges
 from relynx.logic.terms import Atom
 
 OPERATORS = {"next": 2, "follow": 2, "followat": 3}  # with their numbers of arguments

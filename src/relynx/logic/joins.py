@@ -7,14 +7,14 @@ else bytes. A key array is all that sorting, searching and merging need.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.logic.arithmetic import Codes, Constants, Mask
-from relynx.logic.tables import Table
+from relynx.logic.tables import Table, distinct
 
 Keys: TypeAlias = NDArray[Any]
 Positions: TypeAlias = NDArray[np.int64]
@@ -82,14 +82,6 @@ def taken(frame: Frame, rows: Positions) -> Frame:
     return {name: column[rows] for name, column in frame.items()}
 
 
-def distinct(keys: Keys) -> Keys:
-    """The keys in order, each once."""
-    if len(keys) > 1 and not in_strict_order(keys):
-        keys = np.sort(keys)
-        keys = keys[first_of_each(keys)]
-    return keys
-
-
 def in_strict_order(keys: Keys) -> bool:
     return bool(np.all(keys[1:] > keys[:-1]))
 
@@ -137,45 +129,45 @@ class Index:
         return self.starts[group], np.where(self.keys[group] == keys, lengths, 0)
 
 
+@dataclass(slots=True, eq=False)
 class Relation:
     """A growing set of facts: sorted runs of keys, each at most half as long as the one before.
 
     So a fact is merged a logarithmic number of times, however many rounds add to the set.
     """
 
-    def __init__(self, n_rows: int, packing: Packing) -> None:
-        self._n_rows = n_rows
-        self._packing = packing
-        self._runs: list[Keys] = []
+    n_rows: int
+    packing: Packing
+    runs: list[Keys] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return sum(map(len, self._runs))
+        return sum(map(len, self.runs))
 
     def fresh(self, table: Table) -> Keys:
         """The keys of those facts that the set lacks, in order."""
-        keys = distinct(self._packing.pack(table))
-        self._runs = [self._packing.repack(run, self._n_rows) for run in self._runs]
-        for run in self._runs:
+        keys = distinct(self.packing.pack(table))
+        self.runs = [self.packing.repack(run, self.n_rows) for run in self.runs]
+        for run in self.runs:
             keys = keys[~member(keys, run)]
         return keys
 
     def add(self, keys: Keys) -> Table:
         """Add what `fresh` gave; returns it as a table."""
         if len(keys):
-            self._runs.append(keys)
-        while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
+            self.runs.append(keys)
+        while len(self.runs) > 1 and len(self.runs[-2]) < 2 * len(self.runs[-1]):
             self._merge_last()
-        return self._packing.unpack(keys, self._n_rows)
+        return self.packing.unpack(keys, self.n_rows)
 
     def _merge_last(self) -> None:
-        both = np.concatenate([self._runs.pop(), self._runs.pop()])
+        both = np.concatenate([self.runs.pop(), self.runs.pop()])
         both.sort(kind="stable")  # merges two sorted runs in linear time
-        self._runs.append(both)
+        self.runs.append(both)
 
     def table(self) -> Table:
         """All facts, in order."""
-        if not self._runs:
-            return np.empty((self._n_rows, 0), np.int32)
-        while len(self._runs) > 1:
+        if not self.runs:
+            return np.empty((self.n_rows, 0), np.int32)
+        while len(self.runs) > 1:
             self._merge_last()
-        return self._packing.unpack(self._runs[0], self._n_rows)
+        return self.packing.unpack(self.runs[0], self.n_rows)

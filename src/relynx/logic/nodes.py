@@ -5,7 +5,7 @@ A converter raises ParseError, with every problem of its tree, where the tree is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from relynx.errors import ParseError, Problem, Source
@@ -13,6 +13,11 @@ from relynx.logic.terms import COMPARISONS, Atom, Comparison, Literal, Not, Rule
 
 T = TypeVar("T")
 _ARITHMETIC = ("+", "-", "*", "//", "mod")
+_SIGN_HINTS = {
+    "-": "only a number takes a minus sign; write 0 - X for -X",
+    "+": "leave out the '+'",
+    "\\+": "\\+ negates an atom of a rule's body",
+}
 _NOUNS = {"list": "a list", "and": "a conjunction", "chain": "a chain of comparisons"}
 
 
@@ -29,6 +34,17 @@ class Node(NamedTuple):
     start: int
     end: int
     depth: int = 1
+
+    def problem(self, message: str, source: Source | None, hint: str | None = None) -> Problem:
+        return Problem(message, source, self.start, self.end - self.start, hint)
+
+    def leaves(self, whole: Collection[str | int | float] = ()) -> Iterator[Node]:
+        """Its arguments, those of nested terms in their place but for terms named in `whole`."""
+        for arg in self.args:
+            if arg.kind == "call" and arg.value not in whole:
+                yield from arg.leaves(whole)
+            else:
+                yield arg
 
 
 class Clause(NamedTuple):
@@ -56,20 +72,11 @@ def node_term(node: Node, source: Source) -> Term:
             return Var(str(node.value), node.start)
         case "list":
             return _converted(node.args, source, node_term)
-        case "call":
+        case "call" | "infix" if node.kind == "call" or node.value in _ARITHMETIC:
             return Struct(str(node.value), _converted(node.args, source, node_term))
-        case "infix" if node.value in _ARITHMETIC:
-            return Struct(str(node.value), _converted(node.args, source, node_term))
-        case "prefix" if node.value == "-":
-            raise _error(
-                node, source, "a term", hint="only a number takes a minus sign; write 0 - X for -X"
-            )
-        case "prefix" if node.value == "+":
-            raise _error(node, source, "a term", hint="leave out the '+'")
-        case "prefix" if node.value == "\\+":
-            raise _error(node, source, "a term", hint="\\+ negates an atom of a rule's body")
         case _:
-            raise _error(node, source, "a term")
+            hint = _SIGN_HINTS.get(str(node.value)) if node.kind == "prefix" else None
+            raise _error(node, source, "a term", hint)
 
 
 def node_atom(node: Node, source: Source) -> Atom:
@@ -89,7 +96,7 @@ def node_atom(node: Node, source: Source) -> Atom:
         hint = "a comparison can stand in a rule's body only"
     elif node.kind == "and":
         hint = "give one atom"
-    raise _error(node, source, "an atom", hint=hint)
+    raise _error(node, source, "an atom", hint)
 
 
 def node_atoms(node: Node, source: Source) -> tuple[Atom, ...]:
@@ -104,22 +111,14 @@ def node_literal(node: Node, source: Source) -> Literal:
         inner = node.args[0]
         if inner.kind in ("atom", "call"):
             return Not(node_atom(inner, source))
-        raise _error(
-            inner,
-            source,
-            "an atom",
-            hint="\\+ negates one atom; make a rule for what you mean, and negate its head",
-        )
+        hint = "\\+ negates one atom; make a rule for what you mean, and negate its head"
+        raise _error(inner, source, "an atom", hint)
     if node.kind == "infix" and node.value in (*COMPARISONS, "is"):
         left, right = _converted(node.args, source, node_term)
         return Comparison(str(node.value), left, right, node.start)
     if node.kind == "chain":
-        raise _error(
-            node,
-            source,
-            "an atom or a comparison",
-            hint="write a < b < c as two comparisons: a < b, b < c",
-        )
+        hint = "write a < b < c as two comparisons: a < b, b < c"
+        raise _error(node, source, "an atom or a comparison", hint)
     return node_atom(node, source)
 
 
@@ -131,15 +130,8 @@ def node_literals(node: Node, source: Source) -> tuple[Literal, ...]:
 def node_rule(node: Node, source: Source) -> Rule:
     """The rule `head :- body` or the fact `head` that a tree denotes."""
     if node.kind == "prefix" and node.value == ":-":
-        raise ParseError(
-            Problem(
-                "a directive among the rules",
-                source,
-                node.start,
-                2,
-                hint="remove it, or write the head of the rule before ':-'",
-            )
-        )
+        hint = "remove it, or write the head of the rule before ':-'"
+        raise ParseError(Problem("a directive among the rules", source, node.start, 2, hint))
     if node.kind == "infix" and node.value == ":-":
         problems: list[Problem] = []
         head = _kept(problems, node_atom, node.args[0], source)
@@ -197,13 +189,5 @@ def _kept(
         return None
 
 
-def _error(node: Node, source: Source, wanted: str, *, hint: str | None = None) -> ParseError:
-    return ParseError(
-        Problem(
-            f"expected {wanted}, found {node_text(node)}",
-            source,
-            node.start,
-            node.end - node.start,
-            hint,
-        )
-    )
+def _error(node: Node, source: Source, wanted: str, hint: str | None = None) -> ParseError:
+    return ParseError(node.problem(f"expected {wanted}, found {node_text(node)}", source, hint))

@@ -10,37 +10,9 @@ from __future__ import annotations
 import re
 
 from relynx.errors import MOST_PROBLEMS, ParseError, Problem, Source
-from relynx.logic.nodes import (
-    Clause,
-    Node,
-    node_atom,
-    node_atoms,
-    node_literal,
-    node_literals,
-    node_rule,
-    node_term,
-)
-from relynx.logic.source_files import read_source
+from relynx.logic.nodes import Clause, Node, node_atom, node_atoms, node_rule, node_term
 from relynx.logic.terms import COMPARISONS, Atom, Rule, Term
-from relynx.logic.tokens import Failure, Lexer
-
-__all__ = [
-    "Clause",
-    "ClauseParser",
-    "Node",
-    "node_atom",
-    "node_atoms",
-    "node_literal",
-    "node_literals",
-    "node_rule",
-    "node_term",
-    "parse_atom",
-    "parse_atoms",
-    "parse_clauses",
-    "parse_rule",
-    "parse_term",
-    "read_source",
-]
+from relynx.logic.tokens import Failure, Lexer, short
 
 MAX_DEPTH = 100
 
@@ -49,48 +21,32 @@ _INFIX = {
     ":-": (1200, 1199, 1199),
     ",": (1000, 999, 999),
     **dict.fromkeys((*COMPARISONS, "is"), (700, 699, 699)),
-    "+": (500, 500, 499),
-    "-": (500, 500, 499),
-    "*": (400, 400, 399),
-    "//": (400, 400, 399),
-    "mod": (400, 400, 399),
+    **dict.fromkeys(("+", "-"), (500, 500, 499)),
+    **dict.fromkeys(("*", "//", "mod"), (400, 400, 399)),
 }
 _FOREIGN = {
     "=": "use one variable in both places, or == to compare",
-    "\\=": "write \\== for 'is different from'",
-    "!=": "write \\== for 'is different from'",
-    "<>": "write \\== for 'is different from'",
+    **dict.fromkeys(("\\=", "!=", "<>"), "write \\== for 'is different from'"),
     "<=": "write =< for 'at most'",
     "=>": "write >= for 'at least'",
-    ";": "write one rule for each alternative",
-    "||": "write one rule for each alternative",
-    "|": "write one rule for each alternative",
+    **dict.fromkeys((";", "||", "|"), "write one rule for each alternative"),
     "->": "write one rule for each case",
     "-->": "write the rule with :-",
     "?-": "write :- before a directive",
     "!": "write \\+ in the other rules instead of a cut",
     "/": "write // for the division of whole numbers",
-    "&": "write , between the atoms of a body",
-    "&&": "write , between the atoms of a body",
-    "**": "write a product",
-    "^": "write a product",
-    "{": "use round brackets",
-    "}": "use round brackets",
-    "=..": None,
+    **dict.fromkeys(("&", "&&"), "write , between the atoms of a body"),
+    **dict.fromkeys(("**", "^"), "write a product"),
+    **dict.fromkeys(("{", "}"), "use round brackets"),
+    **dict.fromkeys(("=..", "?"), None),
     "*/": "this closes no comment",
     "=@=": "write == to compare",
-    ":": "put a name that holds ':' between single quotes",
-    "$": "put a name that holds '$' between single quotes",
-    "@": "put a name that holds '@' between single quotes",
-    "~": "write \\+ for negation",
-    "\\": "write \\+ for negation",
-    "?": None,
-    **{
-        f"@{operator}": f"write {operator} to compare numbers"
-        for operator in ("<", "=<", ">", ">=")
-    },
+    **{sign: f"put a name that holds '{sign}' between single quotes" for sign in ":$@"},
+    **dict.fromkeys(("~", "\\"), "write \\+ for negation"),
+    **{f"@{sign}": f"write {sign} to compare numbers" for sign in ("<", "=<", ">", ">=")},
 }
 _CLAUSE_GOES_ON = "',' or '.'"
+_NOTHING = "there is nothing between these brackets"
 _CLOSING = {"(": ")", "[": "]"}
 
 
@@ -132,9 +88,12 @@ class ClauseParser:
                 self.finished = True
                 return None, lexer.end
             self.start = lexer.start
-            self._refuse_foreign_comment()
+            if lexer.token in ("#", "//") or lexer.text.startswith("--", lexer.start):
+                raise lexer.failure("no clause can begin like this", "a comment begins with %")
             if lexer.token == ":-" and not self.directives:
-                return self._skipped_directive(), lexer.end
+                directive = Node("prefix", ":-", (), lexer.start, lexer.end)
+                lexer.skip_clause(self.start, self.resume)
+                return Clause(directive, directive.start, directive.end), lexer.end
             node = self.expression(1200, 0)
             return Clause(node, self.start, lexer.last_end), self._end_of_clause()
         except Failure as failure:
@@ -142,18 +101,13 @@ class ClauseParser:
             lexer.skip_clause(self.start, self.resume)
             return None, lexer.end
 
-    def _skipped_directive(self) -> Clause:
-        start, end = self.lexer.start, self.lexer.end
-        self.lexer.skip_clause(start, self.resume)
-        return Clause(Node("prefix", ":-", (), start, end), start, end)
-
     def whole(self) -> Node | None:
         """The one term that makes up the whole text; a dot may follow it."""
         lexer = self.lexer
         try:
             lexer.advance()
             if lexer.kind == "eof":
-                raise lexer.failure("there is nothing to read in this text", offset=lexer.start)
+                raise lexer.failure("there is nothing to read in this text")
             node = self.expression(1200, 0)
             if lexer.kind == "end":
                 lexer.advance()
@@ -164,41 +118,20 @@ class ClauseParser:
             self.problems.append(failure.problem)
             return None
 
-    def _refuse_foreign_comment(self) -> None:
-        lexer = self.lexer
-        if lexer.token in ("#", "//") or lexer.text.startswith("--", lexer.start):
-            raise lexer.failure(
-                "no clause can begin like this",
-                offset=lexer.start,
-                length=lexer.end - lexer.start,
-                hint="a comment begins with %",
-            )
-
     def _end_of_clause(self) -> int:
         """Check that a clause ends here; a dot that was only forgotten is reported and supplied."""
         lexer = self.lexer
         if lexer.kind == "end":
             return lexer.end
         if lexer.kind == "dot" and lexer.text[lexer.end] not in ".)],([":
-            self.problems.append(
-                Problem(
-                    "the '.' after a clause must be followed by a space or a line break",
-                    self.source,
-                    lexer.start,
-                    hint="put each clause on a line of its own",
-                )
-            )
+            what = "the '.' after a clause must be followed by a space or a line break"
+            hint = "put each clause on a line of its own"
+            self.problems.append(lexer.failure(what, hint).problem)
             return lexer.end
         if lexer.kind == "eof" or (lexer.on_new_line() and lexer.kind in ("name", "quoted")):
-            self.problems.append(
-                Problem(
-                    "a '.' is missing at the end of this clause",
-                    self.source,
-                    lexer.last_end,
-                    hint="every clause ends with '.'"
-                    + ("" if lexer.kind == "eof" else "; if it goes on, write ',' or an operator"),
-                )
-            )
+            more = "" if lexer.kind == "eof" else "; if it goes on, write ',' or an operator"
+            what, hint = "a '.' is missing at the end of this clause", "every clause ends with '.'"
+            self.problems.append(Problem(what, self.source, lexer.last_end, hint=hint + more))
             return lexer.last_end
         raise self._unexpected(_CLAUSE_GOES_ON)
 
@@ -220,70 +153,54 @@ class ClauseParser:
             if known[1] < priority:
                 left = self._chained(left, operator, depth)
                 continue
-            start = lexer.start
-            lexer.advance()
-            self._need_operand(operator, start)
-            right = self.expression(known[2], depth + 1)
             if operator == ",":
-                left = self._conjunction(left, right, depth)
+                left = self._flat("and", [left], operator, known[2], depth)
             else:
+                right = self._operand(known[2], depth)
                 left = self._node("infix", operator, (left, right), left.start, right.end)
             priority = known[0]
 
-    def _conjunction(self, left: Node, right: Node, depth: int) -> Node:
-        """All the parts of `a, b, c` as one flat node."""
-        lexer = self.lexer
-        parts = [left, right]
-        while lexer.token == "," and lexer.kind == "punctuation":
-            start = lexer.start
-            lexer.advance()
-            self._need_operand(",", start)
-            parts.append(self.expression(999, depth + 1))
-        return self._node("and", ",", tuple(parts), left.start, parts[-1].end)
+    def _operand(self, limit: int, depth: int) -> Node:
+        """What follows the current token, an operator."""
+        operator, at = self.lexer.token, (self.lexer.start, self.lexer.end)
+        self.lexer.advance()
+        self._need_operand(operator, at)
+        return self.expression(limit, depth + 1)
+
+    def _flat(self, kind: str, parts: list[Node], operator: str, limit: int, depth: int) -> Node:
+        """All the parts of `a, b, c` as one flat node, given the first ones."""
+        parts = [*parts]
+        while self.lexer.token == operator and self.lexer.kind in ("symbol", "punctuation"):
+            parts.append(self._operand(limit, depth))
+        return self._node(kind, operator, tuple(parts), parts[0].start, parts[-1].end)
 
     def _chained(self, left: Node, operator: str, depth: int) -> Node:
         """All the positions of `a < b < c` as one flat node; other comparisons do not chain."""
         lexer = self.lexer
         if left.kind != "infix" or left.value != "<" or operator != "<":
-            raise lexer.failure(
-                f"'{operator}' cannot follow another operator of its kind here",
-                offset=lexer.start,
-                length=len(operator),
-                hint="write each comparison on its own, with ',' between them"
-                if operator != ":-"
-                else "a clause has one ':-'; is a '.' missing before it?",
-            )
-        parts = list(left.args)
-        while lexer.token == "<" and lexer.kind == "symbol":
-            start = lexer.start
-            lexer.advance()
-            self._need_operand("<", start)
-            parts.append(self.expression(699, depth + 1))
-        return self._node("chain", "<", tuple(parts), left.start, parts[-1].end)
+            hint = "write each comparison on its own, with ',' between them"
+            if operator == ":-":
+                hint = "a clause has one ':-'; is a '.' missing before it?"
+            what = f"'{operator}' cannot follow another operator of its kind here"
+            raise lexer.failure(what, hint)
+        return self._flat("chain", [*left.args], operator, 699, depth)
 
-    def _need_operand(self, operator: str, start: int) -> None:
+    def _need_operand(self, operator: str, at: tuple[int, int]) -> None:
         """Say so at the operator when nothing follows it."""
         lexer = self.lexer
         if lexer.kind in ("end", "eof") or lexer.token in (")", "]", ","):
-            raise lexer.failure(
-                f"something is missing after '{operator}'",
-                offset=start,
-                length=len(operator),
-                hint=None if operator != "," else "remove the ',' or write what comes after it",
-            )
+            hint = None if operator != "," else "remove the ',' or write what comes after it"
+            raise lexer.failure(f"something is missing after '{operator}'", hint, at=at)
 
     def _node(self, kind: str, value: str, args: tuple[Node, ...], start: int, end: int) -> Node:
-        depth = 1 + max(arg.depth for arg in args)
+        depth = 1 + max((arg.depth for arg in args), default=0)
         if depth > MAX_DEPTH:
             raise self._too_deep(start)
         return Node(kind, value, args, start, end, depth)
 
     def _too_deep(self, start: int) -> Failure:
-        return self.lexer.failure(
-            "this is nested too deeply",
-            offset=start,
-            hint=f"at most {MAX_DEPTH} levels are read",
-        )
+        hint = f"at most {MAX_DEPTH} levels are read"
+        return self.lexer.failure("this is nested too deeply", hint, at=(start, start))
 
     def _primary(self, limit: int, depth: int) -> Node:
         """A term without an infix operator at its top."""
@@ -298,12 +215,8 @@ class ClauseParser:
             if lexer.start == end and lexer.token == "(":
                 return self._call(name, start, depth)
             if name == "not" and kind == "name" and self._at_operand():
-                raise lexer.failure(
-                    "'not' is not of this language",
-                    offset=start,
-                    length=len(name),
-                    hint="write \\+ for negation",
-                )
+                hint = "write \\+ for negation"
+                raise lexer.failure("'not' is not of this language", hint, at=(start, end))
             node = Node("atom", name, (), start, end)
         elif kind == "variable":
             node = Node("variable", lexer.token, (), start, end)
@@ -331,12 +244,8 @@ class ClauseParser:
         opened = self.lexer.start
         args, end = self._elements(opened, depth)
         if not args:
-            raise self.lexer.failure(
-                "there is nothing between these brackets",
-                offset=opened,
-                length=end - opened,
-                hint="write a predicate without arguments without brackets",
-            )
+            hint = "write a predicate without arguments without brackets"
+            raise self.lexer.failure(_NOTHING, hint, at=(opened, end))
         return self._node("call", name, args, start, end)
 
     def _bracketed(self, depth: int) -> Node:
@@ -344,16 +253,10 @@ class ClauseParser:
         start, bracket = lexer.start, lexer.token
         if bracket == "[":
             args, end = self._elements(start, depth)
-            return (
-                self._node("list", "[]", args, start, end)
-                if args
-                else Node("list", "[]", (), start, end)
-            )
+            return self._node("list", "[]", args, start, end)
         lexer.advance()
         if lexer.token == ")":
-            raise lexer.failure(
-                "there is nothing between these brackets", offset=start, length=lexer.end - start
-            )
+            raise lexer.failure(_NOTHING, at=(start, lexer.end))
         node = self.expression(1200, depth + 1)
         self._close(start)
         return node._replace(depth=node.depth + 1)
@@ -370,13 +273,9 @@ class ClauseParser:
             return (), end
         while True:
             if lexer.kind == "punctuation" and lexer.token in (",", closing):
-                raise lexer.failure(
-                    f"an argument is missing before '{lexer.token}'"
-                    if closing == ")"
-                    else f"an element is missing before '{lexer.token}'",
-                    offset=lexer.start,
-                    hint="remove the ',' or write what belongs there",
-                )
+                what = "an argument" if closing == ")" else "an element"
+                hint = "remove the ',' or write what belongs there"
+                raise lexer.failure(f"{what} is missing before '{lexer.token}'", hint)
             args.append(self.expression(999, depth + 1))
             if lexer.token != "," or lexer.kind != "punctuation":
                 return tuple(args), self._close(opened)
@@ -392,32 +291,21 @@ class ClauseParser:
             lexer.advance()
             return end
         if lexer.kind in ("end", "eof"):
-            raise lexer.failure(
-                f"this '{bracket}' is never closed",
-                offset=opened,
-                hint=f"write '{closing}' before the end of the clause",
-            )
+            hint = f"write '{closing}' before the end of the clause"
+            at = opened, opened + 1
+            raise lexer.failure(f"this '{bracket}' is never closed", hint, at=at)
         if lexer.token == "|" and bracket == "[":
-            raise lexer.failure(
-                "a list with a tail is not of this language",
-                offset=lexer.start,
-                hint="write all the elements of the list",
-            )
+            hint = "write all the elements of the list"
+            raise lexer.failure("a list with a tail is not of this language", hint)
         raise self._unexpected(f"',' or '{closing}'", opened=opened)
 
     def _symbol(self, limit: int, depth: int) -> Node:
         """A symbol at the start of a term: a sign, a negation, a mode, or a name of its own."""
         lexer = self.lexer
         operator, start, end = lexer.token, lexer.start, lexer.end
-        if operator == ":-" and limit == 1200 and depth == 0:
-            lexer.advance()
-            self._need_operand(operator, start)
-            arg = self.expression(1199, depth + 1)
-            return self._node("prefix", operator, (arg,), start, arg.end)
-        if operator == "\\+" and limit >= 900:
-            lexer.advance()
-            self._need_operand(operator, start)
-            arg = self.expression(900, depth + 1)
+        directive = operator == ":-" and limit == 1200 and depth == 0
+        if directive or (operator == "\\+" and limit >= 900):
+            arg = self._operand(1199 if directive else 900, depth)
             return self._node("prefix", operator, (arg,), start, arg.end)
         lexer.advance()
         if limit == 999 and lexer.kind == "punctuation" and lexer.token in (",", ")", "]"):
@@ -429,59 +317,37 @@ class ClauseParser:
                 return Node("number", value, (), start, end)
             if lexer.start == end and lexer.token == "(":
                 return self._call(operator, start, depth)
-            self._need_operand(operator, start)
+            self._need_operand(operator, (start, end))
             arg = self._primary(limit, depth + 1)
             return self._node("prefix", operator, (arg,), start, arg.end)
+        at = start, end
         if operator == "\\+":
-            raise lexer.failure(
-                "'\\+' cannot stand here",
-                offset=start,
-                length=2,
-                hint="\\+ negates an atom of a rule's body",
-            )
+            hint = "\\+ negates an atom of a rule's body"
+            raise lexer.failure("'\\+' cannot stand here", hint, at=at)
         if operator in _FOREIGN:
-            raise self._foreign(operator, start)
-        raise lexer.failure(
-            f"something is missing before '{operator}'", offset=start, length=len(operator)
-        )
+            raise self._foreign(operator, at)
+        raise lexer.failure(f"something is missing before '{operator}'", at=at)
 
-    def _foreign(self, operator: str, start: int | None = None) -> Failure:
-        start = self.lexer.start if start is None else start
-        return self.lexer.failure(
-            f"'{operator}' is not of this language",
-            offset=start,
-            length=len(operator),
-            hint=_FOREIGN[operator],
-        )
+    def _foreign(self, operator: str, at: tuple[int, int] | None = None) -> Failure:
+        what = f"'{operator}' is not of this language"
+        return self.lexer.failure(what, _FOREIGN[operator], at=at)
 
     def _not_a_predicate(self, node: Node) -> Failure:
         """An opening bracket follows something that is no name."""
         lexer = self.lexer
         text = lexer.text[node.start : node.end]
-        length = node.end - node.start
+        if lexer.start > node.end and node.kind == "atom":
+            return lexer.failure("no space may stand between a name and its '('")
         if lexer.start > node.end:
-            message = "no space may stand between a name and its '('"
-            hint = None
-            if node.kind != "atom":
-                message, hint = "a ',' or an operator is missing before '('", None
-            return lexer.failure(message, offset=lexer.start, hint=hint)
-        if node.kind == "variable":
-            small = text.lstrip("_")
-            hint = f"put it between quotes: '{text}'(...)"
-            if small and small[0].lower() != small[0]:
-                hint = f"write {small[0].lower()}{small[1:]}(...) or '{text}'(...)"
-            return lexer.failure(
-                f"the variable {text} is used as a predicate",
-                offset=node.start,
-                length=length,
-                hint=hint,
-            )
-        return lexer.failure(
-            f"the number {text} is used as a predicate",
-            offset=node.start,
-            length=length,
-            hint=f"a predicate is a name; put it between quotes: '{text}'(...)",
-        )
+            return lexer.failure("a ',' or an operator is missing before '('")
+        hint = f"put it between quotes: '{text}'(...)"
+        if node.kind == "number":
+            hint = f"a predicate is a name; {hint}"
+        small = text.lstrip("_")
+        if small and small[0].lower() != small[0]:
+            hint = f"write {small[0].lower()}{small[1:]}(...) or '{text}'(...)"
+        what = f"the {node.kind} {text} is used as a predicate"
+        return lexer.failure(what, hint, at=(node.start, node.end))
 
     def _unexpected(self, wanted: str, *, opened: int | None = None) -> Failure:
         """The current token cannot stand here."""
@@ -489,7 +355,7 @@ class ClauseParser:
         token = lexer.token
         hint = None
         if lexer.kind == "eof":
-            message, token = f"expected {wanted}, found the end of the text", ""
+            message = f"expected {wanted}, found the end of the text"
         elif lexer.kind == "end":
             message = f"expected {wanted}, found the end of the clause"
         elif token in (")", "]") and opened is None:
@@ -497,7 +363,7 @@ class ClauseParser:
         else:
             if token in _FOREIGN:
                 return self._foreign(token)
-            shown = token if len(token) <= 40 else token[:37] + "..."
+            shown = short(token)
             message = f"expected {wanted}, found {shown if lexer.kind == 'quoted' else repr(shown)}"
             if lexer.kind == "dot":
                 message = "this '.' cannot stand here"
@@ -511,7 +377,7 @@ class ClauseParser:
                 hint = f"the '{lexer.text[opened]}' of line {lexer.line(opened)} is still open"
                 if lexer.kind in ("name", "variable", "number") and not lexer.on_new_line():
                     hint = "write ',' between arguments; a name with spaces goes between quotes"
-        return lexer.failure(message, offset=lexer.start, length=len(token), hint=hint)
+        return lexer.failure(message, hint)
 
 
 def parse_clauses(source: Source, *, directives: bool = True) -> tuple[list[Clause], list[Problem]]:

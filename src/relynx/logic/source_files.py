@@ -30,13 +30,18 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         with open(name, "rb") as file:
             return file.read()
     except (OSError, ValueError) as error:
-        reasons: dict[type[Exception], str] = {
-            FileNotFoundError: "there is no such file",
-            IsADirectoryError: "this is a folder, not a file",
-            PermissionError: "you may not read this file",
-        }
-        reason = reasons.get(type(error), f"this file cannot be read ({error})")
-        raise InputError(Problem(reason, Source("", name))) from None
+        raise unreadable(error, name) from None
+
+
+def unreadable(error: Exception, name: str) -> InputError:
+    """The error of the user behind one of opening or reading a file."""
+    reasons: dict[type[Exception], str] = {
+        FileNotFoundError: "there is no such file",
+        IsADirectoryError: "this is a folder, not a file",
+        PermissionError: "you may not read this file",
+    }
+    reason = reasons.get(type(error), f"this file cannot be read ({error})")
+    return InputError(Problem(reason, Source("", name)))
 
 
 def unpacked(data: bytes, name: str) -> bytes:
@@ -66,18 +71,11 @@ def too_much(size: int, name: str) -> Problem:
 
 def decoded(data: bytes, name: str) -> str:
     """The text of a file, given its bytes. Raises ParseError when it is no UTF-8."""
+    whole = Source("", name)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ParseError(
-            Problem(
-                "this file is saved as UTF-16",
-                Source("", name),
-                hint="save it as UTF-8",
-            )
-        )
+        raise ParseError(Problem("this file is saved as UTF-16", whole, hint="save it as UTF-8"))
     if data.startswith(MAGIC):
-        raise ParseError(
-            Problem("this file is compressed", Source("", name), hint="unpack it with gunzip")
-        )
+        raise ParseError(Problem("this file is compressed", whole, hint="unpack it with gunzip"))
     zero = data.find(b"\0")
     if zero >= 0:
         message = "this file holds a zero byte: it is no plain text"
@@ -86,9 +84,8 @@ def decoded(data: bytes, name: str) -> str:
         return data.decode("utf-8").removeprefix(_MARK)
     except UnicodeDecodeError as error:
         message = f"byte {error.start} of this file, 0x{data[error.start]:02x}, is not UTF-8"
-        raise ParseError(
-            _at_byte(data, error.start, name, message, "save the file as UTF-8")
-        ) from None
+        problem = _at_byte(data, error.start, name, message, "save the file as UTF-8")
+        raise ParseError(problem) from None
 
 
 def _at_byte(data: bytes, position: int, name: str, message: str, hint: str) -> Problem:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from relynx.logic.dimensions import operator_dimension
 from relynx.logic.tables import Key
-from relynx.logic.terms import Atom, Comparison, Literal, Not, Rule
+from relynx.logic.terms import Atom, Comparison, Not, Rule, atom_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,19 @@ def dependencies(rules: Sequence[Rule]) -> Iterator[Dependency]:
         for literal in rule.body:
             if isinstance(literal, Comparison):
                 continue
-            found = _dependency(rule.head.key, literal)
-            if found.body in heads:
-                yield found
+            atom, negated = atom_of(literal), isinstance(literal, Not)
+            dimension = operator_dimension(atom.key)
+            body = atom.key if dimension is None else (f"next_{dimension}", 2)
+            if body in heads:
+                strict = negated or dimension is not None
+                yield Dependency(rule.head.key, body, atom, negated, strict)
 
 
-def _dependency(head: Key, literal: Literal) -> Dependency:
-    negated = isinstance(literal, Not)
-    atom = literal.atom if isinstance(literal, Not) else literal
-    assert isinstance(atom, Atom)
-    dimension = operator_dimension(atom.key)
-    body = atom.key if dimension is None else (f"next_{dimension}", 2)
-    return Dependency(head, body, atom, negated, negated or dimension is not None)
+def _needs(rules: Sequence[Rule]) -> dict[Key, dict[Key, None]]:
+    needs: dict[Key, dict[Key, None]] = {rule.head.key: {} for rule in rules}
+    for edge in dependencies(rules):
+        needs[edge.head][edge.body] = None
+    return needs
 
 
 def components(rules: Sequence[Rule]) -> list[list[Key]]:
@@ -48,9 +49,7 @@ def components(rules: Sequence[Rule]) -> list[list[Key]]:
 
     Tarjan's strongly connected components, without recursion.
     """
-    needs: dict[Key, dict[Key, None]] = {rule.head.key: {} for rule in rules}
-    for edge in dependencies(rules):
-        needs[edge.head][edge.body] = None
+    needs = _needs(rules)
     found: list[list[Key]] = []
     number: dict[Key, int] = {}
     low: dict[Key, int] = {}
@@ -87,13 +86,10 @@ def components(rules: Sequence[Rule]) -> list[list[Key]]:
 def bad_cycles(rules: Sequence[Rule]) -> list[tuple[Dependency, list[Key]]]:
     """Every strict dependency inside a component, with the shortest path back to its head."""
     group_of = {key: i for i, group in enumerate(components(rules)) for key in group}
-    edges = list(dependencies(rules))
-    needs: dict[Key, dict[Key, None]] = {}
-    for edge in edges:
-        needs.setdefault(edge.head, {})[edge.body] = None
+    needs = _needs(rules)
     return [
         (edge, _path(needs, edge.body, edge.head))
-        for edge in edges
+        for edge in dependencies(rules)
         if edge.strict and group_of[edge.head] == group_of[edge.body]
     ]
 
@@ -104,7 +100,7 @@ def _path(needs: dict[Key, dict[Key, None]], start: Key, end: Key) -> list[Key]:
     queue = deque([start])
     while end not in before:
         key = queue.popleft()
-        for other in needs.get(key, {}):
+        for other in needs[key]:
             if other not in before:
                 before[other] = key
                 queue.append(other)

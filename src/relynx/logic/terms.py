@@ -16,7 +16,6 @@ Constant: TypeAlias = str | int | float
 Term: TypeAlias = "Var | str | int | float | Struct | tuple[Term, ...]"
 
 PLAIN_ATOM = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
-VARIABLE = re.compile(r"[A-Z_][A-Za-z0-9_]*\Z")
 COMPARISONS = ("<", "=<", ">", ">=", "=:=", "=\\=", "==", "\\==")
 ARITHMETIC = {"+": 2, "-": 2, "*": 2, "//": 2, "mod": 2, "abs": 1, "min": 2, "max": 2}
 _PRIORITY = {"+": 500, "-": 500, "*": 400, "//": 400, "mod": 400}
@@ -140,6 +139,12 @@ class Comparison:
 Literal: TypeAlias = Atom | Not | Comparison
 
 
+def atom_of(literal: Literal) -> Atom:
+    """The atom of a literal that is no comparison."""
+    assert not isinstance(literal, Comparison)
+    return literal.atom if isinstance(literal, Not) else literal
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """`head :- body.`; a fact is a rule with an empty body."""
@@ -147,6 +152,15 @@ class Rule:
     head: Atom
     body: tuple[Literal, ...] = ()
     offset: int = field(default=-1, compare=False, repr=False)
+
+    def atoms(self) -> Iterator[Atom]:
+        """The head and the atoms of the body, negated ones included."""
+        yield self.head
+        yield from (atom_of(x) for x in self.body if not isinstance(x, Comparison))
+
+    def assignments(self) -> list[Comparison]:
+        """The `is` literals of the body."""
+        return [x for x in self.body if isinstance(x, Comparison) and x.operator == "is"]
 
     def __str__(self) -> str:
         if not self.body:
@@ -169,11 +183,8 @@ def term_variables(term: Term) -> Iterator[Var]:
     """Every occurrence of a variable in a term, from left to right."""
     if isinstance(term, Var):
         yield term
-    elif isinstance(term, Struct):
-        for arg in term.args:
-            yield from term_variables(arg)
-    elif isinstance(term, tuple):
-        for arg in term:
+    elif isinstance(term, Struct | tuple):
+        for arg in term.args if isinstance(term, Struct) else term:
             yield from term_variables(arg)
 
 

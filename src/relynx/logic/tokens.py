@@ -80,9 +80,11 @@ class Lexer:
         return line
 
     def failure(
-        self, message: str, *, offset: int, length: int = 1, hint: str | None = None
+        self, message: str, hint: str | None = None, *, at: tuple[int, int] | None = None
     ) -> Failure:
-        return Failure(Problem(message, self.source, offset, max(length, 1), hint))
+        """What is wrong with the current token, or with the text between two offsets."""
+        start, end = at or (self.start, self.end)
+        return Failure(Problem(message, self.source, start, max(end - start, 1), hint))
 
     def on_new_line(self) -> bool:
         """Whether a line break stands between the token before and this one."""
@@ -145,12 +147,8 @@ class Lexer:
             close = text.find("*/", position + 2)
             if close < 0:
                 self.start, self.end, self.kind = position, len(text), "eof"
-                raise self.failure(
-                    "this comment is never closed",
-                    offset=position,
-                    length=2,
-                    hint="close it with */",
-                )
+                at = position, position + 2
+                raise self.failure("this comment is never closed", "close it with */", at=at)
             position = close + 2
 
     def _no_token(self, start: int) -> None:
@@ -162,67 +160,45 @@ class Lexer:
         self.end, self.kind = start + 1, "stray"
         if character == "'":
             self.kind = "unclosed"
-            raise self.failure(
-                "this quote is never closed",
-                offset=start,
-                hint="close it with ' on the same line; "
-                "inside quotes, '' stands for a quote and \\n for a line break",
-            )
+            hint = "inside quotes, '' stands for a quote and \\n for a line break"
+            hint = f"close it with ' on the same line; {hint}"
+            raise self.failure("this quote is never closed", hint)
         if character in '"`':
             close = self.text.find(character, start + 1)
             line_end = self.text.find("\n", start)
             closed = close >= 0 and (line_end < 0 or close < line_end)
             self.end = close + 1 if closed else start + 1
             self.kind = "stray" if closed else "unclosed"
-            raise self.failure(
-                "a text in double quotes is not of this language"
-                if character == '"'
-                else "a text in back quotes is not of this language",
-                offset=start,
-                length=self.end - start,
-                hint="use single quotes: 'like this'",
-            )
+            quotes = "double" if character == '"' else "back"
+            what = f"a text in {quotes} quotes is not of this language"
+            raise self.failure(what, "use single quotes: 'like this'")
         raise self._stray(start)
 
     def _stray(self, start: int) -> Failure:
         character = self.text[start]
         self.end, self.kind = start + 1, "stray"
-        shown = character if character.isprintable() else f"U+{ord(character):04X}"
+        shown = f"the character '{character}'"
         look = {"\u2018": "'", "\u2019": "'", "\u201c": "'", "\u201d": "'"}
         look |= {"\u2013": "-", "\u2212": "-", "\uff0c": ",", "\u2264": "=<", "\u2265": ">="}
         if character in look:
             hint = f"write {look[character]} instead"
         elif character.isprintable():
-            hint = f"put a name that holds '{shown}' between single quotes"
+            hint = f"put a name that holds '{character}' between single quotes"
         else:
-            hint = "delete it"
-        return self.failure(
-            f"the character '{shown}' cannot stand here"
-            if character.isprintable()
-            else f"the invisible character {shown} cannot stand here",
-            offset=start,
-            hint=hint,
-        )
+            shown, hint = f"the invisible character U+{ord(character):04X}", "delete it"
+        return self.failure(f"{shown} cannot stand here", hint)
 
     def _check_number_ends(self, number: str) -> None:
         """A number must not run into a name, as in `3d` or `1.0Inf`."""
         word = _TOKEN.match(self.text, self.end)
         if word is None or word.lastgroup != "word":
             return
-        whole = number + word.group()
+        whole = short(number + word.group())
         self.end, self.kind = word.end(), "stray"
         if word.group().lower() in ("inf", "infinite", "nan"):
-            raise self.failure(
-                f"{_short(whole)} is no constant: a number must be finite",
-                offset=self.start,
-                length=len(whole),
-            )
-        raise self.failure(
-            f"a name cannot begin with a digit: {_short(whole)}",
-            offset=self.start,
-            length=len(whole),
-            hint=f"put it between quotes: '{_short(whole)}'",
-        )
+            raise self.failure(f"{whole} is no constant: a number must be finite")
+        hint = f"put it between quotes: '{whole}'"
+        raise self.failure(f"a name cannot begin with a digit: {whole}", hint)
 
     def number(self) -> int | float:
         """The value of the current token, a number."""
@@ -231,12 +207,8 @@ class Lexer:
             body = text[2:]
             return ord(body if len(body) == 1 else self._unescaped(body, self.start + 2))
         if len(text) > MAX_DIGITS:
-            raise self.failure(
-                f"a number of {len(text)} characters is too long",
-                offset=self.start,
-                length=len(text),
-                hint=f"at most {MAX_DIGITS} are read; put it between quotes if it is a name",
-            )
+            hint = f"at most {MAX_DIGITS} are read; put it between quotes if it is a name"
+            raise self.failure(f"a number of {len(text)} characters is too long", hint)
         if text[:2] in ("0x", "0o", "0b"):
             return int(text, 0)
         if text.isdigit():
@@ -245,12 +217,8 @@ class Lexer:
             return int(text.replace("_", ""))
         value = float(text)
         if not math.isfinite(value):
-            raise self.failure(
-                f"the number {_short(text)} is too large",
-                offset=self.start,
-                length=len(text),
-                hint="the largest is about 1.8e308",
-            )
+            hint = "the largest is about 1.8e308"
+            raise self.failure(f"the number {short(text)} is too large", hint)
         return value
 
     def name(self) -> str:
@@ -279,16 +247,12 @@ class Lexer:
                 return _ESCAPED[match[6]]
             else:
                 problem, hint = "is no escape", "write \\\\ for a backslash"
-            raise self.failure(
-                f"{_short(match[0])} {problem}",
-                offset=offset + match.start(),
-                length=len(match[0]),
-                hint=hint,
-            )
+            at = offset + match.start(), offset + match.end()
+            raise self.failure(f"{short(match[0])} {problem}", hint, at=at)
 
         return _ESCAPE.sub(replace, inner)
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """A text cut to what a message can hold."""
     return text if len(text) <= 40 else text[:37] + "..."

@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -36,7 +36,6 @@ FILES = (RECORDS, "summary.csv", "accuracy.svg")
 MINED = "mined-"  # prefix of temporary folders
 # The packages that results depend on.
 LEARNS = ("bias", "data", "features", "logic", "mining", "models")
-_TYPES = {"int": int, "float": float, "str": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,9 @@ class Record:
     accuracy: float
     seconds: float
     key: str
+
+
+SCHEMA: dict[str, Any] = get_type_hints(Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ class Run:
             self.folds,
             parameters,
         ]
-        text = json.dumps([described, _data_key(data), _code_key()], default=str, sort_keys=True)
+        names = [column.tolist() for column in (data.X.ids, data.y, data.groups)]
+        data_key = digest([data_digest(data.X), *names])
+        text = json.dumps([described, data_key, _code_key()], default=str, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def title(self) -> str:
@@ -213,8 +217,8 @@ def _shared_memory(folder: Path) -> Iterator[str]:
 
 def write_records(folder: Path, records: Sequence[Record]) -> None:
     """Write the records atomically."""
-    columns = {name: [getattr(r, name) for r in records] for name in _schema()}
-    write_csv(folder / RECORDS, [columns], _schema())
+    columns = {name: [getattr(r, name) for r in records] for name in SCHEMA}
+    write_csv(folder / RECORDS, [columns], SCHEMA)
 
 
 def _record(run: Run, key: str, fold: Fold, data: ProteinFolds) -> Record:
@@ -233,12 +237,6 @@ def _record(run: Run, key: str, fold: Fold, data: ProteinFolds) -> Record:
     )
 
 
-def _data_key(data: ProteinFolds) -> str:
-    """A hash of all facts, rules, classes and groups."""
-    names = [column.tolist() for column in (data.X.ids, data.y, data.groups)]
-    return digest([data_digest(data.X), *names])
-
-
 @cache
 def _code_key() -> str:
     """A hash of the source of the packages that learn."""
@@ -252,21 +250,13 @@ def _code_key() -> str:
     return digest.hexdigest()
 
 
-def _schema() -> dict[str, type]:
-    return {name: _TYPES[kind] for name, kind in Record.__annotations__.items()}
-
-
 def _read(path: Path) -> list[Record]:
     """The records of a file; none where it is missing or not ours."""
     if not path.is_file():
         return []
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            return list(_parsed(csv.DictReader(file)))
+            rows = list(csv.DictReader(file))
+        return [Record(**{name: kind(row[name]) for name, kind in SCHEMA.items()}) for row in rows]
     except (OSError, ValueError, KeyError, TypeError, csv.Error):
         return []  # it is written anew
-
-
-def _parsed(rows: Iterator[dict[str, str]] | csv.DictReader[str]) -> Iterator[Record]:
-    for row in rows:
-        yield Record(**{name: kind(row[name]) for name, kind in _schema().items()})

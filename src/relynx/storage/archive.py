@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from relynx.errors import DataError, InputError, Problem, Source
+from relynx.logic.source_files import unreadable
 from relynx.storage.json_text import TooDeep, read_json
 from relynx.storage.parts import ARRAY_TYPES, DAMAGED, Array, ModelFile, Part
 from relynx.storage.whole_files import whole_file
@@ -159,13 +160,7 @@ def _bytes(name: str) -> bytes:
     except InputError:
         raise
     except (OSError, ValueError) as error:
-        reasons: dict[type[Exception], str] = {
-            FileNotFoundError: "there is no such file",
-            IsADirectoryError: "this is a folder, not a file",
-            PermissionError: "you may not read this file",
-        }
-        reason = reasons.get(type(error), f"this file cannot be read ({error})")
-        raise InputError(Problem(reason, Source("", name))) from None
+        raise unreadable(error, name) from None
 
 
 def _limit() -> str:
@@ -204,7 +199,10 @@ class _Reader:
         model = self._json(contents.pop(MODEL), MODEL)
         arrays = {}
         for name, data in contents.items():
-            arrays[self._array_name(name)] = self._array(name, data)
+            ours = _ARRAY_NAME.fullmatch(name)
+            if ours is None:
+                raise self.problem(f"the member {_shown(name)} has a name that is not ours")
+            arrays[ours[1]] = self._array(name, data)
         return kind, Part(model, ModelFile(self.path, arrays))
 
     def _members(self, file: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -270,12 +268,6 @@ class _Reader:
                 case _:
                     raise self.problem(f"the manifest says nothing useful of {_shown(name)}")
         return kind, sums
-
-    def _array_name(self, name: str) -> str:
-        match = _ARRAY_NAME.fullmatch(name)
-        if match is None:
-            raise self.problem(f"the member {_shown(name)} has a name that is not ours")
-        return match[1]
 
     def _array(self, name: str, data: bytes) -> Array:
         """An array in numpy's format 1.0, of a type that a model has."""

@@ -8,6 +8,7 @@ an array that is stored beside the text.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -23,6 +24,7 @@ Shape: TypeAlias = tuple[int | None, ...]
 ARRAY_TYPES = ("|b1", "|i1", "|u1", *(f"<{k}{n}" for k in "iu" for n in (2, 4, 8)), "<f4", "<f8")
 SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 WIDEST_LABELS = 1 << 26  # bytes
+_TEXTS = re.compile("<U([0-9]{1,8})")  # the numpy type of texts
 DAMAGED = "the file is damaged or no work of relynx.save: take another copy, or save it again"
 
 
@@ -46,12 +48,8 @@ def plain(value: object, what: str) -> Any:
     if isinstance(value, Mapping):
         pairs = [[plain(key, what), plain(one, what)] for key, one in value.items()]
         return {"dict": pairs}
-    raise InputError(
-        Problem(
-            f"{what} is {_short(value)}, which a model file cannot keep",
-            hint="it keeps numbers, texts, lists, tuples, dicts and arrays of numbers",
-        )
-    )
+    kept = "numbers, texts, lists, tuples, dicts and arrays of numbers"
+    raise _not_kept(f"{what} is {_short(value)}", kept)
 
 
 def plain_labels(labels: Array, what: str) -> Any:
@@ -67,13 +65,13 @@ def plain_label(label: object, what: str) -> Any:
     if isinstance(label, np.generic):
         label = label.item()
     if not is_label(label):
-        raise InputError(
-            Problem(
-                f"{what} has the class {_short(label)}, which a model file cannot keep",
-                hint="it keeps classes that are texts, finite numbers or truth values",
-            )
-        )
+        kept = "classes that are texts, finite numbers or truth values"
+        raise _not_kept(f"{what} has the class {_short(label)}", kept)
     return label
+
+
+def _not_kept(what: str, kept: str) -> InputError:
+    return InputError(Problem(f"{what}, which a model file cannot keep", hint=f"it keeps {kept}"))
 
 
 def is_label(value: object) -> bool:
@@ -282,15 +280,13 @@ class Part:
             labels = np.empty(len(values), object)
             labels[:] = values
             return labels
-        if not isinstance(dtype, str) or dtype[:2] != "<U" or not dtype[2:].isascii():
-            raise self.wrong(name, "has a type that no classes have")
-        if not dtype[2:].isdigit() or not all(isinstance(value, str) for value in values):
-            raise self.wrong(name, "has a type that no classes have")
-        longest = max(map(len, values), default=0)
-        width = int(dtype[2:10])
-        if width < longest or 4 * width * len(values) > WIDEST_LABELS:
-            raise self.wrong(name, "has a type that no classes have")
-        return np.array(values, f"<U{width}")
+        found = _TEXTS.fullmatch(str(dtype))
+        if found is not None and all(isinstance(value, str) for value in values):
+            width = int(found[1])
+            longest = max(map(len, values), default=0)
+            if longest <= width and 4 * width * len(values) <= WIDEST_LABELS:
+                return np.array(values, f"<U{width}")
+        raise self.wrong(name, "has a type that no classes have")
 
     def _decoded(self, value: Any, name: str) -> Any:
         """The inverse of `plain`."""

@@ -4,7 +4,9 @@ from golden_texts import refusals
 
 from relynx.data.lynx.reader import read_lynx
 from relynx.errors import ParseError
-from relynx.logic.parser import node_rule, parse_clauses, read_source
+from relynx.logic.nodes import node_rule
+from relynx.logic.parser import parse_clauses
+from relynx.logic.source_files import read_source
 
 
 def read_rules(path: str) -> None:

@@ -8,13 +8,14 @@ from random import Random
 
 import numpy as np
 import pytest
+from canonical_keys import canonical_key
 from hypothesis import given
 from hypothesis import strategies as st
 from languages import make_language, shuffled
 from tries import random_rows, trie_of
 
 import relynx as rx
-from relynx.logic.canonical import canonical, canonical_key
+from relynx.logic.canonical import canonical
 from relynx.logic.terms import numbered_variable
 from relynx.mining.ordering import shapes
 from relynx.mining.ordering.order import canonical_order, pattern_numbers

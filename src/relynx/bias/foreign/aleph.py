@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
-from relynx.bias.foreign.terms import COMPARISONS, NEGATION, Opening
-from relynx.bias.foreign.translation import Translation, arguments
-from relynx.errors import did_you_mean
+from relynx.bias.foreign.terms import COMPARISONS, NEGATION, SIGNED, Opening
+from relynx.bias.foreign.translation import Translation
+from relynx.errors import counted, did_you_mean
 from relynx.logic.nodes import Node, node_text
 from relynx.logic.terms import quoted
 
@@ -35,7 +35,7 @@ class Aleph:
         self.readers: Mapping[str, Callable[[Node], None]] = {
             "modeh": self._modeh,
             "modeb": self._modeb,
-            "mode": self._mode,
+            "mode": self._modeb,  # of heads and bodies alike; a head is no part of a pattern
             "determination": self._determination,
             "set": self._set,
             "aleph_set": self._set,
@@ -60,7 +60,8 @@ class Aleph:
                 self.to.wrong(node, f"{quoted(name)} has a determination and no modeb", hint)
             elif types is not None and len(types) != arity:
                 line = self.to.line(self.to.type_nodes[name])
-                what = f"{quoted(name)} has {arguments(len(types))} in its modeb, not {arity}"
+                n = counted(len(types), "argument")
+                what = f"{quoted(name)} has {n} in its modeb, not {arity}"
                 self.to.wrong(node, what, f"the modeb is on line {line}")
         names = {name for name, _ in self.determined}
         for name in [*self.to.modes] if names else []:
@@ -74,10 +75,6 @@ class Aleph:
         if self._template(node) is not None:
             self.to.note(node.start, HEAD)
 
-    def _mode(self, node: Node) -> None:
-        """Of heads and bodies alike; a head is no part of a pattern."""
-        self._modeb(node)
-
     def _modeb(self, node: Node) -> None:
         template = self._template(node)
         if template is None:
@@ -89,7 +86,7 @@ class Aleph:
             self.to.note(node.start, NEGATED)
             return
         name = str(template.value)
-        args = list(_flat_arguments(template))
+        args = list(template.leaves(whole=SIGNED))  # as the data have them
         signed = [self._signed(arg) for arg in args]
         if None in signed:
             self.to.broken.add(name)
@@ -101,7 +98,8 @@ class Aleph:
             self.to.add_type(name, types, template)
         elif len(known) != len(types):
             line = self.to.line(self.to.type_nodes[name])
-            what = f"{quoted(name)} has {arguments(len(types))} here and {len(known)} before"
+            n = counted(len(types), "argument")
+            what = f"{quoted(name)} has {n} here and {len(known)} before"
             self.to.wrong(template, what, f"the first modeb is on line {line}; use another name")
             return
         elif known != types:
@@ -115,15 +113,15 @@ class Aleph:
         """The literal of a mode, once its recall is seen."""
         example = f":- {node.value}(*,near(+car,-car))."
         if node.kind != "call" or len(node.args) != 2:
-            what = f"{node.value} takes a recall and a literal, not {arguments(len(node.args))}"
+            n = counted(len(node.args), "argument")
+            what = f"{node.value} takes a recall and a literal, not {n}"
             self.to.wrong(node, what, f"as in {example}")
             return None
         recall, template = node.args
         star = recall.kind == "atom" and recall.value == "*"
         number = recall.kind == "number" and isinstance(recall.value, int) and recall.value >= 1
         if not star and not number:
-            text = self.to.source.text[recall.start : recall.end]
-            what = f"a recall is * or a whole number of at least 1, not {text}"
+            what = f"a recall is * or a whole number of at least 1, not {self.to.text(recall)}"
             self.to.wrong(recall, what, f"as in {example}")
             return None
         compared = template.kind == "infix" and template.value in COMPARISONS
@@ -142,18 +140,15 @@ class Aleph:
             sign, inner = f"{sign}{inner.value}", inner.args[0]
         if inner.kind == "atom" and sign in MODE_SIGNS and inner.value != "*":
             return sign, str(inner.value)
-        text = self.to.source.text[node.start : node.end]
-        what = f"expected a sign and a type, found {text}"
-        self.to.wrong(node, what, SIGN_HINT)
+        self.to.wrong(node, f"expected a sign and a type, found {self.to.text(node)}", SIGN_HINT)
         return None
 
     def _determination(self, node: Node) -> None:
         if node.kind != "call" or len(node.args) != 2:
-            what = f"determination takes two predicates, not {arguments(len(node.args))}"
+            what = f"determination takes two predicates, not {counted(len(node.args), 'argument')}"
             self.to.wrong(node, what, "as in :- determination(eastbound/1,near/2).")
             return
-        pairs = [self._indicator(arg) for arg in node.args]
-        head, body = pairs
+        head, body = map(self._indicator, node.args)
         if head is None or body is None:
             return
         target = f"{quoted(head[0])}/{head[1]}"
@@ -171,8 +166,8 @@ class Aleph:
             whole = arity.kind == "number" and isinstance(arity.value, int)
             if name.kind == "atom" and whole and int(arity.value) >= 0:
                 return str(name.value), int(arity.value)
-        text = self.to.source.text[node.start : node.end]
-        self.to.wrong(node, f"expected a predicate with its arity, found {text}", "as in near/2")
+        what = f"expected a predicate with its arity, found {self.to.text(node)}"
+        self.to.wrong(node, what, "as in near/2")
         return None
 
     def _set(self, node: Node) -> None:
@@ -195,12 +190,3 @@ class Aleph:
                 self.to.note(node.start, POSITIVE)
         else:
             self.to.note(node.start, f"the setting {name} is of Aleph's search, and not used here")
-
-
-def _flat_arguments(template: Node) -> Iterator[Node]:
-    """The arguments of a literal, those of nested terms in their place, as the data have them."""
-    for arg in template.args:
-        if arg.kind == "call" and arg.value not in ("+", "-", "#"):
-            yield from _flat_arguments(arg)
-        else:
-            yield arg

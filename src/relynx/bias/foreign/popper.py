@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from relynx.bias.foreign.terms import Opening
-from relynx.bias.foreign.translation import Translation, arguments
-from relynx.errors import did_you_mean
+from relynx.bias.foreign.translation import Translation
+from relynx.errors import counted, did_you_mean
 from relynx.logic.nodes import Node
 from relynx.logic.terms import quoted
 
@@ -81,7 +81,8 @@ class Popper:
             self.to.wrong(node, f"{quoted(name)} has a {what} and no body_pred", hint)
         elif self.bodies[name][0] != len(args):
             arity, declared = self.bodies[name]
-            said = f"the {what} of {quoted(name)} has {arguments(len(args))}, its body_pred {arity}"
+            n = counted(len(args), "argument")
+            said = f"the {what} of {quoted(name)} has {n}, its body_pred {arity}"
             self.to.wrong(node, said, f"body_pred is on line {self.to.line(declared)}")
             self.to.broken.add(name)
 
@@ -122,7 +123,7 @@ class Popper:
         name = str(key.value)
         args = listed.args if listed.kind == "and" else (listed,)
         for arg in args:
-            text = self.to.source.text[arg.start : arg.end]
+            text = self.to.text(arg)
             if arg.kind != "atom" or arg.value == "*":
                 said = f"expected the name of a {what}, found {text}"
                 self.to.wrong(arg, said, f"as in {example}.")

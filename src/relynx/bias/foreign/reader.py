@@ -13,6 +13,7 @@ from relynx.bias.foreign.popper import Popper
 from relynx.bias.foreign.terms import ForeignLexer, Opening
 from relynx.bias.foreign.translation import Translation
 from relynx.errors import Problem, Source
+from relynx.logic.nodes import Node
 from relynx.logic.tokens import Failure
 from relynx.search_settings import SETTINGS
 
@@ -89,15 +90,12 @@ class ForeignReader:
 
     def _passed_over(self, opening: Opening, rule: bool) -> None:
         """A clause that is no declaration: a slip of the pen is a problem, others are noted."""
-        if (
-            opening.directive == self.system.directives
-            and not rule
-            and opening.name not in NO_SLIPS
-        ):
+        alike = opening.directive == self.system.directives and not rule
+        if alike and opening.name not in NO_SLIPS:
             near = difflib.get_close_matches(opening.name, [*self.system.readers], n=1, cutoff=NEAR)
             if near:
-                what = f"unknown declaration '{opening.name}'"
-                hint = f"did you mean '{near[0]}'?"
-                self.translation.wrong_at(opening.at, len(opening.name), what, hint)
+                name, hint = opening.name, f"did you mean '{near[0]}'?"
+                node = Node("atom", name, (), opening.at, opening.at + len(name))
+                self.translation.wrong(node, f"unknown declaration '{name}'", hint)
                 return
         self.system.passed_over(opening, rule)

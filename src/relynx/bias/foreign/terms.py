@@ -12,25 +12,11 @@ from typing import NamedTuple
 
 from relynx.errors import Source
 from relynx.logic.nodes import Node
+from relynx.logic.terms import COMPARISONS as OURS
 from relynx.logic.tokens import Failure, Lexer
 
 SIGNED = ("+", "-", "#")
-COMPARISONS = (
-    "=",
-    "\\=",
-    "==",
-    "\\==",
-    "<",
-    ">",
-    "=<",
-    ">=",
-    "=:=",
-    "=\\=",
-    "@<",
-    "@>",
-    "@=<",
-    "@>=",
-)
+COMPARISONS = ("=", "\\=", *OURS, "@<", "@>", "@=<", "@>=")
 NEGATION = "\\+"
 DEEPEST = 50
 
@@ -80,11 +66,9 @@ class ForeignLexer:
         """The term of the clause that was opened. Raises Failure."""
         node = self._term(0)
         if self.lexer.kind == "eof":
-            hint = "every clause ends with '.'"
-            at = self.lexer.last_end
-            raise self.lexer.failure(
-                "a '.' is missing at the end of this clause", offset=at, hint=hint
-            )
+            at = self.lexer.last_end, self.lexer.last_end
+            what = "a '.' is missing at the end of this clause"
+            raise self.lexer.failure(what, "every clause ends with '.'", at=at)
         if self.lexer.kind != "end":
             raise self._unexpected("the '.' that ends a declaration", "count its brackets")
         return node
@@ -112,8 +96,9 @@ class ForeignLexer:
     def _primary(self, depth: int) -> Node:
         lexer = self.lexer
         if depth > DEEPEST:
+            at = lexer.start, lexer.start
             hint = f"at most {DEEPEST} levels are read"
-            raise lexer.failure("this is nested too deeply", offset=lexer.start, hint=hint)
+            raise lexer.failure("this is nested too deeply", hint, at=at)
         kind, token, start, end = lexer.kind, lexer.token, lexer.start, lexer.end
         operator = kind == "symbol" and token in (NEGATION, *COMPARISONS)
         if kind in ("name", "quoted") or operator:
@@ -171,9 +156,4 @@ class ForeignLexer:
     def _unexpected(self, wanted: str, hint: str) -> Failure:
         lexer = self.lexer
         found = "the end of the text" if lexer.kind == "eof" else f"'{lexer.token}'"
-        return lexer.failure(
-            f"expected {wanted}, found {found}",
-            offset=lexer.start,
-            length=max(lexer.end - lexer.start, 1),
-            hint=hint,
-        )
+        return lexer.failure(f"expected {wanted}, found {found}", hint)

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
 
 from relynx.bias.modes import EVENT
 from relynx.errors import Problem, Source
@@ -17,14 +17,9 @@ from relynx.logic.terms import quoted
 Mode = tuple[str, ...]
 
 EVENT_NAMES = (EVENT, "e")
-MOST_FREE = (
-    3  # up to this number, each output may be old or new; of more, all are new or one is old
-)
+# Up to this number, each output may be old or new; of more, all are new or one is old.
+MOST_FREE = 3
 SHOWN_LINES = 5
-
-
-def arguments(n: int) -> str:
-    return "1 argument" if n == 1 else f"{n} arguments"
 
 
 @dataclass(slots=True)
@@ -51,6 +46,9 @@ class Translation:
     def line(self, node: Node) -> int:
         return self.source.line_and_column(node.start)[0]
 
+    def text(self, node: Node) -> str:
+        return self.source.text[node.start : node.end]
+
     def note(self, offset: int, message: str) -> None:
         """Keep a note; a repeated one is kept once."""
         self._notes.setdefault(message, []).append(offset)
@@ -71,18 +69,14 @@ class Translation:
         return f"lines {shown} and {len(lines) - SHOWN_LINES} more"
 
     def wrong(self, node: Node, message: str, hint: str | None = None) -> None:
-        self.wrong_at(node.start, node.end - node.start, message, hint)
-
-    def wrong_at(self, start: int, length: int, message: str, hint: str | None = None) -> None:
-        self.problems.append(Problem(message, self.source, start, length, hint))
+        self.problems.append(node.problem(message, self.source, hint))
 
     def count(self, name: str, node: Node, value: Node, *, least: int = 1) -> int | None:
         """A whole number that a setting must have; a problem, and None, where it has not."""
         number = value.value
         if value.kind == "number" and isinstance(number, int) and number >= least:
             return number
-        text = self.source.text[value.start : value.end]
-        what = f"{name} must be a whole number of at least {least}, not {text}"
+        what = f"{name} must be a whole number of at least {least}, not {self.text(value)}"
         self.wrong(value, what)
         self.broken.add(name)
         return None
@@ -112,11 +106,8 @@ class Translation:
             usual = [signs[0] for signs in choices]
             modes = [tuple(usual)]
             modes += [(*usual[:i], choices[i][1], *usual[i + 1 :]) for i in free]
-            self.note(
-                node.start,
-                f"{quoted(name)} has {len(free)} outputs: at most one of them is a variable that "
-                "is there already",
-            )
+            what = "at most one of them is a variable that is there already"
+            self.note(node.start, f"{quoted(name)} has {len(free)} outputs: {what}")
         if len(modes) > 1:  # an atom of new variables only joins nothing
             modes = [mode for mode in modes if set(mode) != {"-"}] or modes
         for mode in modes:
@@ -155,11 +146,7 @@ class Translation:
             name: tuple(EVENT if type_name in found else type_name for type_name in types)
             for name, types in self.types.items()
         }
-        known = list(
-            dict.fromkeys(type_name for types in self.types.values() for type_name in types)
-        )
+        known = list(dict.fromkeys(chain.from_iterable(self.types.values())))
         if known and EVENT not in known and event is None:
-            self.remarks.append(
-                f"none of the types ({', '.join(known)}) is that of events; if one is, name it as "
-                "event when the bias is read"
-            )
+            what = f"none of the types ({', '.join(known)}) is that of events"
+            self.remarks.append(f"{what}; if one is, name it as event when the bias is read")

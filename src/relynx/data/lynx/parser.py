@@ -24,7 +24,8 @@ from relynx.errors import (
     first_problems,
 )
 from relynx.logic.datalog import Background
-from relynx.logic.parser import Clause, ClauseParser, Node
+from relynx.logic.nodes import Clause, Node
+from relynx.logic.parser import ClauseParser
 from relynx.logic.terms import Atom, Constant, constant_key, constant_text, quoted
 
 # What nested terms an atom has: None for a plain argument, else the functor and its own shape.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from relynx.data.lynx.parser import LynxReader
 from relynx.data.sequences import Sequences
 from relynx.logic.datalog import Background, read_background
-from relynx.logic.parser import read_source
+from relynx.logic.source_files import read_source
 
 
 def read_lynx(

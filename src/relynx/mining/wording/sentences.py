@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from relynx.bias import Bias
-from relynx.bias.modes import EVENT
-from relynx.bias.wording import PLACEHOLDER, Subject, fitting
+from relynx.bias.modes import EVENT, Subject
+from relynx.bias.wording import PLACEHOLDER, fitting
 from relynx.data.discretise import bin_words
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key, constant_text, term_text

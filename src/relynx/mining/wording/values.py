@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from relynx.bias import Bias
-from relynx.bias.wording import Subject, fitting
+from relynx.bias.modes import Subject
+from relynx.bias.wording import fitting
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key
 from relynx.mining.wording.english import visible
 

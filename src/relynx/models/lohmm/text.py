@@ -76,10 +76,7 @@ class _Parser(ClauseParser):
         return Node("transition", "<-", tuple(parts), start, parts[-1].end)
 
     def _missing(self, wanted: str) -> Failure:
-        start, length = self.lexer.start, self.lexer.end - self.lexer.start
-        return self.lexer.failure(
-            f"expected {wanted}", offset=start, length=length, hint=AS_A_TRANSITION
-        )
+        return self.lexer.failure(f"expected {wanted}", AS_A_TRANSITION)
 
 
 class _Reader:

@@ -96,7 +96,7 @@ def wide_bias(X: Sequences, event_arguments: frozenset[Argument]) -> Bias:
     Arguments of few values may be constants and variables, and facts of several events are kept.
     `event_arguments` may be unknown to `infer_language`, in sequences of one event.
     """
-    found = infer_language(X, size=Size("*"))
+    found, _ = infer_language(X, size=Size("*"))
     types: dict[str, tuple[str, ...]] = {}
     modes = {}
     for name, given in found.types.items():
