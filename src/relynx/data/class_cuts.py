@@ -179,15 +179,8 @@ def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequence
         new: Table = table.copy()
         new[argument] = known[binned(_numbers(X, codes), cut.cuts)][number]
         tables[key] = tb.in_order(new)
-    return Sequences(
-        vocabulary,
-        tables,
-        X.ids,
-        X.labels,
-        X.background,
-        reading=_with_columns(X.reading, changed),
-        times=X.times,
-    )
+    schema = _with_columns(X.reading, changed)
+    return X.replaced(vocabulary=vocabulary, tables=tables, reading=schema, origin=None)
 
 
 def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:

@@ -32,7 +32,14 @@ from relynx.data.parquet.manifest import (
 )
 from relynx.data.parquet.writer import write_folder
 from relynx.data.schema import Schema
-from relynx.data.sequences import Sequences, label_array, shown
+from relynx.data.sequences import (
+    Sequences,
+    counted,
+    label_array,
+    shown,
+    summary,
+    summary_text,
+)
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb
@@ -257,19 +264,13 @@ class Partitions:
     def __repr__(self) -> str:
         sizes = self.sizes
         n_facts = sum(sum(part.n_facts) for part in self.manifest.parts)
-        spread = f"of {min(sizes):,} to {max(sizes):,}"
-        many = f"{len(sizes):,} partition{'s' if len(sizes) != 1 else ''}"
-        rows = [("sequences", f"{len(self):,} in {many}, {spread}"), ("facts", f"{n_facts:,}")]
+        many = f"{counted(len(sizes), 'partition')}, of {min(sizes):,} to {max(sizes):,}"
+        classes = None
         if self.class_sizes is not None:
-            named = [f"{name} ({n:,})" for name, n in self.class_sizes.items()]
-            more = f", and {len(named) - 8} more" if len(named) > 8 else ""
-            rows.append(("classes", ", ".join(named[:8]) + more))
-        if self.dimensions:
-            rows.append(("dimensions", ", ".join(self.dimensions)))
+            classes = [f"{name} ({n:,})" for name, n in self.class_sizes.items()]
         names = [f"{name}/{arity}" for name, arity in self.relations]
-        more = f", and {len(names) - 12} more" if len(names) > 12 else ""
-        rows.append(("predicates", ", ".join(names[:12]) + more))
-        return "Partitions\n" + "\n".join(f"  {name:<11} {value}" for name, value in rows)
+        size = f"{len(self):,} in {many}"
+        return summary_text("Partitions", summary(size, n_facts, classes, self.dimensions, names))
 
     # Files
 

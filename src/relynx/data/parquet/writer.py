@@ -30,11 +30,10 @@ from relynx.data.parquet.manifest import (
     manifest_text,
     part_name,
 )
-from relynx.data.sequences import WRITERS, Sequences
+from relynx.data.sequences import SAME_ARITY, WRITERS, Sequences, recoded_tables
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Problem, Source
-from relynx.logic import tables as tb
-from relynx.logic.tables import Key, Table
+from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_key, quoted
 from relynx.storage.whole_files import is_running, named, sync
 from relynx.version import __version__
@@ -107,7 +106,7 @@ class _Writer:
         self.relations |= dict.fromkeys(X.tables)
         self._check_arities()
         if not np.array_equal(codes, np.arange(len(codes))):
-            X = X.with_tables(self.vocabulary, {k: _recoded(t, codes) for k, t in X.tables.items()})
+            X = X.with_tables(self.vocabulary, recoded_tables(X.tables, codes))
         labels = self._labels(X)
         columns = Columns(tuple(self.relations), labels is not None, time_types(X.times))
         data = part_bytes(X, columns, labels)
@@ -151,9 +150,8 @@ class _Writer:
         arities: dict[str, int] = {}
         for name, arity in self.relations:
             if arities.setdefault(name, arity) != arity:
-                hint = "give it the same number of arguments everywhere, or another name"
                 what = f"{quoted(name)} has {arities[name]} arguments in one part, {arity} in"
-                raise DataError(Problem(f"{what} another", hint=hint))
+                raise DataError(Problem(f"{what} another", hint=SAME_ARITY))
 
     def _labels(self, X: Sequences) -> NDArray[np.int32] | None:
         """The numbers of the classes; new classes come last."""
@@ -177,10 +175,6 @@ class _Writer:
             file.flush()
             os.fsync(file.fileno())
         return File(name, len(data), hashlib.sha256(data).hexdigest())
-
-
-def _recoded(table: Table, codes: NDArray[np.int32]) -> Table:
-    return tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
 
 
 @contextlib.contextmanager

@@ -102,14 +102,8 @@ def _read(
     X = read_request(request, {}, reading)
     assert X.reading is not None  # it is how the table was read
     notes = [*_notes(table, X.reading), *(f"the log has no {name!r}" for name in missing)]
-    X = Sequences(
-        X.vocabulary,
-        X.tables,
-        X.ids,
-        X.labels,
-        reading=replace(X.reading, notes=(*X.reading.notes, *notes)),
-        origin=table.log,
-    )
+    schema = replace(X.reading, notes=(*X.reading.notes, *notes))
+    X = X.replaced(reading=schema, origin=table.log)
     return X, X.labels
 
 
