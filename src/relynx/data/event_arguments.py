@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,8 +41,7 @@ class Conflict(NamedTuple):
         return f"{name} is used both as an event and as a value: {self.share}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Uses:
+class _Uses(NamedTuple):
     """What is known of events: the linked constants, all events, and how each argument is used.
 
     `counts` says for each argument how many of its facts hold a linked constant, and how many facts
@@ -55,9 +53,10 @@ class _Uses:
     events: Pairs
     counts: dict[Argument, tuple[int, int]]
 
-    def is_event(self, argument: Argument) -> bool:
-        held, known = self.counts.get(argument, (0, 0))
-        return known > 0 and 2 * held >= known
+
+def _is_event(counts: tuple[int, int]) -> bool:
+    held, known = counts
+    return known > 0 and 2 * held >= known
 
 
 def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
@@ -116,9 +115,7 @@ def _in_pieces(facts: Tables) -> Iterator[tuple[int, dict[Key, Table]]]:
 
 def event_arguments(counts: Mapping[Argument, tuple[int, int]]) -> frozenset[Argument]:
     """The event arguments, by the counts of `argument_counts`."""
-    none = np.empty(0, np.int64)
-    uses = _Uses(none, none, none, dict(counts))
-    return frozenset(argument for argument in counts if uses.is_event(argument))
+    return frozenset(argument for argument, n in counts.items() if _is_event(n))
 
 
 def _events_in(facts: Tables, n_constants: int, arguments: Set[Argument]) -> Pairs:
@@ -132,15 +129,12 @@ def _events_in(facts: Tables, n_constants: int, arguments: Set[Argument]) -> Pai
 def _uses(facts: Tables, n_constants: int) -> _Uses:
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
     linked_in = [_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
-    linked = np.empty(0, np.int64)
-    if linked_in:
-        linked = tb.distinct(np.concatenate(linked_in), in_runs=True)
-    ordered = tb.distinct(
-        linked // n_constants, in_runs=True
-    )  # the sequences that have some dimension
-    uses = _Uses(linked, ordered, linked, {})
+    linked = tb.distinct(np.concatenate([np.empty(0, np.int64), *linked_in]), in_runs=True)
+    # The sequences that have some dimension:
+    ordered = tb.distinct(linked // n_constants, in_runs=True)
+    counts: dict[Argument, tuple[int, int]] = {}
     if not len(linked):
-        return uses
+        return _Uses(linked, ordered, linked, counts)
     is_ordered = np.zeros(int(max(table[0].max(initial=-1) for table in facts.values())) + 1, bool)
     is_ordered[ordered] = True
     find = tb.Finder(linked, len(is_ordered) * n_constants)
@@ -150,10 +144,11 @@ def _uses(facts: Tables, n_constants: int) -> _Uses:
         for i in range(key[1]):
             column = _pairs(table, i, n_constants)
             known = find(column) >= 0
-            uses.counts[key, i] = int(known.sum()), n_here
-            if uses.is_event((key, i)) and not known.all():
+            counts[key, i] = int(known.sum()), n_here
+            if _is_event(counts[key, i]) and not known.all():
                 alone.append(column[~known])
-    return replace(uses, events=tb.distinct(np.concatenate([linked, *alone])) if alone else linked)
+    events = tb.distinct(np.concatenate([linked, *alone])) if alone else linked
+    return _Uses(linked, ordered, events, counts)
 
 
 def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
@@ -171,12 +166,14 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
     if not len(uses.events):
         return []
     columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in uses.counts}
-    values = [column for argument, column in columns.items() if not uses.is_event(argument)]
-    used_as_value = tb.distinct(np.concatenate(values)) if values else np.empty(0, np.int64)
+    values = [
+        column for argument, column in columns.items() if not _is_event(uses.counts[argument])
+    ]
+    used_as_value = tb.distinct(np.concatenate([np.empty(0, np.int64), *values]))
     found = []
     for argument, column in columns.items():
         (key, i), linked = argument, member(column, uses.linked)
-        among_events = uses.is_event(argument)
+        among_events = _is_event(uses.counts[argument])
         wrong = member(column, used_as_value) & ~linked if among_events else linked
         at = np.flatnonzero(wrong)
         if not len(at):

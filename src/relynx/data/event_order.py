@@ -81,21 +81,10 @@ def ordered_events(
     """The events of each sequence, as codes of `X.facts().vocabulary`.
 
     An event comes after all that it follows; those that the order leaves open go by their names,
-    `e2` before `e10`.
-
-    Parameters
-    ----------
-    X
-        The sequences.
-    dimension
-        The order to follow; None takes the one with the most links.
-    arguments
-        What `learn_event_arguments` found in the training sequences; None finds it in X.
-
-    Raises
-    ------
-    InputError
-        Where there is no such dimension, or the links of a sequence run in a circle.
+    `e2` before `e10`. `dimension` is the order to follow; None takes the one with the most links.
+    `arguments` are those that `learn_event_arguments` found in the training sequences; None finds
+    them in X. Raises InputError where there is no such dimension, or the links of a sequence run in
+    a circle.
 
     Examples
     --------
@@ -154,9 +143,7 @@ def _in_order(events: set[int], links: set[Link], rank: list[int]) -> list[int]:
 def _ranks(facts: Facts) -> list[int]:
     """The rank of each constant in the order of their names."""
     ordered = sorted(range(len(facts.vocabulary)), key=lambda code: _name(facts.vocabulary[code]))
-    rank = [0] * len(ordered)
-    for i, code in enumerate(ordered):
-        rank[code] = i
+    rank: list[int] = np.argsort(ordered).tolist()
     return rank
 
 

@@ -7,7 +7,7 @@ keeps it as `reading_`, and so does a model file, so that later tables are read 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from relynx.storage import Part
 from relynx.storage.fields import Field
 
 COLUMN_TYPES = ("text", "integer", "number", "boolean", "date")
+TITLES = ("fluents", "attributes", "relations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +54,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """What makes intervals of the rows of a table.
-
-    Attributes
-    ----------
-    start, end, symbol
-        The columns that order them (None without a symbol).
-    dimensions, relations
-        The names of what links them, and of what else relates two of them.
-    made
-        The columns that are made of the times: `duration`, `gap`.
-    """
+    """What makes intervals of the rows of a table: the columns of their order, and more."""
 
     start: str
     end: str
     symbol: str | None
-    dimensions: tuple[str, ...]
-    relations: tuple[str, ...]
-    made: tuple[str, ...] = ()
+    dimensions: tuple[str, ...]  # the names of what links them
+    relations: tuple[str, ...]  # and of what else relates two of them
+    made: tuple[str, ...] = ()  # the columns that are made of the times: `duration`, `gap`
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +138,7 @@ class Schema:
         if set(self.interval_relations) != set(other.interval_relations):
             mine, theirs = (", ".join(one.interval_relations) or "none" for one in (self, other))
             return f"the relations of its intervals are {mine}, not {theirs}"
-        for title in ("fluents", "attributes", "relations"):
+        for title in TITLES:
             mine_of = {group.predicate: group for group in getattr(self, title)}
             theirs_of = {group.predicate: group for group in getattr(other, title)}
             for name in {**mine_of, **theirs_of}:
@@ -214,7 +205,7 @@ def schema_state(schema: Schema) -> dict[str, Any]:
                 }
                 for group in getattr(schema, title)
             ]
-            for title in ("fluents", "attributes", "relations")
+            for title in TITLES
         },
         "label": None if schema.label is None else _column_state(schema.label),
         "event": schema.event,
@@ -223,10 +214,8 @@ def schema_state(schema: Schema) -> dict[str, Any]:
 
 
 def _intervals_state(intervals: Intervals) -> dict[str, Any]:
-    listed = ("dimensions", "relations", "made")
-    return {name: getattr(intervals, name) for name in ("start", "end", "symbol")} | {
-        name: list(getattr(intervals, name)) for name in listed
-    }
+    state = asdict(intervals).items()
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in state}
 
 
 def _column_state(column: Column) -> dict[str, Any]:

@@ -40,6 +40,7 @@ SHOWN = 60
 WRITERS: dict[str, Callable[..., None]] = {}
 
 READ_ATOMS = "rx.parse_atom('a(e1)') reads an atom from text"
+AS_TUPLE = "write Atom('p', ('e1',)), with a comma after a single argument"
 SAME_ARITY = "give it the same number of arguments everywhere, or another name"
 
 
@@ -406,10 +407,9 @@ class Sequences:
         ):
             return False
         theirs = other.recoded(self.vocabulary).tables
-        return all(
-            np.array_equal(*(tables.get(key, tb.empty(key[1])) for tables in (self.tables, theirs)))
-            for key in {*self.tables, *theirs}
-        )
+        nothing = {key: tb.empty(key[1]) for key in {*self.tables, *theirs}}
+        mine, theirs = nothing | self.tables, nothing | theirs
+        return all(np.array_equal(mine[key], theirs[key]) for key in nothing)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -509,9 +509,7 @@ class SequencesBuilder:
         if not isinstance(atom, Atom) or not isinstance(atom.predicate, str):
             raise self._no_fact(f"{shown(atom)} is no atom", READ_ATOMS)
         if not isinstance(atom.args, tuple):
-            what = f"the arguments of {shown(atom)} are no tuple"
-            hint = "write Atom('p', ('e1',)), with a comma after a single argument"
-            raise self._no_fact(what, hint)
+            raise self._no_fact(f"the arguments of {shown(atom)} are no tuple", AS_TUPLE)
         atom = flatten(atom)
         codes = [self.code(self._value(atom, arg)) for arg in atom.args]
         self.buffer(*atom.key).extend((len(self._ids) - 1, *codes))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +25,7 @@ MANIFEST, VOCABULARY = "manifest.json", "vocabulary.parquet"
 LARGEST_TEXT = 1 << 28  # bytes of the manifest
 MOST = (1 << 31) - 1  # sequences, facts of a predicate in a partition, constants
 MOST_PARTITIONS = 100_000
-_SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
 TIMES = ("integer", "number", "text")
 DAMAGED = "the folder is damaged or no work of to_parquet: take another copy, or write it again"
 
@@ -161,7 +160,7 @@ def _relations(part: Part) -> tuple[Key, ...]:
                 keys.append((name, arity))
             case _:
                 raise part.wrong("relations", "holds what is no predicate with its arity")
-        if _SURROGATE.search(name):
+        if SURROGATE.search(name):
             raise part.wrong("relations", "holds a name that is no Unicode text")
     if len({name for name, _ in keys}) < len(keys):
         raise part.wrong("relations", "names a predicate twice")
@@ -268,11 +267,3 @@ def _check_parts(manifest: Manifest, part: Part) -> None:
         if manifest.classes is not None and sum(one.class_sizes) != one.n_sequences:
             raise part.wrong(f"{location}.classes", "do not sum to the number of sequences")
         known, named = one.n_relations, len(one.class_sizes)
-
-
-def totals(parts: Sequence[PartFile], n_classes: int) -> list[int]:
-    """How many sequences each class has in all partitions."""
-    return [
-        sum(part.class_sizes[c] for part in parts if c < len(part.class_sizes))
-        for c in range(n_classes)
-    ]

@@ -48,16 +48,9 @@ _TYPES: dict[type, Any] = {
 
 
 def frame(chunks: Chunks, schema: Schema, *, backend: str) -> Any:
-    """A data frame of a library: `pandas`, `polars` or `pyarrow`.
+    """A data frame of a library, `pandas`, `polars` or `pyarrow`, which must be installed.
 
-    Parameters
-    ----------
-    chunks
-        The rows, some at a time.
-    schema
-        The columns, and whether they hold `str`, `int`, `float` or `bool`.
-    backend
-        The library. It must be installed; relynx itself needs none of them.
+    `chunks` are the rows, some at a time; the columns hold `str`, `int`, `float` or `bool`.
     """
     if backend not in BACKENDS:
         hint = did_you_mean(backend, BACKENDS) or f"give one of {', '.join(BACKENDS)}"
