@@ -272,12 +272,9 @@ def _typed(values: list[Any], column: Column, backend: str) -> tuple[list[Any], 
         return [None if value is None else value == "true" for value in values], bool
     if column.type == "integer" and missing and backend == "pandas":  # nor integers
         exact = all(value is None or abs(value) < EXACT for value in values)
-        return (values, float) if exact else (_texts(values), str)
+        texts = [None if value is None else str(value) for value in values]
+        return (values, float) if exact else (texts, str)
     return values, int if column.type == "integer" else float
-
-
-def _texts(values: list[Any]) -> list[str | None]:
-    return [None if value is None else str(value) for value in values]
 
 
 def _column(values: list[Any]) -> tuple[list[Any], type]:
