@@ -77,11 +77,13 @@ def event_keys(
     """
     if arguments is None:
         arguments = event_arguments(argument_counts(facts, n_constants))
-    events = [
-        _events_in(some, n_constants, arguments) + first * n_constants
-        for first, some in _in_pieces(facts)
-    ]
-    return np.concatenate([np.empty(0, np.int64), *events]), set(arguments)
+    links = {((f"next_{name}", 2), i) for name in dimension_names(facts) for i in (0, 1)}
+    held = [(key, i) for key, i in links.union(arguments) if key in facts]
+    events = [np.empty(0, np.int64)]
+    for first, some in _in_pieces(facts):
+        columns = [_pairs(some[key], i, n_constants) for key, i in held]
+        events.append(tb.distinct(np.concatenate([events[0], *columns])) + first * n_constants)
+    return np.concatenate(events), set(arguments)
 
 
 def argument_counts(facts: Tables, n_constants: int) -> dict[Argument, tuple[int, int]]:
@@ -116,14 +118,6 @@ def _in_pieces(facts: Tables) -> Iterator[tuple[int, dict[Key, Table]]]:
 def event_arguments(counts: Mapping[Argument, tuple[int, int]]) -> frozenset[Argument]:
     """The event arguments, by the counts of `argument_counts`."""
     return frozenset(argument for argument, n in counts.items() if _is_event(n))
-
-
-def _events_in(facts: Tables, n_constants: int, arguments: Set[Argument]) -> Pairs:
-    """What the dimensions link, and the constants in the given event arguments."""
-    links = [((f"next_{name}", 2), i) for name in dimension_names(facts) for i in (0, 1)]
-    columns = [_pairs(facts[key], i, n_constants) for key, i in links]
-    columns += [_pairs(facts[key], i, n_constants) for key, i in arguments if key in facts]
-    return tb.distinct(np.concatenate([np.empty(0, np.int64), *columns]))
 
 
 def _uses(facts: Tables, n_constants: int) -> _Uses:
@@ -205,11 +199,9 @@ def arguments_state(arguments: Iterable[Argument]) -> list[list[str | int]]:
 
 def arguments_of(part: Part, name: str) -> frozenset[Argument]:
     """The arguments that `arguments_state` stored in a field."""
-    return frozenset(_argument(part, name, value) for value in part.listed(name))
-
-
-def _argument(part: Part, name: str, value: object) -> Argument:
-    right = isinstance(value, list) and [type(one) for one in value] == [str, int, int]
-    if not isinstance(value, list) or not right or not 0 <= value[2] < value[1]:
-        raise part.wrong(name, "holds what is no argument of a predicate")
-    return (value[0], value[1]), value[2]
+    values = part.listed(name)
+    for value in values:
+        right = isinstance(value, list) and [type(one) for one in value] == [str, int, int]
+        if not right or not 0 <= value[2] < value[1]:
+            raise part.wrong(name, "holds what is no argument of a predicate")
+    return frozenset(((predicate, arity), i) for predicate, arity, i in values)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relynx.data.event_arguments import Argument, dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import InputError, Problem, did_you_mean
-from relynx.logic.tables import Key, Table
+from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_text
 
 Link: TypeAlias = tuple[int, int]
@@ -54,25 +53,16 @@ def learn_event_arguments(X: Sequences, dimension: str | None = None) -> frozens
         return frozenset()
     n_constants = max(len(facts.vocabulary), 1)
     events, arguments = event_keys(tables, n_constants)
-    return frozenset(arguments | _beside(tables, arguments, events, n_constants))
-
-
-def _beside(
-    tables: Mapping[Key, Table],
-    arguments: set[Argument],
-    events: NDArray[np.int64],
-    n_constants: int,
-) -> set[Argument]:
-    """The arguments beside an event that hold events too, if not such as the dimension links."""
-    found: set[Argument] = set()
+    # The arguments beside an event may hold events too, if not such as the dimension links.
+    beside: set[Argument] = set()
     ordered = np.unique(events // n_constants)
     for key in {key for key, _ in arguments}:
         row, *columns = tables[key][:, np.isin(tables[key][0], ordered)].astype(np.int64)
         for i, column in enumerate(columns):
             known = np.isin(row * n_constants + column, events).sum()
-            if (key, i) not in arguments and len(row) and 2 * known >= len(row):
-                found.add((key, i))
-    return found
+            if len(row) and 2 * known >= len(row):
+                beside.add((key, i))
+    return frozenset(arguments | beside)
 
 
 def ordered_events(

@@ -61,7 +61,9 @@ def from_lists(
     >>> rx.covers(rx.parse_pattern("a(X), next_s(X,Y), c(Y)"), X).tolist()
     [False, True]
     """
-    _check_predicate(predicate)
+    if predicate is not None and (not isinstance(cast(object, predicate), str) or not predicate):
+        what = f"predicate is {shown(predicate)}"
+        raise DataError(Problem(what, hint="give a name, such as 'symbol', or leave it out"))
     reader = _ListReader(predicate)
     outer = _outer(lists)
     plain = _plain_tables(outer, predicate)
@@ -130,13 +132,6 @@ def _outer(lists: object) -> list[object]:
     elif not _has_no_order(lists):
         return list(cast(Iterable[object], lists))
     raise DataError(Problem(f"{type(lists).__name__} is no list of lists", hint=hint))
-
-
-def _check_predicate(predicate: object) -> None:
-    """Raises DataError where it is no name."""
-    if predicate is not None and (not isinstance(predicate, str) or not predicate):
-        what = f"predicate is {shown(predicate)}"
-        raise DataError(Problem(what, hint="give a name, such as 'symbol', or leave it out"))
 
 
 def _has_no_order(values: object) -> bool:

@@ -298,8 +298,11 @@ class LynxReader:
 
     def _no_value(self, arg: Node) -> None:
         if arg.kind == "variable":
-            what = f"the variable {arg.value} where only a constant can stand"
-            self._report(what, arg, _capital_hint(str(arg.value)))
+            name = str(arg.value)
+            small, hint = name[0].lower() + name[1:], "give it a value"
+            if small != name and _NAME.match(small):
+                hint = f"write {small}, or {quoted(name)} with quotes"
+            self._report(f"the variable {name} where only a constant can stand", arg, hint)
         elif arg.kind == "list":
             self._report("a list as an argument of a fact", arg, "write one fact for each element")
         else:
@@ -453,10 +456,3 @@ def _shape_pattern(shape: Shape) -> str:
 
 def _shape_text(shape: tuple[str, Shape] | None) -> str:
     return "a constant" if shape is None else f"a term {quoted(shape[0])}/{len(shape[1])}"
-
-
-def _capital_hint(name: str) -> str:
-    small = name[0].lower() + name[1:]
-    if small != name and _NAME.match(small):
-        return f"write {small}, or {quoted(name)} with quotes"
-    return "give it a value"

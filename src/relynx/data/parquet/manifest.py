@@ -128,7 +128,12 @@ def read_manifest(data: bytes, path: str, version: str) -> Manifest:
         raise file.problem(f"this is no manifest of partitions: it says no format '{FORMAT}'")
     part = Part(tree, file)
     part.text("format")
-    _check_version(part, version)
+    number = part.count("version", 1)
+    if number > VERSION:
+        what = f"this folder was written by a newer relynx: its format is {number}"
+        hint = f"update relynx; {version} reads formats up to {VERSION}"
+        raise DataError(Problem(what, Source("", path), hint=hint))
+    words = part.part("vocabulary")
     manifest = Manifest(
         relynx=part.text("relynx"),
         relations=_relations(part),
@@ -136,20 +141,14 @@ def read_manifest(data: bytes, path: str, version: str) -> Manifest:
         times=_times(part),
         background=_background(part),
         reading=None if part.none("reading") else schema_of(part.part("reading")),
-        **_vocabulary(part.part("vocabulary")),
+        n_constants=_count(words, "constants", MOST),
+        vocabulary=_file(words, VOCABULARY),
         parts=tuple(_part(i, one) for i, one in enumerate(part.parts("parts"))),
     )
+    words.end()
     part.end()
     _check_parts(manifest, part)
     return manifest
-
-
-def _check_version(part: Part, version: str) -> None:
-    number = part.count("version", 1)
-    if number > VERSION:
-        what = f"this folder was written by a newer relynx: its format is {number}"
-        hint = f"update relynx; {version} reads formats up to {VERSION}"
-        raise DataError(Problem(what, Source("", part.file.path), hint=hint))
 
 
 def _relations(part: Part) -> tuple[Key, ...]:
@@ -179,10 +178,8 @@ def _classes(part: Part) -> tuple[Constant, ...] | None:
 
 
 def _is_constant(value: object) -> bool:
-    if isinstance(value, bool):
-        return False
     try:
-        return as_constant(value) is not None
+        return not isinstance(value, bool) and as_constant(value) is not None
     except TypeError:
         return False
 
@@ -204,13 +201,6 @@ def _background(part: Part) -> Background | None:
         return parse_background(text)
     except InputError:
         raise part.wrong("background", "holds what are no rules") from None
-
-
-def _vocabulary(part: Part) -> dict[str, Any]:
-    n = _count(part, "constants", MOST)
-    file = _file(part, VOCABULARY)
-    part.end()
-    return {"vocabulary": file, "n_constants": n}
 
 
 def _part(number: int, part: Part) -> PartFile:

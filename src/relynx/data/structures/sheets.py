@@ -113,12 +113,16 @@ def elements(
         fields = {
             "type": "st",
             "sense": NULL if reached is None else strands.senses[reached][i],
-            "sense_prev": NULL if before is None else _direction(strands, before, i),
+            "sense_prev": NULL,
             "sheet": str(sheet),
             "sheet_ord": order,
             "partners": [[number[j], sense] for j, sense in strands.senses[i].items() if j in here],
             "len": here[i][2],
         }
+        if before is not None:
+            (group, first), (own, second) = strands.orientations[before], strands.orientations[i]
+            if group == own:  # else it is not known whether they run the same way
+                fields["sense_prev"] = "plus" if first == second else "minus"
         last[sheet] = i
         found.append((here[i][:2], fields))
     return [fields for _, fields in sorted(found, key=lambda one: one[0])]
@@ -131,12 +135,6 @@ def _inside(span: Span, residues: Mapping[tuple[str, int], int]) -> tuple[int, i
     if 2 * len(positions) <= last - first + 1:
         return None
     return min(positions), max(positions), len(positions)
-
-
-def _direction(strands: Strands, one: int, two: int) -> str:
-    """Whether two strands of a sheet run the same way, `null` where that is not known."""
-    (group, first), (other_group, second) = strands.orientations[one], strands.orientations[two]
-    return NULL if group != other_group else "plus" if first == second else "minus"
 
 
 def _walked(here: Iterable[int], strands: Strands) -> dict[int, tuple[int, int | None]]:

@@ -65,9 +65,8 @@ def sequence_numbers(
     appearing = np.argsort(first)
     number = np.empty(len(codes), np.int64)
     number[appearing] = np.arange(len(codes))
-    return [values.constants[code] for code in codes[appearing]], number[
-        np.searchsorted(codes, values.codes)
-    ]
+    ids = [values.constants[code] for code in codes[appearing]]
+    return ids, number[np.searchsorted(codes, values.codes)]
 
 
 def event_layout(schema: Schema, cells: Cells, ids: list[Constant], sequences: Rows) -> EventLayout:
@@ -163,7 +162,7 @@ def encoded(
     `labelled` requires a label for every sequence; otherwise wrong labels are ignored.
     """
     encoder = Encoder(int(at.numbers.max()) + 1)
-    notes = tie_notes(at, schema.order)
+    notes = _tie_notes(at, schema.order)
     sequences, numbers = at.sequences[at.order], at.numbers[at.order]
     for dimension, (before, after) in at.links.items():
         pair = [at.numbers[before], at.numbers[after]]
@@ -211,10 +210,8 @@ def _single(cells: Cells, at: EventLayout, values: Values, name: str, role: str)
             for r in (int(first[i]), row)
         )
         where = f"inside sequence {constant_text(at.ids[i])}"
-        last = (i, row) == shown[-1]
-        more = (
-            f"; so in {len(wrong) - len(shown):,} more" if last and len(wrong) > len(shown) else ""
-        )
+        last, n_more = (i, row) == shown[-1], len(wrong) - len(shown)
+        more = f"; so in {n_more:,} more" if last and n_more else ""
         hint = f"give it one value in all rows of a sequence, or do not name it as {role}"
         what = f"column {name!r}, {role}, changes {where}: {one}, {two}{more}"
         cells.wrong(what, hint if last else None)
@@ -307,7 +304,7 @@ def repeated_keys(cells: Cells, column: str, sequences: Rows) -> None:
         cells.wrong(f"{what} in {cells.rows_text(again)}", "give each event a name of its own")
 
 
-def tie_notes(at: EventLayout, order: Iterable[tuple[str, str]]) -> list[str]:
+def _tie_notes(at: EventLayout, order: Iterable[tuple[str, str]]) -> list[str]:
     if not at.ties:
         return []
     columns = " and ".join(repr(column) for _, column in order)
