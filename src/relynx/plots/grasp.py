@@ -102,10 +102,8 @@ def plot_grasp(
 
 def _rounds(ax: Axes, history: Sequence[GraspRound], size: float) -> float:
     """Every round of one search. Returns the largest error drawn."""
-    rounds = np.array([one.round + 1 for one in history])
-    built = np.array([one.error_built for one in history])
-    error = np.array([one.error for one in history])
-    sizes = np.array([one.size for one in history])
+    points_of = [(one.round + 1, one.error_built, one.error, one.size) for one in history]
+    rounds, built, error, sizes = np.array(points_of).T
     gains = ax.vlines(rounds, error, built, color=QUIET, linewidth=0.8, zorder=1)
     best = ax.step(
         rounds, np.minimum.accumulate(error), where="post", color=ACCENT, linewidth=1.6, zorder=2

@@ -143,8 +143,7 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     names = [schema.sequence, intervals.start, intervals.end]
     names += [] if intervals.symbol is None else [intervals.symbol]
     names += [column.name for column in facts if column.name not in intervals.made]
-    problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
-    raise_all([problem for problem in problems if problem is not None])
+    raise_all(unknown_column(table, name, READ) for name in dict.fromkeys(names))
     label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
     layout = _interval_layout(cells, schema.sequence, intervals)
@@ -294,9 +293,7 @@ def _in_order(values: Values) -> Rows:
     """For each row the rank of its value among the distinct ones, by number or text."""
     constants = values.constants
     by = sorted(range(len(constants)), key=constants.__getitem__)
-    rank = np.empty(len(by) + 1, np.int64)
-    rank[by] = np.arange(len(by))
-    rank[-1] = -1  # of rows without a value
+    rank: Rows = np.append(np.argsort(by), -1)  # the last is that of rows without a value
     return rank[values.codes]
 
 

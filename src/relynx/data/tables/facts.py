@@ -63,8 +63,7 @@ def sequence_numbers(
     values = cells.keys(column)
     codes, first = np.unique(values.codes, return_index=True)
     appearing = np.argsort(first)
-    number = np.empty(len(codes), np.int64)
-    number[appearing] = np.arange(len(codes))
+    number = np.argsort(appearing)
     ids = [values.constants[code] for code in codes[appearing]]
     return ids, number[np.searchsorted(codes, values.codes)]
 
@@ -116,17 +115,12 @@ class Encoder:
 
     def argument(self, values: Values, column: Column) -> NDArray[np.int32]:
         """For each row the code of its value, -1 for none; numbers are cut as the column says."""
-        constants, into = list(values.constants), np.arange(len(values.constants))
-        if column.cuts is not None and constants and values.type != "text":
-            into = binned(np.asarray(constants), column.cuts)
-            constants = [*bin_names(column.cuts)]
-            used = np.zeros(len(constants), bool)
-            used[into] = True
-            constants = [c if used[i] else None for i, c in enumerate(constants)]  # type: ignore[misc]
-        known = np.array([-1 if c is None else self.code(c) for c in constants], np.int32)
-        if not len(known):
-            return np.full(len(values.codes), -1, np.int32)
-        return np.where(values.codes < 0, np.int32(-1), known[into][values.codes])
+        constants, into = values.constants, np.arange(len(values.constants))
+        if column.cuts is not None and len(constants) and values.type != "text":
+            used, into = np.unique(binned(np.asarray(constants), column.cuts), return_inverse=True)
+            constants = np.array(bin_names(column.cuts))[used].tolist()
+        known = np.array([*map(self.code, constants)], np.int32)[into]
+        return np.append(known, np.int32(-1))[values.codes]  # the last is that of no value
 
     def code(self, constant: Constant) -> int:
         """The code of a constant; those of the events come first."""

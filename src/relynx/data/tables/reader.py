@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -163,7 +163,7 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
     for group in schema.relations:
         if (one := further.get(group.predicate)) is not None:
             problems += [unknown_column(one, name, READ) for name in _columns(schema, group)]
-    raise_all([problem for problem in problems if problem is not None])
+    raise_all(problems)
     label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
     ids, numbers = sequence_numbers(cells, schema.sequence, [column for _, column in schema.order])
@@ -278,10 +278,10 @@ def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[
     return notes
 
 
-def raise_all(problems: Sequence[Problem]) -> None:
+def raise_all(problems: Iterable[Problem | None]) -> None:
     """Raise DataError where something is wrong."""
-    if problems:
-        raise DataError(problems)
+    if found := [problem for problem in problems if problem is not None]:
+        raise DataError(found)
 
 
 def columns_of(path: str | os.PathLike[str]) -> list[str]:
