@@ -40,6 +40,8 @@ SHOWN = 60
 WRITERS: dict[str, Callable[..., None]] = {}
 
 READ_ATOMS = "rx.parse_atom('a(e1)') reads an atom from text"
+# The arguments of `Sequences`, which it keeps under their names.
+ARGUMENTS = ("vocabulary", "tables", "ids", "labels", "background", "reading", "times", "origin")
 AS_TUPLE = "write Atom('p', ('e1',)), with a comma after a single argument"
 SAME_ARITY = "give it the same number of arguments everywhere, or another name"
 
@@ -141,18 +143,7 @@ class Sequences:
     (2, (2,), ('e1', 'b'))
     """
 
-    __slots__ = (
-        "_facts",
-        "_stored",
-        "background",
-        "ids",
-        "labels",
-        "origin",
-        "reading",
-        "tables",
-        "times",
-        "vocabulary",
-    )
+    __slots__ = ("_facts", "_stored", *ARGUMENTS)
 
     def __init__(
         self,
@@ -325,8 +316,7 @@ class Sequences:
 
     def replaced(self, **changes: Any) -> Sequences:
         """The same sequences with other values of some arguments of `Sequences`."""
-        same = (name for name in Sequences.__slots__ if not name.startswith("_"))
-        return Sequences(**{name: getattr(self, name) for name in same} | changes)
+        return Sequences(**{name: getattr(self, name) for name in ARGUMENTS} | changes)
 
     def with_background(self, background: Background | None) -> Sequences:
         """The same facts under other background knowledge."""

@@ -65,7 +65,9 @@ class SortedIntervals:
             starts, lengths = self.just_after()
             return np.repeat(np.arange(len(starts)), lengths), ranges(starts, lengths)
         assert dimension in (START, END)
-        by = np.lexsort([self.starts if dimension == START else self.ends, self.sequences])
+        by = np.arange(len(self.starts))  # they are in the order of their starts
+        if dimension == END:
+            by = np.lexsort([self.ends, self.sequences])
         linked = 1 + np.flatnonzero(np.diff(self.sequences) == 0)
         return by[linked - 1], by[linked]
 
