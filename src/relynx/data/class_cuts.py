@@ -22,14 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.discretise import Cuts, bin_names, binned, short_between
-from relynx.data.schema import Column, Group, Schema
+from relynx.data.schema import TITLES, Column, Group, Schema
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 
 Counts = NDArray[np.int64]  # values, rising, by classes
-TITLES = ("fluents", "attributes", "relations")
 MOST_CUTS = 5
 
 
@@ -45,12 +44,7 @@ class Split(NamedTuple):
 def class_cuts(numbers: NDArray[Any], counts: Counts) -> Cuts:
     """Cuts of numbers into ranges that separate the classes; none where nothing does.
 
-    Parameters
-    ----------
-    numbers
-        The different values, rising.
-    counts
-        How often each occurs in each class.
+    `numbers` are the different values, rising, and `counts` how often each occurs in each class.
 
     Examples
     --------
@@ -64,12 +58,8 @@ def class_cuts(numbers: NDArray[Any], counts: Counts) -> Cuts:
         splits.remove(best)
         found.append(best.cut)
         splits += [*_best(counts, best.low, best.cut), *_best(counts, best.cut, best.high)]
-    return tuple(_between(numbers[cut - 1], numbers[cut]) for cut in sorted(found))
-
-
-def _between(low: Any, high: Any) -> int | float:
-    """A short number above the one and up to the other, near their middle."""
-    return short_between(low, high, float(low) / 2 + float(high) / 2)
+    ends = ((numbers[cut - 1], numbers[cut]) for cut in sorted(found))
+    return tuple(short_between(a, b, near=float(a) / 2 + float(b) / 2) for a, b in ends)
 
 
 def _best(counts: Counts, low: int, high: int) -> Iterator[Split]:
@@ -179,15 +169,8 @@ def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequence
         new: Table = table.copy()
         new[argument] = known[binned(_numbers(X, codes), cut.cuts)][number]
         tables[key] = tb.in_order(new)
-    return Sequences(
-        vocabulary,
-        tables,
-        X.ids,
-        X.labels,
-        X.background,
-        reading=_with_columns(X.reading, changed),
-        times=X.times,
-    )
+    schema = _with_columns(X.reading, changed)
+    return X.replaced(vocabulary=vocabulary, tables=tables, reading=schema, origin=None)
 
 
 def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
@@ -200,17 +183,9 @@ def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
 def _with_columns(schema: Schema, changed: Mapping[tuple[str, str, str], Column]) -> Schema:
     """A schema with some of its columns replaced."""
 
-    def groups(title: str) -> tuple[Group, ...]:
-        return tuple(
-            replace(
-                group,
-                columns=tuple(
-                    changed.get((title, group.predicate, column.name), column)
-                    for column in group.columns
-                ),
-            )
-            for group in getattr(schema, title)
-        )
+    def new(title: str, group: Group) -> Group:
+        names = [(title, group.predicate, column.name) for column in group.columns]
+        return replace(group, columns=tuple(map(changed.get, names, group.columns)))
 
-    fluents, attributes, relations = map(groups, TITLES)
-    return replace(schema, fluents=fluents, attributes=attributes, relations=relations)
+    groups: Any = {one: tuple(new(one, group) for group in getattr(schema, one)) for one in TITLES}
+    return replace(schema, **groups)

@@ -27,16 +27,8 @@ RANGE = re.compile(rf"<{_NUMBER}|{_NUMBER}\.\.{_NUMBER}|>={_NUMBER}")
 def quantile_cuts(numbers: Numbers, counts: NDArray[np.int64], n: int) -> Cuts:
     """Cuts that leave about as many values in each of `n` ranges; fewer where values repeat.
 
-    A cut may move past 1 % of the values to be a short number; no range is empty.
-
-    Parameters
-    ----------
-    numbers
-        The different values, rising.
-    counts
-        How often each occurs.
-    n
-        The number of ranges.
+    A cut may move past 1 % of the values to be a short number; no range is empty. `numbers` are the
+    different values, rising, and `counts` how often each occurs.
 
     Examples
     --------

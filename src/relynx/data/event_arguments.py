@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,8 +41,7 @@ class Conflict(NamedTuple):
         return f"{name} is used both as an event and as a value: {self.share}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Uses:
+class _Uses(NamedTuple):
     """What is known of events: the linked constants, all events, and how each argument is used.
 
     `counts` says for each argument how many of its facts hold a linked constant, and how many facts
@@ -55,9 +53,10 @@ class _Uses:
     events: Pairs
     counts: dict[Argument, tuple[int, int]]
 
-    def is_event(self, argument: Argument) -> bool:
-        held, known = self.counts.get(argument, (0, 0))
-        return known > 0 and 2 * held >= known
+
+def _is_event(counts: tuple[int, int]) -> bool:
+    held, known = counts
+    return known > 0 and 2 * held >= known
 
 
 def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
@@ -78,11 +77,13 @@ def event_keys(
     """
     if arguments is None:
         arguments = event_arguments(argument_counts(facts, n_constants))
-    events = [
-        _events_in(some, n_constants, arguments) + first * n_constants
-        for first, some in _in_pieces(facts)
-    ]
-    return np.concatenate([np.empty(0, np.int64), *events]), set(arguments)
+    links = {((f"next_{name}", 2), i) for name in dimension_names(facts) for i in (0, 1)}
+    held = [(key, i) for key, i in links.union(arguments) if key in facts]
+    events = [np.empty(0, np.int64)]
+    for first, some in _in_pieces(facts):
+        columns = [_pairs(some[key], i, n_constants) for key, i in held]
+        events.append(tb.distinct(np.concatenate([events[0], *columns])) + first * n_constants)
+    return np.concatenate(events), set(arguments)
 
 
 def argument_counts(facts: Tables, n_constants: int) -> dict[Argument, tuple[int, int]]:
@@ -116,31 +117,18 @@ def _in_pieces(facts: Tables) -> Iterator[tuple[int, dict[Key, Table]]]:
 
 def event_arguments(counts: Mapping[Argument, tuple[int, int]]) -> frozenset[Argument]:
     """The event arguments, by the counts of `argument_counts`."""
-    none = np.empty(0, np.int64)
-    uses = _Uses(none, none, none, dict(counts))
-    return frozenset(argument for argument in counts if uses.is_event(argument))
-
-
-def _events_in(facts: Tables, n_constants: int, arguments: Set[Argument]) -> Pairs:
-    """What the dimensions link, and the constants in the given event arguments."""
-    links = [((f"next_{name}", 2), i) for name in dimension_names(facts) for i in (0, 1)]
-    columns = [_pairs(facts[key], i, n_constants) for key, i in links]
-    columns += [_pairs(facts[key], i, n_constants) for key, i in arguments if key in facts]
-    return tb.distinct(np.concatenate([np.empty(0, np.int64), *columns]))
+    return frozenset(argument for argument, n in counts.items() if _is_event(n))
 
 
 def _uses(facts: Tables, n_constants: int) -> _Uses:
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
     linked_in = [_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
-    linked = np.empty(0, np.int64)
-    if linked_in:
-        linked = tb.distinct(np.concatenate(linked_in), in_runs=True)
-    ordered = tb.distinct(
-        linked // n_constants, in_runs=True
-    )  # the sequences that have some dimension
-    uses = _Uses(linked, ordered, linked, {})
+    linked = tb.distinct(np.concatenate([np.empty(0, np.int64), *linked_in]), in_runs=True)
+    # The sequences that have some dimension:
+    ordered = tb.distinct(linked // n_constants, in_runs=True)
+    counts: dict[Argument, tuple[int, int]] = {}
     if not len(linked):
-        return uses
+        return _Uses(linked, ordered, linked, counts)
     is_ordered = np.zeros(int(max(table[0].max(initial=-1) for table in facts.values())) + 1, bool)
     is_ordered[ordered] = True
     find = tb.Finder(linked, len(is_ordered) * n_constants)
@@ -150,10 +138,11 @@ def _uses(facts: Tables, n_constants: int) -> _Uses:
         for i in range(key[1]):
             column = _pairs(table, i, n_constants)
             known = find(column) >= 0
-            uses.counts[key, i] = int(known.sum()), n_here
-            if uses.is_event((key, i)) and not known.all():
+            counts[key, i] = int(known.sum()), n_here
+            if _is_event(counts[key, i]) and not known.all():
                 alone.append(column[~known])
-    return replace(uses, events=tb.distinct(np.concatenate([linked, *alone])) if alone else linked)
+    events = tb.distinct(np.concatenate([linked, *alone])) if alone else linked
+    return _Uses(linked, ordered, events, counts)
 
 
 def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
@@ -171,12 +160,14 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
     if not len(uses.events):
         return []
     columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in uses.counts}
-    values = [column for argument, column in columns.items() if not uses.is_event(argument)]
-    used_as_value = tb.distinct(np.concatenate(values)) if values else np.empty(0, np.int64)
+    values = [
+        column for argument, column in columns.items() if not _is_event(uses.counts[argument])
+    ]
+    used_as_value = tb.distinct(np.concatenate([np.empty(0, np.int64), *values]))
     found = []
     for argument, column in columns.items():
         (key, i), linked = argument, member(column, uses.linked)
-        among_events = uses.is_event(argument)
+        among_events = _is_event(uses.counts[argument])
         wrong = member(column, used_as_value) & ~linked if among_events else linked
         at = np.flatnonzero(wrong)
         if not len(at):
@@ -208,11 +199,9 @@ def arguments_state(arguments: Iterable[Argument]) -> list[list[str | int]]:
 
 def arguments_of(part: Part, name: str) -> frozenset[Argument]:
     """The arguments that `arguments_state` stored in a field."""
-    return frozenset(_argument(part, name, value) for value in part.listed(name))
-
-
-def _argument(part: Part, name: str, value: object) -> Argument:
-    right = isinstance(value, list) and [type(one) for one in value] == [str, int, int]
-    if not isinstance(value, list) or not right or not 0 <= value[2] < value[1]:
-        raise part.wrong(name, "holds what is no argument of a predicate")
-    return (value[0], value[1]), value[2]
+    values = part.listed(name)
+    for value in values:
+        right = isinstance(value, list) and [type(one) for one in value] == [str, int, int]
+        if not right or not 0 <= value[2] < value[1]:
+            raise part.wrong(name, "holds what is no argument of a predicate")
+    return frozenset(((predicate, arity), i) for predicate, arity, i in values)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relynx.data.event_arguments import Argument, dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import InputError, Problem, did_you_mean
-from relynx.logic.tables import Key, Table
+from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_text
 
 Link: TypeAlias = tuple[int, int]
@@ -54,25 +53,16 @@ def learn_event_arguments(X: Sequences, dimension: str | None = None) -> frozens
         return frozenset()
     n_constants = max(len(facts.vocabulary), 1)
     events, arguments = event_keys(tables, n_constants)
-    return frozenset(arguments | _beside(tables, arguments, events, n_constants))
-
-
-def _beside(
-    tables: Mapping[Key, Table],
-    arguments: set[Argument],
-    events: NDArray[np.int64],
-    n_constants: int,
-) -> set[Argument]:
-    """The arguments beside an event that hold events too, if not such as the dimension links."""
-    found: set[Argument] = set()
+    # The arguments beside an event may hold events too, if not such as the dimension links.
+    beside: set[Argument] = set()
     ordered = np.unique(events // n_constants)
     for key in {key for key, _ in arguments}:
         row, *columns = tables[key][:, np.isin(tables[key][0], ordered)].astype(np.int64)
         for i, column in enumerate(columns):
             known = np.isin(row * n_constants + column, events).sum()
-            if (key, i) not in arguments and len(row) and 2 * known >= len(row):
-                found.add((key, i))
-    return found
+            if len(row) and 2 * known >= len(row):
+                beside.add((key, i))
+    return frozenset(arguments | beside)
 
 
 def ordered_events(
@@ -81,21 +71,10 @@ def ordered_events(
     """The events of each sequence, as codes of `X.facts().vocabulary`.
 
     An event comes after all that it follows; those that the order leaves open go by their names,
-    `e2` before `e10`.
-
-    Parameters
-    ----------
-    X
-        The sequences.
-    dimension
-        The order to follow; None takes the one with the most links.
-    arguments
-        What `learn_event_arguments` found in the training sequences; None finds it in X.
-
-    Raises
-    ------
-    InputError
-        Where there is no such dimension, or the links of a sequence run in a circle.
+    `e2` before `e10`. `dimension` is the order to follow; None takes the one with the most links.
+    `arguments` are those that `learn_event_arguments` found in the training sequences; None finds
+    them in X. Raises InputError where there is no such dimension, or the links of a sequence run in
+    a circle.
 
     Examples
     --------
@@ -154,9 +133,7 @@ def _in_order(events: set[int], links: set[Link], rank: list[int]) -> list[int]:
 def _ranks(facts: Facts) -> list[int]:
     """The rank of each constant in the order of their names."""
     ordered = sorted(range(len(facts.vocabulary)), key=lambda code: _name(facts.vocabulary[code]))
-    rank = [0] * len(ordered)
-    for i, code in enumerate(ordered):
-        rank[code] = i
+    rank: list[int] = np.argsort(ordered).tolist()
     return rank
 
 

@@ -18,12 +18,7 @@ SHOWN = 3
 def read_groups(path: str | os.PathLike[str], ids: Iterable[object]) -> list[str]:
     """The group of each sequence, from a CSV file with the columns `id` and `group`.
 
-    Parameters
-    ----------
-    path
-        The file. It may name further sequences.
-    ids
-        The ids of the sequences.
+    The file may name further sequences.
 
     Examples
     --------

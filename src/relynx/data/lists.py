@@ -61,7 +61,9 @@ def from_lists(
     >>> rx.covers(rx.parse_pattern("a(X), next_s(X,Y), c(Y)"), X).tolist()
     [False, True]
     """
-    _check_predicate(predicate)
+    if predicate is not None and (not isinstance(cast(object, predicate), str) or not predicate):
+        what = f"predicate is {shown(predicate)}"
+        raise DataError(Problem(what, hint="give a name, such as 'symbol', or leave it out"))
     reader = _ListReader(predicate)
     outer = _outer(lists)
     plain = _plain_tables(outer, predicate)
@@ -122,23 +124,14 @@ def _plain_tables(
 def _outer(lists: object) -> list[object]:
     """The sequences, or a DataError when they do not come as an ordered collection."""
     if isinstance(lists, str | bytes):
-        raise DataError(
-            Problem("a text is no list of lists", hint="give [list(text)] for one text")
-        )
+        what, hint = "a text is no list of lists", "give [list(text)] for one text"
+        raise DataError(Problem(what, hint=hint))
+    hint = "give one list for each sequence, all in one list"
     if isinstance(lists, Sequences) or hasattr(lists, "columns"):
         hint = "they are sequences already" if isinstance(lists, Sequences) else OF_TABLES
-        raise DataError(Problem(f"{type(lists).__name__} is no list of lists", hint=hint))
-    if _has_no_order(lists):
-        what = f"{type(lists).__name__} is no list of lists"
-        raise DataError(Problem(what, hint="give one list for each sequence, all in one list"))
-    return list(cast(Iterable[object], lists))
-
-
-def _check_predicate(predicate: object) -> None:
-    """Raises DataError where it is no name."""
-    if predicate is not None and (not isinstance(predicate, str) or not predicate):
-        what = f"predicate is {shown(predicate)}"
-        raise DataError(Problem(what, hint="give a name, such as 'symbol', or leave it out"))
+    elif not _has_no_order(lists):
+        return list(cast(Iterable[object], lists))
+    raise DataError(Problem(f"{type(lists).__name__} is no list of lists", hint=hint))
 
 
 def _has_no_order(values: object) -> bool:
@@ -175,10 +168,8 @@ class _ListReader:
         """The atoms of one list, its events named e1, e2, ... as far as no value has that name."""
         where = f"lists[{i}]"
         if isinstance(positions, str | bytes):
-            self.problem(
-                f"{where} is the text {shown(positions)}, not a list",
-                "give list(text) for its characters, or text.split() for its words",
-            )
+            hint = "give list(text) for its characters, or text.split() for its words"
+            self.problem(f"{where} is the text {shown(positions)}, not a list", hint)
             return []
         if _has_no_order(positions):
             what = f"{where} is {shown(positions)}, not a list"
@@ -239,10 +230,8 @@ class _ListReader:
         args: list[Constant] = []
         for value in given:
             if _is_missing(value):
-                self.problem(
-                    f"{where}: {value} is a missing value",
-                    "leave it out, or name it: 'unknown'",
-                )
+                what = f"{where}: {value} is a missing value"
+                self.problem(what, "leave it out, or name it: 'unknown'")
                 return None
             if _is_too_large(value):
                 what = f"{where}: a number of more than {MAX_DIGITS} digits is no constant"
@@ -282,9 +271,8 @@ class _ListReader:
             return None
         if isinstance(values, str | bytes) or _has_no_order(values) or hasattr(values, "columns"):
             given = type(values).__name__ if hasattr(values, "columns") else shown(values)
-            self.problem(
-                f"{what} is {given}, not a list", f"give a list of {counted(n, what[:-1])}"
-            )
+            hint = f"give a list of {counted(n, what[:-1])}"
+            self.problem(f"{what} is {given}, not a list", hint)
             return None
         listed, out = list(values), []
         if len(listed) != n:

@@ -34,14 +34,10 @@ sense(E,S) :- st(E,S,_).
 """
 
 _FIELDS = {"id": str, "fold": str, "family": str, "nr40": bool, "elements": list}
-_HELIX = {"hand": str, "cls": str, "len": int}
-_STRAND = {
-    "sense": str,
-    "sense_prev": str,
-    "sheet": str,
-    "sheet_ord": int,
-    "partners": list,
-    "len": int,
+_STRAND = {"sense": str, "sense_prev": str, "sheet": str, "sheet_ord": int, "partners": list}
+_ELEMENTS = {
+    "he": {"hand": str, "cls": str, "len": int},
+    "st": _STRAND | {"len": int},
 }
 _TYPE_NAMES = {str: "text", bool: "true or false", int: "an integer", list: "a list"}
 
@@ -121,15 +117,12 @@ def _wrong(domain: object) -> Iterator[str]:
     for i, element in enumerate(domain["elements"]):
         where = f"elements[{i}]"
         element_type = element.get("type") if isinstance(element, dict) else None
-        if element_type not in ("he", "st"):
+        if element_type not in _ELEMENTS:
             yield f"{where} is neither a helix (type 'he') nor a strand (type 'st')"
             continue
         strands += element_type == "st"
-        missing += (
-            wrong := list(
-                _wrong_fields(element, _HELIX if element_type == "he" else _STRAND, where)
-            )
-        )
+        wrong = list(_wrong_fields(element, _ELEMENTS[element_type], where))
+        missing += wrong
         yield from wrong
     if not missing:
         yield from _wrong_sheets(domain["elements"], strands)

@@ -6,18 +6,21 @@ keeps it as `reading_`, and so does a model file, so that later tables are read 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from relynx.data.allen import DIMENSIONS, MADE, SHARE_TIME
 from relynx.data.discretise import Cuts, bin_names
 from relynx.logic.terms import quoted
 from relynx.storage import Part
-from relynx.storage.fields import Field
+from relynx.storage.fields import Field, finished
+
+T = TypeVar("T")
 
 COLUMN_TYPES = ("text", "integer", "number", "boolean", "date")
+TITLES = ("fluents", "attributes", "relations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +56,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """What makes intervals of the rows of a table.
-
-    Attributes
-    ----------
-    start, end, symbol
-        The columns that order them (None without a symbol).
-    dimensions, relations
-        The names of what links them, and of what else relates two of them.
-    made
-        The columns that are made of the times: `duration`, `gap`.
-    """
+    """What makes intervals of the rows of a table: the columns of their order, and more."""
 
     start: str
     end: str
     symbol: str | None
-    dimensions: tuple[str, ...]
-    relations: tuple[str, ...]
-    made: tuple[str, ...] = ()
+    dimensions: tuple[str, ...]  # the names of what links them
+    relations: tuple[str, ...]  # and of what else relates two of them
+    made: tuple[str, ...] = ()  # the columns that are made of the times: `duration`, `gap`
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +140,7 @@ class Schema:
         if set(self.interval_relations) != set(other.interval_relations):
             mine, theirs = (", ".join(one.interval_relations) or "none" for one in (self, other))
             return f"the relations of its intervals are {mine}, not {theirs}"
-        for title in ("fluents", "attributes", "relations"):
+        for title in TITLES:
             mine_of = {group.predicate: group for group in getattr(self, title)}
             theirs_of = {group.predicate: group for group in getattr(other, title)}
             for name in {**mine_of, **theirs_of}:
@@ -202,37 +195,22 @@ def _columns(group: Group) -> str:
 
 def schema_state(schema: Schema) -> dict[str, Any]:
     """A schema as plain values."""
+    return asdict(schema, dict_factory=_state)
+
+
+def _state(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a part of a schema; what the first files did not have is left out if unused."""
+    unused = [("supervised", False), ("intervals", None)]
+    names = {"type": "kind"}  # in files
     return {
-        "sequence": schema.sequence,
-        "order": [list(pair) for pair in schema.order],
-        **{
-            title: [
-                {
-                    "predicate": group.predicate,
-                    "columns": [_column_state(column) for column in group.columns],
-                    "events": list(group.events),
-                }
-                for group in getattr(schema, title)
-            ]
-            for title in ("fluents", "attributes", "relations")
-        },
-        "label": None if schema.label is None else _column_state(schema.label),
-        "event": schema.event,
-        "notes": list(schema.notes),
-    } | ({} if schema.intervals is None else {"intervals": _intervals_state(schema.intervals)})
-
-
-def _intervals_state(intervals: Intervals) -> dict[str, Any]:
-    listed = ("dimensions", "relations", "made")
-    return {name: getattr(intervals, name) for name in ("start", "end", "symbol")} | {
-        name: list(getattr(intervals, name)) for name in listed
+        names.get(name, name): _lists(value)
+        for name, value in fields
+        if (name, value) not in unused
     }
 
 
-def _column_state(column: Column) -> dict[str, Any]:
-    cuts = None if column.cuts is None else list(column.cuts)
-    state = {"name": column.name, "kind": column.type, "cuts": cuts}
-    return state | ({"supervised": True} if column.supervised else {})
+def _lists(value: Any) -> Any:
+    return list(map(_lists, value)) if isinstance(value, tuple) else value
 
 
 def schema_of(part: Part) -> Schema:
@@ -244,16 +222,20 @@ def schema_of(part: Part) -> Schema:
     schema = Schema(
         part.text("sequence"),
         tuple((dimension, column) for dimension, column in pairs),
-        fluents=tuple(map(_group_of, part.parts("fluents"))),
-        attributes=tuple(map(_group_of, part.parts("attributes"))),
-        relations=tuple(map(_group_of, part.parts("relations"))),
-        label=None if part.none("label") else _column_of(part.part("label")),
+        fluents=_all_of(part, "fluents", _group_of),
+        attributes=_all_of(part, "attributes", _group_of),
+        relations=_all_of(part, "relations", _group_of),
+        label=None if part.none("label") else finished(part.part("label"), _column_of),
         event=part.text_or_none("event"),
         notes=part.texts("notes"),
         intervals=_intervals_of(part.part("intervals")) if part.has("intervals") else None,
     )
     part.end()
     return schema
+
+
+def _all_of(part: Part, name: str, make: Callable[[Part], T]) -> tuple[T, ...]:
+    return tuple(finished(one, make) for one in part.parts(name))
 
 
 def _intervals_of(part: Part) -> Intervals:
@@ -273,11 +255,8 @@ def _intervals_of(part: Part) -> Intervals:
 
 
 def _group_of(part: Part) -> Group:
-    group = Group(
-        part.text("predicate"), tuple(map(_column_of, part.parts("columns"))), part.texts("events")
-    )
-    part.end()
-    return group
+    columns = _all_of(part, "columns", _column_of)
+    return Group(part.text("predicate"), columns, part.texts("events"))
 
 
 def _column_of(part: Part) -> Column:
@@ -291,7 +270,6 @@ def _column_of(part: Part) -> Column:
         if not real or any(a >= b for a, b in pairwise(cuts)):
             raise part.wrong("cuts", "are no rising numbers")
     supervised = part.has("supervised") and part.truth("supervised")  # older files have none
-    part.end()
     return Column(name, column_type, cuts, supervised)
 
 

@@ -40,6 +40,10 @@ SHOWN = 60
 WRITERS: dict[str, Callable[..., None]] = {}
 
 READ_ATOMS = "rx.parse_atom('a(e1)') reads an atom from text"
+# The arguments of `Sequences`, which it keeps under their names.
+ARGUMENTS = ("vocabulary", "tables", "ids", "labels", "background", "reading", "times", "origin")
+AS_TUPLE = "write Atom('p', ('e1',)), with a comma after a single argument"
+SAME_ARITY = "give it the same number of arguments everywhere, or another name"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -139,18 +143,7 @@ class Sequences:
     (2, (2,), ('e1', 'b'))
     """
 
-    __slots__ = (
-        "_facts",
-        "_stored",
-        "background",
-        "ids",
-        "labels",
-        "origin",
-        "reading",
-        "tables",
-        "times",
-        "vocabulary",
-    )
+    __slots__ = ("_facts", "_stored", *ARGUMENTS)
 
     def __init__(
         self,
@@ -198,12 +191,8 @@ class Sequences:
         for value, label, sequence in zip(names, marks, given, strict=True):
             name = _constant(value)
             if constant_key(name) in seen:
-                raise DataError(
-                    Problem(
-                        f"two sequences have the id {constant_text(name)}",
-                        hint="give every sequence an id of its own",
-                    )
-                )
+                what = f"two sequences have the id {constant_text(name)}"
+                raise DataError(Problem(what, hint="give every sequence an id of its own"))
             seen.add(constant_key(name))
             builder.begin(name, None if label is None else _constant(label))
             for atom in _atoms(name, sequence):
@@ -272,23 +261,15 @@ class Sequences:
             if not 0 <= i < len(self):
                 raise IndexError(f"sequence {index} of {len(self)}")
             one = self._take(np.array([i]))
-            label = None if one.labels is None else _list(one.labels)[0]
+            label = None if one.labels is None else one.labels.tolist()[0]
             return Sequence(one.ids[0], label, one)
         return self._take(_positions(index, len(self)))
 
     def _take(self, positions: NDArray[np.int64]) -> Sequences:
         labels = None if self.labels is None else self.labels[positions]
         tables = {key: self._stored.part(key, positions) for key in self.tables}
-        taken = Sequences(
-            self.vocabulary,
-            tables,
-            self.ids[positions],
-            None,
-            self.background,
-            reading=self.reading,
-            times=None if self.times is None else self.times.part(positions),
-            origin=self.origin,
-        )
+        times = None if self.times is None else self.times.part(positions)
+        taken = self.replaced(tables=tables, ids=self.ids[positions], labels=None, times=times)
         if labels is not None:
             labels.flags.writeable = False
             taken.labels = labels
@@ -310,12 +291,9 @@ class Sequences:
             return self._stored
         flag = bool(object_identity)
         if flag not in self._facts:
+            known = list(self.vocabulary.constants)
             derived, constants = evaluate(
-                self.background,
-                self.tables,
-                list(self.vocabulary.constants),
-                len(self),
-                object_identity=flag,
+                self.background, self.tables, known, len(self), object_identity=flag
             )
             vocabulary, derived = self._in_order(constants, derived)
             self._facts[flag] = Facts(vocabulary, self.tables | derived, len(self))
@@ -334,40 +312,22 @@ class Sequences:
         new = sorted(range(n_known, len(constants)), key=lambda i: text_order(constants[i]))
         codes = np.arange(len(constants), dtype=np.int32)
         codes[new] = np.arange(n_known, len(constants))
-        tables = {
-            key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
-            for key, table in derived.items()
-        }
-        return self.vocabulary.extended(constants[i] for i in new), tables
+        return self.vocabulary.extended(constants[i] for i in new), recoded_tables(derived, codes)
+
+    def replaced(self, **changes: Any) -> Sequences:
+        """The same sequences with other values of some arguments of `Sequences`."""
+        return Sequences(**{name: getattr(self, name) for name in ARGUMENTS} | changes)
 
     def with_background(self, background: Background | None) -> Sequences:
         """The same facts under other background knowledge."""
-        return Sequences(
-            self.vocabulary,
-            self.tables,
-            self.ids,
-            self.labels,
-            background,
-            reading=self.reading,
-            times=self.times,
-            origin=self.origin,
-        )
+        return self.replaced(background=background)
 
     def with_labels(self, labels: Iterable[object] | None) -> Sequences:
         """The same sequences with other labels, or with none."""
         new = None if labels is None else [_constant(label) for label in labels]
         if new is not None:
             _check_number("label", len(new), len(self))
-        return Sequences(
-            self.vocabulary,
-            self.tables,
-            self.ids,
-            new,
-            self.background,
-            reading=self.reading,
-            times=self.times,
-            origin=self.origin,
-        )
+        return self.replaced(labels=new)
 
     def recoded(self, vocabulary: Vocabulary) -> Sequences:
         """The same sequences in the codes of another vocabulary.
@@ -376,11 +336,7 @@ class Sequences:
         time.
         """
         merged, codes = vocabulary.merged(self.vocabulary)
-        tables = {
-            key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
-            for key, table in self.tables.items()
-        }
-        return self.with_tables(merged, tables)
+        return self.with_tables(merged, recoded_tables(self.tables, codes))
 
     def compact(self) -> Sequences:
         """The same sequences in a vocabulary of only their own constants, in order of text.
@@ -392,13 +348,9 @@ class Sequences:
         ordered = sorted(used, key=lambda code: text_order(self.vocabulary[code]))
         codes = np.zeros(len(self.vocabulary), np.int32)
         codes[ordered] = np.arange(len(ordered))
-        tables = {
-            key: tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
-            for key, table in self.tables.items()
-            if table.shape[1]
-        }
+        tables = {key: table for key, table in self.tables.items() if table.shape[1]}
         vocabulary = Vocabulary(self.vocabulary[code] for code in ordered)
-        return self.with_tables(vocabulary, tables)
+        return self.with_tables(vocabulary, recoded_tables(tables, codes))
 
     def to_parquet(
         self,
@@ -426,15 +378,7 @@ class Sequences:
 
     def with_tables(self, vocabulary: Vocabulary, tables: Tables) -> Sequences:
         """The same sequences, their facts in other codes."""
-        return Sequences(
-            vocabulary,
-            tables,
-            self.ids,
-            self.labels,
-            self.background,
-            reading=self.reading,
-            times=self.times,
-        )
+        return self.replaced(vocabulary=vocabulary, tables=tables, origin=None)
 
     def __add__(self, other: Sequences) -> Sequences:
         if not isinstance(other, Sequences):
@@ -453,40 +397,33 @@ class Sequences:
         ):
             return False
         theirs = other.recoded(self.vocabulary).tables
-        return all(
-            np.array_equal(
-                self.tables.get(key, tb.empty(key[1])), theirs.get(key, tb.empty(key[1]))
-            )
-            for key in {*self.tables, *theirs}
-        )
+        nothing = {key: tb.empty(key[1]) for key in {*self.tables, *theirs}}
+        mine, theirs = nothing | self.tables, nothing | theirs
+        return all(np.array_equal(mine[key], theirs[key]) for key in nothing)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        labels = None if self.labels is None else _list(self.labels)
+        labels = None if self.labels is None else self.labels.tolist()
         state = (self.vocabulary, self.tables, self.ids, labels, self.background)
         return partial(Sequences, reading=self.reading, times=self.times), state
 
     def _summary(self) -> list[tuple[str, str]]:
         n_facts = sum(table.shape[1] for table in self.tables.values())
-        rows = [("sequences", f"{len(self):,}"), ("facts", f"{n_facts:,}")]
+        classes = None
         if self.labels is not None:
             names, counts = np.unique(self.labels.astype(str), return_counts=True)
-            shown = [f"{name} ({count})" for name, count in zip(names[:8], counts[:8], strict=True)]
-            more = f", and {len(names) - 8} more" if len(names) > 8 else ""
-            rows.append(("classes", ", ".join(shown) + more))
-        if self.dimensions:
-            rows.append(("dimensions", ", ".join(self.dimensions)))
-        shown = [f"{name}/{arity} ({t.shape[1]:,})" for (name, arity), t in self.tables.items()]
-        more = f", and {len(shown) - 12} more" if len(shown) > 12 else ""
-        rows.append(("predicates", ", ".join(shown[:12]) + more))
+            classes = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
+        predicates = [
+            f"{name}/{arity} ({t.shape[1]:,})" for (name, arity), t in self.tables.items()
+        ]
+        rows = summary(f"{len(self):,}", n_facts, classes, self.dimensions, predicates)
         if self.background is not None:
             rows.append(("background", counted(len(self.background.rules), "rule")))
         return rows
 
     def __repr__(self) -> str:
-        rows = self._summary()
-        return "Sequences\n" + "\n".join(f"  {name:<11} {value}" for name, value in rows)
+        return summary_text("Sequences", self._summary())
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -495,6 +432,38 @@ class Sequences:
             for name, value in self._summary()
         )
         return f"<table><caption>Sequences</caption>{rows}</table>"
+
+
+def summary(
+    size: str,
+    n_facts: int,
+    classes: list[str] | None,
+    dimensions: tuple[str, ...],
+    predicates: list[str],
+) -> list[tuple[str, str]]:
+    """What a data set holds, as titles and texts; long lists are cut."""
+    rows = [("sequences", size), ("facts", f"{n_facts:,}")]
+    if classes is not None:
+        rows.append(("classes", _cut(classes, 8)))
+    if dimensions:
+        rows.append(("dimensions", ", ".join(dimensions)))
+    return [*rows, ("predicates", _cut(predicates, 12))]
+
+
+def _cut(texts: list[str], most: int) -> str:
+    more = f", and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
+
+
+def summary_text(title: str, rows: list[tuple[str, str]]) -> str:
+    return "\n".join([title, *(f"  {name:<11} {value}" for name, value in rows)])
+
+
+def recoded_tables(tables: Tables, codes: NDArray[np.int32]) -> dict[Key, Table]:
+    """Tables with new codes instead of the old ones, in order."""
+    return {
+        key: tb.in_order(np.vstack([table[:1], codes[table[1:]]])) for key, table in tables.items()
+    }
 
 
 class SequencesBuilder:
@@ -530,10 +499,7 @@ class SequencesBuilder:
         if not isinstance(atom, Atom) or not isinstance(atom.predicate, str):
             raise self._no_fact(f"{shown(atom)} is no atom", READ_ATOMS)
         if not isinstance(atom.args, tuple):
-            raise self._no_fact(
-                f"the arguments of {shown(atom)} are no tuple",
-                "write Atom('p', ('e1',)), with a comma after a single argument",
-            )
+            raise self._no_fact(f"the arguments of {shown(atom)} are no tuple", AS_TUPLE)
         atom = flatten(atom)
         codes = [self.code(self._value(atom, arg)) for arg in atom.args]
         self.buffer(*atom.key).extend((len(self._ids) - 1, *codes))
@@ -545,10 +511,9 @@ class SequencesBuilder:
         try:
             return as_constant(arg)
         except TypeError:
-            raise self._no_fact(
-                f"the argument {shown(arg)} of {atom} is no constant",
-                "give text or a finite number; leave out what is missing, or name it 'unknown'",
-            ) from None
+            what = f"the argument {shown(arg)} of {atom} is no constant"
+            hint = "give text or a finite number; leave out what is missing, or name it 'unknown'"
+            raise self._no_fact(what, hint) from None
 
     def _no_fact(self, message: str, hint: str | None = None) -> DataError:
         where = f"sequence {constant_text(self._ids[-1])}"
@@ -574,13 +539,10 @@ def _check_arities(keys: Iterable[Key]) -> None:
     for name, arity in keys:
         first = arities.setdefault(name, arity)
         if first != arity:
-            raise DataError(
-                Problem(
-                    f"{quoted(name)} has {counted(first, 'argument')} in one place, "
-                    f"{arity} in another",
-                    hint="give it the same number of arguments everywhere, or another name",
-                )
+            what = (
+                f"{quoted(name)} has {counted(first, 'argument')} in one place, {arity} in another"
             )
+            raise DataError(Problem(what, hint=SAME_ARITY))
         if wrong := wrong_link((name, arity)):
             raise DataError(Problem(wrong[0], hint=wrong[1]))
 
@@ -599,22 +561,15 @@ def wrong_link(key: Key) -> tuple[str, str] | None:
 def _check_number(what: str, n: int, n_sequences: int) -> None:
     """Raise DataError unless there is one id or label per sequence."""
     if n != n_sequences:
-        raise DataError(
-            Problem(
-                f"{counted(n, what)} for {counted(n_sequences, 'sequence')}",
-                hint=f"give one {what} for each sequence",
-            )
-        )
+        message = f"{counted(n, what)} for {counted(n_sequences, 'sequence')}"
+        raise DataError(Problem(message, hint=f"give one {what} for each sequence"))
 
 
 def _atoms(name: Constant, sequence: object) -> Iterable[Any]:
     if isinstance(sequence, str | bytes | Atom) or not isinstance(sequence, Iterable):
-        raise DataError(
-            Problem(
-                f"sequence {constant_text(name)} is {shown(sequence)}, not a list of atoms",
-                hint=f"give one list of atoms for each sequence; {READ_ATOMS}",
-            )
-        )
+        what = f"sequence {constant_text(name)} is {shown(sequence)}, not a list of atoms"
+        hint = f"give one list of atoms for each sequence; {READ_ATOMS}"
+        raise DataError(Problem(what, hint=hint))
     return sequence
 
 

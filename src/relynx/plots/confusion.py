@@ -93,7 +93,11 @@ def _draw_matrix(ax: Axes, counts: NDArray[np.int64], normalize: bool, size: flo
         if counts[i, j] == 0 and i != j and n > MANY:
             continue  # zeros everywhere hide the others
         value = float(proportions[i, j])
-        _cell(ax, i, j, _text(int(counts[i, j]), value, normalize), value, font)
+        text = f"{value:.0%}" if normalize else f"{counts[i, j]:,}"
+        colour = "white" if value > 0.5 else "#222222"  # light on dark, or dark on light
+        style: dict[str, Any] = {"fontweight": "bold"} if i == j else {}
+        style |= {"ha": "center", "va": "center", "color": colour, "fontsize": font}
+        ax.text(j, i, text, **style, **PLAIN)
     for i in range(n):
         x = np.array([-0.5, 0.5, 0.5, -0.5, -0.5])
         ax.plot(x + i, x[[0, 0, 1, 1, 0]] + i, color=ACCENT, linewidth=1.2, zorder=3)
@@ -108,17 +112,6 @@ def _draw_names(ax: Axes, names: list[str], size: float, *, turned: bool) -> Non
         style |= {"rotation": 90, "va": "center"} if n > MANY else {"rotation": 40, "va": "top"}
     ax.set_xticks(range(n), names, fontsize=font, **style, **PLAIN)
     ax.set_yticks(range(n), names, fontsize=font, **PLAIN)
-
-
-def _cell(ax: Axes, i: int, j: int, text: str, proportion: float, font: float) -> None:
-    """The text of a cell, dark on light or light on dark."""
-    style: dict[str, Any] = {"fontweight": "bold"} if i == j else {}
-    colour = "white" if proportion > 0.5 else "#222222"
-    ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=font, **style, **PLAIN)
-
-
-def _text(count: int, proportion: float, normalize: bool) -> str:
-    return f"{proportion:.0%}" if normalize else f"{count:,}"
 
 
 def _counts(y_true: Any, y_pred: Any) -> tuple[list[object], NDArray[np.int64]]:
@@ -137,7 +130,7 @@ def _counts(y_true: Any, y_pred: Any) -> tuple[list[object], NDArray[np.int64]]:
         raise InputError(Problem(what, hint="give one of each for every sequence"))
     if not true:
         raise InputError(Problem("y_true is empty", hint="give at least one class"))
-    classes = _in_order({*true, *predicted})
+    classes = sorted({*true, *predicted}, key=_order)
     number = {c: i for i, c in enumerate(classes)}
     counts = np.zeros((len(classes), len(classes)), np.int64)
     for one, other in zip(true, predicted, strict=True):
@@ -149,12 +142,8 @@ def _values(y: Iterable[object]) -> list[object]:
     return [value.item() if isinstance(value, np.generic) else value for value in y]
 
 
-def _in_order(classes: set[object]) -> list[object]:
+def _order(c: object) -> tuple[int, Any]:
     """Numbers, then texts, then others by their text: Python has no order for all of them."""
-
-    def key(c: object) -> tuple[int, Any]:
-        if isinstance(c, int | float):
-            return 0, c
-        return (1, c) if isinstance(c, str) else (2, str(c))
-
-    return sorted(classes, key=key)
+    if isinstance(c, int | float):
+        return 0, c
+    return (1, c) if isinstance(c, str) else (2, str(c))

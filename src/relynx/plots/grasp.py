@@ -89,9 +89,8 @@ def plot_grasp(
         ax, size = new_axes(ax, PLOT + width, max(HEIGHT, height + 1.0))
         top = _pairs(ax, lines, size)
     balanced = objective == "balanced"
-    ax.set_ylabel(
-        f"{'mean error of the classes' if balanced else 'errors'} on the training sequences"
-    )
+    what = "mean error of the classes" if balanced else "errors"
+    ax.set_ylabel(f"{what} on the training sequences")
     ax.set_xlabel("round")
     ax.set_ylim(-0.08 * (top or 1), 1.05 * (top or 1))
     ax.spines[["top", "right"]].set_visible(False)
@@ -103,10 +102,8 @@ def plot_grasp(
 
 def _rounds(ax: Axes, history: Sequence[GraspRound], size: float) -> float:
     """Every round of one search. Returns the largest error drawn."""
-    rounds = np.array([one.round + 1 for one in history])
-    built = np.array([one.error_built for one in history])
-    error = np.array([one.error for one in history])
-    sizes = np.array([one.size for one in history])
+    points_of = [(one.round + 1, one.error_built, one.error, one.size) for one in history]
+    rounds, built, error, sizes = np.array(points_of).T
     gains = ax.vlines(rounds, error, built, color=QUIET, linewidth=0.8, zorder=1)
     best = ax.step(
         rounds, np.minimum.accumulate(error), where="post", color=ACCENT, linewidth=1.6, zorder=2
@@ -225,16 +222,9 @@ def _model(models: Sequence[PairModel], pair: Any) -> PairModel:
     if len(models) == 1 and len(known[0]) > 2:
         hint = "leave it out: the model has one selection for all classes"
         raise InputError(Problem(f"pair is {pair!r}", hint=hint))
+    wanted = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str) else ()
     for model, classes in zip(models, known, strict=True):
-        if (
-            isinstance(pair, Iterable)
-            and not isinstance(pair, str)
-            and tuple(pair)
-            in (
-                classes,
-                classes[::-1],
-            )
-        ):
+        if wanted in (classes, classes[::-1]):
             return model
     shown = ", ".join(map(repr, known[:6])) + (", ..." if len(known) > 6 else "")
     raise InputError(Problem(f"pair is {pair!r}", hint=f"give one of {shown}"))

@@ -30,21 +30,10 @@ class Arc:
 class Layout:
     """The coordinates of everything; y goes down from 0.
 
-    Attributes
-    ----------
-    marked
-        The events of the match.
-    labels, names
-        For each event the lines in its box (and whether they name a predicate), and the text
-        below it.
-    lanes
-        The dimensions that have a track of arcs below the boxes, with their links.
-    order
-        The links that are arrows between neighbours.
-    arcs
-        The links and relations of the match.
-    rows
-        Which rows are drawn; `notes` says after which of them events are left out, and how many.
+    `marked` are the events of the match. For each event, `labels` are the lines in its box, and
+    whether they name a predicate, and `names` the text below it. `order` are the links that are
+    arrows between neighbours; the other dimensions have `tracks` of arcs below the boxes. `rows`
+    are those that are drawn; `notes` says after which of them events are left out, and how many.
     """
 
     def __init__(self, strip: Strip, found: Match | None) -> None:

@@ -116,11 +116,8 @@ class _Pen:
     def boxes(self) -> None:
         """The events, the arrows between neighbours, and where events are left out."""
         layout, predicates = self.layout, self.layout.strip.predicates
-        colours = (
-            dict(zip(predicates, FACT_COLOURS, strict=False))
-            if len(predicates) <= len(FACT_COLOURS)
-            else {}
-        )
+        few = predicates if len(predicates) <= len(FACT_COLOURS) else ()
+        colours = dict(zip(few, FACT_COLOURS, strict=False))
         for i, facts in enumerate(layout.strip.facts):
             if layout.drawn(i):
                 self._box(i, colours.get(facts[0].predicate if facts else "", QUIET))

@@ -23,24 +23,12 @@ COUNTED = 1000  # matches that are counted at most
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A sequence, ready to be drawn.
+    """A sequence, ready to be drawn."""
 
-    Attributes
-    ----------
-    events
-        The events in the order of the first dimension.
-    facts
-        The facts of each of them alone, as they were read.
-    links
-        The links of each dimension, in the order asked for.
-    kinds
-        The predicates of the data, links left out: the same for all sequences of a set.
-    """
-
-    events: tuple[Constant, ...]
-    facts: tuple[tuple[Atom, ...], ...]
-    links: Mapping[str, tuple[Link, ...]]
-    predicates: tuple[str, ...]
+    events: tuple[Constant, ...]  # in the order of the first dimension
+    facts: tuple[tuple[Atom, ...], ...]  # of each of them alone, as they were read
+    links: Mapping[str, tuple[Link, ...]]  # of each dimension, in the order asked for
+    predicates: tuple[str, ...]  # of the data, links left out: the same for all sequences of a set
     _numbers: Mapping[object, int]
     _places: frozenset[Argument]
 
@@ -105,13 +93,13 @@ def strip_of(
     numbers = {constant_key(facts.vocabulary[code]): i for code, i in position.items()}
     for atom in sequence.atoms:
         among = _event_arguments(atom, places)
-        if len(among) == 1 and not _is_link(atom):
+        if len(among) == 1 and not _is_link(atom.key):
             own[numbers[constant_key(among[0][1])]].append(atom)
     return Strip(
         tuple(facts.vocabulary[code] for code in codes),
         tuple(map(tuple, own)),
         {name: tuple((position[x], position[y]) for x, y in rows) for name, rows in pairs.items()},
-        tuple(dict.fromkeys(name for name, arity in X.tables if not _is_link_key((name, arity)))),
+        tuple(dict.fromkeys(key[0] for key in X.tables if not _is_link(key))),
         numbers,
         frozenset(places),
     )
@@ -136,10 +124,12 @@ def match_of(
         what = f"match is {number}: the pattern has {matches} in the sequence {name}"
         hint = f"give a number from 0 to {len(found) - 1}" if len(found) > 1 else "give 0"
         raise InputError(Problem(what, hint=hint))
-    bindings = found[number]
-    bound = (_bound(atom, bindings) for atom in read.atoms)
-    ground = tuple(atom for atom in bound if not any(isinstance(a, Var) for a in atom.args))
-    return Match(read, number, bindings, ground, len(found))
+    bindings, ground = found[number], []
+    for atom in read.atoms:
+        args = [bindings.get(a.name, a) if isinstance(a, Var) else a for a in atom.args]
+        if not any(isinstance(a, Var) for a in args):
+            ground.append(Atom(atom.predicate, tuple(args)))
+    return Match(read, number, bindings, tuple(ground), len(found))
 
 
 def in_order(events: Sequence[int], links: Sequence[Sequence[int]]) -> list[int]:
@@ -199,23 +189,14 @@ def _chosen(dimensions: Iterable[str] | None, known: tuple[str, ...]) -> tuple[s
 
 def _event_arguments(atom: Atom, places: Iterable[Argument]) -> list[tuple[int, Constant]]:
     """Those arguments of a ground atom that are events, with their numbers."""
-    first = len(atom.args) - 2 if _is_link(atom) else 0
+    first = len(atom.args) - 2 if _is_link(atom.key) else len(atom.args)
     return [
         (i, arg)  # type: ignore[misc]
         for i, arg in enumerate(atom.args)
-        if (atom.key, i) in places or (_is_link(atom) and i >= first)
+        if (atom.key, i) in places or i >= first
     ]
 
 
-def _is_link(atom: Atom) -> bool:
-    return _is_link_key(atom.key)
-
-
-def _is_link_key(key: Key) -> bool:
+def _is_link(key: Key) -> bool:
     found = link_name(key[0])
     return found is not None and key[1] == OPERATORS[found[0]]
-
-
-def _bound(atom: Atom, bindings: Mapping[str, Constant]) -> Atom:
-    args = (bindings.get(a.name, a) if isinstance(a, Var) else a for a in atom.args)
-    return Atom(atom.predicate, tuple(args))

@@ -141,7 +141,7 @@ def test_steps_along_before_lead_to_all_that_is_after(some):
     found = sorted_intervals(some)
     links = as_set(found.links("before"))
     assert closure(links) == pairs("before", some)
-    assert found.n_before().tolist() == [
+    assert found.just_after()[1].tolist() == [
         sum(first == i for first, _ in links) for i in range(len(found.starts))
     ]
 

@@ -34,22 +34,12 @@ NUMBERS = ("integer", "number")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scale:
-    """The times of all rows as positions on one scale.
+    """The times of all rows as positions on one scale."""
 
-    Attributes
-    ----------
-    moments
-        The different times, rising.
-    starts, ends
-        For each row the positions of its times among them.
-    unit
-        The difference of two moments that counts as 1: a second, where the times are dates.
-    """
-
-    moments: NDArray[Any]
-    starts: Rows
+    moments: NDArray[Any]  # the different times, rising
+    starts: Rows  # for each row the position of its start among them
     ends: Rows
-    unit: int
+    unit: int  # the difference of two moments that counts as 1: a second, where they are dates
 
     def between(self, first: Rows, second: Rows, known: NDArray[np.bool_] | None = None) -> Values:
         """The time from one position to another, in the known rows."""
@@ -114,10 +104,7 @@ def _with_zone(date: Constant) -> str:
 
 
 def _one_scale(
-    starts: Values,
-    ends: Values,
-    first: Sequence[datetime],
-    second: Sequence[datetime],
+    starts: Values, ends: Values, first: Sequence[datetime], second: Sequence[datetime]
 ) -> Scale:
     """Two columns on one scale; texts come with the moments that they name."""
     unit = 1
@@ -131,8 +118,8 @@ def _one_scale(
         fine = any(_is_fine(values) for values in (starts, ends))
         fine = fine or any(tick % MICROSECOND for some in ticks for tick in some)
         unit = NANOSECONDS if fine else MICROSECONDS
-        ticks_of = _nanoseconds if fine else _microseconds
-        numbers = [ticks_of(starts, ticks[0]), ticks_of(ends, ticks[1])]
+        pairs = zip((starts, ends), ticks, strict=True)
+        numbers = [_ticks(values, some, fine) for values, some in pairs]
     moments, positions = np.unique(np.concatenate(numbers), return_inverse=True)
     split = len(numbers[0])
     return Scale(moments, positions[:split][starts.codes], positions[split:][ends.codes], unit)
@@ -153,16 +140,16 @@ def _is_fine(values: Values) -> bool:
     return values.type == "date" and any(len(fraction) > 6 for fraction in fractions)
 
 
-def _microseconds(values: Values, ticks: Sequence[int]) -> NDArray[np.int64]:
-    if values.type != "text":
-        return np.array(values.constants, "datetime64[us]").astype(np.int64)
-    return np.array([tick // MICROSECOND for tick in ticks], np.int64)
+def _ticks(values: Values, nanoseconds: Sequence[int], fine: bool) -> NDArray[Any]:
+    """Microseconds; or, for fine times, nanoseconds.
 
-
-def _nanoseconds(values: Values, ticks: Sequence[int]) -> NDArray[Any]:
-    """Integers of Python: those of 64 bits end in 2262, and many tables have a date of 9999."""
+    These are integers of Python: those of 64 bits end in 2262, and many tables have a date of 9999.
+    """
     if values.type == "text":
-        return np.array(ticks, object)
+        ticks = nanoseconds if fine else [tick // MICROSECOND for tick in nanoseconds]
+        return np.array(ticks, object if fine else np.int64)
+    if not fine:
+        return np.array(values.constants, "datetime64[us]").astype(np.int64)
     parts = [str(constant).partition(".") for constant in values.constants]
     seconds = np.array([whole for whole, _, _ in parts], "datetime64[s]").astype(np.int64)
     fractions = [int(fraction.ljust(9, "0")) for _, _, fraction in parts]

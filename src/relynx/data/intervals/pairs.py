@@ -8,44 +8,32 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.allen import BEFORE, END, SHARE_TIME, START
+from relynx.data.allen import BEFORE, END, INVERSE, SHARE_TIME, START
 from relynx.data.intervals import _pair_kernels as kernels
 from relynx.logic.tables import ranges
 
 Rows = NDArray[np.int64]
 Pairs = tuple[NDArray[np.integer], NDArray[np.integer]]
 
-# The number of a relation in the kernel, and whether it holds the other way round.
+# The relations that the kernel finds; their inverses hold the other way round.
 _NUMBERS = {
-    "meets": (kernels.MEETS, False),
-    "met_by": (kernels.MEETS, True),
-    "overlaps": (kernels.OVERLAPS, False),
-    "overlapped_by": (kernels.OVERLAPS, True),
-    "starts": (kernels.STARTS, False),
-    "started_by": (kernels.STARTS, True),
-    "finished_by": (kernels.FINISHED_BY, False),
-    "finishes": (kernels.FINISHED_BY, True),
-    "contains": (kernels.CONTAINS, False),
-    "during": (kernels.CONTAINS, True),
+    "meets": kernels.MEETS,
+    "overlaps": kernels.OVERLAPS,
+    "starts": kernels.STARTS,
+    "finished_by": kernels.FINISHED_BY,
+    "contains": kernels.CONTAINS,
+    "equals": kernels.EQUALS,
 }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SortedIntervals:
-    """Intervals in order of sequence, start and end; all numbers are from 0 on.
+    """Intervals in order of sequence, start and end; all numbers are from 0 on."""
 
-    Attributes
-    ----------
-    sequences, starts, ends
-        Of each interval.
-    offsets
-        Where those of each sequence begin.
-    """
-
-    sequences: Rows
+    sequences: Rows  # of each interval
     starts: Rows
     ends: Rows
-    offsets: Rows
+    offsets: Rows  # where those of each sequence begin
 
     def n_contacts(self) -> Rows:
         """For each interval how many before it in the order share time with it."""
@@ -64,10 +52,9 @@ class SortedIntervals:
         kernels.contacts(self.offsets, self.starts, self.ends, first, second, relation)
         out = {}
         for name in wanted:
-            number, turned = _NUMBERS.get(name, (kernels.EQUALS, False))
-            at = relation == number
-            pair = (second[at], first[at]) if turned else (first[at], second[at])
-            if name not in _NUMBERS:  # equals, which holds both ways
+            at = relation == _NUMBERS[name if name in _NUMBERS else INVERSE[name]]
+            pair = (first[at], second[at]) if name in _NUMBERS else (second[at], first[at])
+            if name == INVERSE[name]:  # equals, which holds both ways
                 pair = np.concatenate(pair), np.concatenate(pair[::-1])
             out[name] = pair
         return out
@@ -75,25 +62,21 @@ class SortedIntervals:
     def links(self, dimension: str) -> Pairs:
         """The pairs that a dimension links: by start, by end, or as one before the other."""
         if dimension == BEFORE:
-            starts, lengths = self._just_after()
+            starts, lengths = self.just_after()
             return np.repeat(np.arange(len(starts)), lengths), ranges(starts, lengths)
-        by = np.arange(len(self.starts))
+        assert dimension in (START, END)
+        by = np.arange(len(self.starts))  # they are in the order of their starts
         if dimension == END:
             by = np.lexsort([self.ends, self.sequences])
-        else:
-            assert dimension == START
         linked = 1 + np.flatnonzero(np.diff(self.sequences) == 0)
         return by[linked - 1], by[linked]
 
-    def n_before(self) -> Rows:
-        """For each interval how many the dimension `before` links it to."""
-        return self._just_after()[1]
-
-    def _just_after(self) -> tuple[Rows, Rows]:
+    def just_after(self) -> tuple[Rows, Rows]:
         """For each interval those directly after it, with none between: a start and a length.
 
-        Those are all that start after it ends, but not after the first of them that ends. Steps
-        from one to the next lead to all that come after it, and no step can be left out.
+        So the dimension `before` links them. They are all that start after it ends, but not after
+        the first of them that ends. Steps from one to the next lead to all that come after it, and
+        no step can be left out.
         """
         starts, ends = self._packed(self.starts), self._packed(self.ends)
         first = np.searchsorted(starts, ends, "right")

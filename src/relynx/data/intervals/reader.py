@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.allen import AFTER, BEFORE, CONTACT, DIMENSIONS, MADE, SHARE_TIME, START
-from relynx.data.intervals.endpoints import Scale, given_times, read_times
+from relynx.data.intervals.endpoints import given_times, read_times
 from relynx.data.intervals.pairs import SortedIntervals
 from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
@@ -111,7 +111,7 @@ def _read(
     problems, links, related = _named(table, relations, dimensions, made)
     tasks = {"sequence": sequence, "label": asked.label}
     wrong = _times(table, *ends, {**tasks, "symbol": symbol})
-    unclear = _symbol(table, symbol, tasks)
+    unclear = [] if symbol is None else _role(table, symbol, "symbol", tasks)
     request = replace(
         asked,
         table=_WithMade(table, (*table.names, *made)),
@@ -143,8 +143,7 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     names = [schema.sequence, intervals.start, intervals.end]
     names += [] if intervals.symbol is None else [intervals.symbol]
     names += [column.name for column in facts if column.name not in intervals.made]
-    problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
-    raise_all([problem for problem in problems if problem is not None])
+    raise_all(unknown_column(table, name, READ) for name in dict.fromkeys(names))
     label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
     layout = _interval_layout(cells, schema.sequence, intervals)
@@ -232,16 +231,10 @@ def _times(table: Table, start: object, end: object, tasks: Mapping[str, object]
     for name, role in ((start, "start"), (end, "end")):
         if name is None:
             hint = f"give {role}='...'; the columns are {', '.join(map(str, table.names[:12]))}"
-            problem: Problem | None = Problem(
-                f"the column of the {role} is not given", table.source, hint=hint
-            )
+            what = f"the column of the {role} is not given"
+            problems.append(Problem(what, table.source, hint=hint))
         else:
-            problem = unknown_column(table, name, f"given as {role}")
-        problems += [] if problem is None else [problem]
-        for task, other in tasks.items():
-            if isinstance(name, str) and isinstance(other, str) and name == other:
-                what = f"column {name!r} is given as {task} and as {role}"
-                problems.append(Problem(what, table.source, hint="give it one of these tasks"))
+            problems += _role(table, name, role, tasks)
     if isinstance(start, str) and isinstance(end, str) and start == end:
         what = f"column {start!r} is given as start and as end"
         hint = "give two columns; rx.from_events reads events that take no time"
@@ -249,15 +242,13 @@ def _times(table: Table, start: object, end: object, tasks: Mapping[str, object]
     return problems
 
 
-def _symbol(table: Table, symbol: object, tasks: Mapping[str, object]) -> list[Problem]:
-    """What is wrong with the column of the symbol."""
-    if symbol is None:
-        return []
-    problem = unknown_column(table, symbol, "given as symbol")
+def _role(table: Table, name: object, role: str, tasks: Mapping[str, object]) -> list[Problem]:
+    """What is wrong with a column that is given a role; it may have no other task."""
+    problem = unknown_column(table, name, f"given as {role}")
     problems = [] if problem is None else [problem]
     for task, other in tasks.items():
-        if isinstance(symbol, str) and isinstance(other, str) and symbol == other:
-            what = f"column {symbol!r} is given as {task} and as symbol"
+        if isinstance(name, str) and isinstance(other, str) and name == other:
+            what = f"column {name!r} is given as {task} and as {role}"
             problems.append(Problem(what, table.source, hint="give it one of these tasks"))
     return problems
 
@@ -291,7 +282,9 @@ def _interval_layout(cells: Cells, sequence: str, intervals: Intervals) -> _Inte
     if "duration" in intervals.made:
         cells.add("duration", scale.between(scale.starts, scale.ends))
     if "gap" in intervals.made:
-        cells.add("gap", _gaps(scale, ordered, order))
+        before, known = ordered.gaps()
+        rows = np.argsort(order)
+        cells.add("gap", scale.between(before[rows], scale.starts, known[rows]))
     same = np.logical_and.reduce([np.diff(key[order]) == 0 for key in keys])
     return _IntervalLayout(ids, sequences, order, ordered, _same_notes(int(same.sum()), intervals))
 
@@ -300,17 +293,8 @@ def _in_order(values: Values) -> Rows:
     """For each row the rank of its value among the distinct ones, by number or text."""
     constants = values.constants
     by = sorted(range(len(constants)), key=constants.__getitem__)
-    rank = np.empty(len(by) + 1, np.int64)
-    rank[by] = np.arange(len(by))
-    rank[-1] = -1  # of rows without a value
+    rank: Rows = np.append(np.argsort(by), -1)  # the last is that of rows without a value
     return rank[values.codes]
-
-
-def _gaps(scale: Scale, ordered: SortedIntervals, order: Rows) -> Values:
-    before, known = ordered.gaps()
-    rows = np.empty(len(order), np.int64)
-    rows[order] = np.arange(len(order))
-    return scale.between(before[rows], scale.starts, known[rows])
 
 
 def _same_notes(n: int, intervals: Intervals) -> tuple[str, ...]:
@@ -359,7 +343,9 @@ def _check_size(layout: _IntervalLayout, intervals: Intervals) -> None:
     if not wanted.isdisjoint(SHARE_TIME):
         counts.append((ordered.n_contacts(), "share time", "give relations=None"))
     if BEFORE in wanted:
-        counts.append((ordered.n_before(), "come directly after each other", "leave out 'before'"))
+        counts.append(
+            (ordered.just_after()[1], "come directly after each other", "leave out 'before'")
+        )
     for n, how, way_out in counts:
         if (total := int(n.sum())) > MOST_FACTS:
             worst = int(np.bincount(ordered.sequences, n).argmax())

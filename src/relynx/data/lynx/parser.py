@@ -14,15 +14,8 @@ from itertools import count, islice
 from typing import NamedTuple, TypeAlias
 
 from relynx.data.event_arguments import event_conflicts
-from relynx.data.sequences import Sequences, SequencesBuilder, counted, wrong_link
-from relynx.errors import (
-    MOST_PROBLEMS,
-    DataError,
-    ParseError,
-    Problem,
-    Source,
-    first_problems,
-)
+from relynx.data.sequences import SAME_ARITY, Sequences, SequencesBuilder, counted, wrong_link
+from relynx.errors import MOST_PROBLEMS, DataError, ParseError, Problem, Source, first_problems
 from relynx.logic.datalog import Background
 from relynx.logic.nodes import Clause, Node
 from relynx.logic.parser import ClauseParser
@@ -41,6 +34,7 @@ _RESUME = re.compile(r"^[ \t]*(?:begin\(|end\b)", re.MULTILINE)
 _KEYWORD = re.compile(r"(begin|end)\b")
 _EVENT = ""
 _FAST_WIDTH = 50
+_SEQUENCE = "a sequence is written begin(Id,Class). ... end."
 _OPERATOR = re.compile(r"(?:follow|followat)_(.+)", re.DOTALL)
 
 
@@ -129,17 +123,15 @@ class LynxReader:
         if self.parser.finished:
             if self.open and not self.cut_off:
                 self._no_end(self.open, "write 'end.' after its last fact")
-            self._check_labels()
+            if self.labelled and self.unlabelled:
+                hint = "write begin(Id,Class) for all sequences or for none"
+                what = "this sequence has no label, but others have one"
+                self._report(what, self.unlabelled, hint)
             self._check_operators()
         problems = first_problems(self.problems + self.parser.problems)
         if not self.begins and not problems:
-            problems.append(
-                Problem(
-                    "there is no sequence in this file",
-                    self.source,
-                    hint="a sequence is written begin(Id,Class). ... end.",
-                )
-            )
+            what = "there is no sequence in this file"
+            problems.append(Problem(what, self.source, hint=_SEQUENCE))
         if problems:
             raise (ParseError if self.parser.problems else DataError)(problems)
         self.fast.clear()
@@ -181,7 +173,7 @@ class LynxReader:
             if len(self.problems) + len(self.parser.problems) > MOST_PROBLEMS:
                 return
 
-    def _report(self, message: str, node: Node, *, hint: str | None = None) -> None:
+    def _report(self, message: str, node: Node, hint: str | None = None) -> None:
         length = node.end - node.start
         self.problems.append(Problem(message, self.source, node.start, length, hint))
 
@@ -199,38 +191,27 @@ class LynxReader:
     def _clause(self, clause: Clause) -> None:
         node = clause.node
         if clause.is_directive:
-            self._report(
-                "a directive is not of this language",
-                node,
-                hint="leave it out: a data file holds facts only; flags go into a bias (.l)",
-            )
+            hint = "leave it out: a data file holds facts only; flags go into a bias (.l)"
+            self._report("a directive is not of this language", node, hint)
         elif clause.is_rule:
-            self._report(
-                "a rule among the facts",
-                node,
-                hint="rules go into a background file (.bk)",
-            )
+            self._report("a rule among the facts", node, "rules go into a background file (.bk)")
         elif node.kind in ("atom", "call") and node.value == "begin":
             self._begin(node)
         elif node.kind in ("atom", "call") and node.value == "end":
             self._end(node)
         elif self.open is None:
             if not self.outside:
-                self._report(
-                    "a fact outside any sequence",
-                    node,
-                    hint="facts stand between begin(Id,Class). and end.",
-                )
+                hint = "facts stand between begin(Id,Class). and end."
+                self._report("a fact outside any sequence", node, hint)
             self.outside = True
         elif node.kind in ("atom", "call"):
-            flat = self._flat(node)
-            if flat:
+            if flat := self._flat(node):
                 self._add(flat)
         elif node.kind in ("infix", "chain") and node.value == "<":
             self._shorthand(node)
         else:
             hint = "every fact is a clause of its own: end it with '.'"
-            self._report("expected a fact", node, hint=hint if node.kind == "and" else None)
+            self._report("expected a fact", node, hint if node.kind == "and" else None)
 
     def _begin(self, node: Node) -> None:
         constants = [arg.value for arg in node.args if arg.kind in ("atom", "number")]
@@ -239,11 +220,8 @@ class LynxReader:
             if variable:
                 self._no_value(variable)
             else:
-                self._report(
-                    "a sequence begins with its id and its class",
-                    node,
-                    hint="write begin(s1,positive), or begin(s1) where the class is not known",
-                )
+                hint = "write begin(s1,positive), or begin(s1) where the class is not known"
+                self._report("a sequence begins with its id and its class", node, hint)
             self._open(node.start, None, None)
             return
         name, label = constants[0], constants[1] if len(constants) == 2 else None
@@ -259,18 +237,13 @@ class LynxReader:
         if first is None:
             self.ids[constant_key(name)] = (self._line(node.start), label)
             return
-        differs = ""
+        what = f"a second sequence with the id {constant_text(name)}"
         first_line, other = first
         if label is not None and other is not None and constant_key(label) != constant_key(other):
-            differs = (
-                ", and with a label that differs: "
-                f"{constant_text(label)} here, {constant_text(other)} before"
-            )
-        self._report(
-            f"a second sequence with the id {constant_text(name)}{differs}",
-            node,
-            hint=f"the first begins on line {first_line}; give every sequence an id of its own",
-        )
+            labels = f"{constant_text(label)} here, {constant_text(other)} before"
+            what += f", and with a label that differs: {labels}"
+        hint = f"the first begins on line {first_line}; give every sequence an id of its own"
+        self._report(what, node, hint)
 
     def _open(self, offset: int, name: Constant | None, label: Constant | None) -> None:
         if self.open:
@@ -283,21 +256,16 @@ class LynxReader:
         self.builder.begin("" if name is None else name, label)
 
     def _no_end(self, begin: _Begin, hint: str) -> None:
-        name = "this sequence"
-        if begin.name is not None:
-            name = f"the sequence {constant_text(begin.name)}"
+        known = begin.name
+        name = "this sequence" if known is None else f"the sequence {constant_text(known)}"
         problem = Problem(f"{name} has no 'end.'", self.source, begin.offset, len("begin"), hint)
         self.problems.append(problem)
 
     def _end(self, node: Node) -> None:
         if node.args:
-            self._report("end takes no arguments", node, hint="write end.")
+            self._report("end takes no arguments", node, "write end.")
         elif self.open is None:
-            self._report(
-                "this 'end.' closes no sequence",
-                node,
-                hint="a sequence is written begin(Id,Class). ... end.",
-            )
+            self._report("this 'end.' closes no sequence", node, _SEQUENCE)
         self._close()
 
     def _close(self) -> None:
@@ -331,26 +299,18 @@ class LynxReader:
 
     def _no_value(self, arg: Node) -> None:
         if arg.kind == "variable":
-            self._report(
-                f"the variable {arg.value} where only a constant can stand",
-                arg,
-                hint=_capital_hint(str(arg.value)),
-            )
+            name = str(arg.value)
+            small, hint = name[0].lower() + name[1:], "give it a value"
+            if small != name and _NAME.match(small):
+                hint = f"write {small}, or {quoted(name)} with quotes"
+            self._report(f"the variable {name} where only a constant can stand", arg, hint)
         elif arg.kind == "list":
-            self._report(
-                "a list as an argument of a fact",
-                arg,
-                hint="write one fact for each element",
-            )
+            self._report("a list as an argument of a fact", arg, "write one fact for each element")
         else:
             text = self.source.text[arg.start : arg.end]
-            self._report(
-                "an expression as an argument of a fact",
-                arg,
-                hint=f"write its value, or put it between quotes if it is a name: {quoted(text)}"
-                if len(text) <= 40
-                else "write its value, or put it between quotes if it is a name",
-            )
+            hint = "write its value, or put it between quotes if it is a name"
+            hint += f": {quoted(text)}" if len(text) <= 40 else ""
+            self._report("an expression as an argument of a fact", arg, hint)
 
     def _add(self, flat: _Flat, remark: str = "") -> None:
         """Add a fact, if it is written as its predicate was before."""
@@ -359,7 +319,7 @@ class LynxReader:
         known = self.predicates.get(name)
         if known is None:
             if wrong := wrong_link((name, len(codes))):
-                self._report(wrong[0], node, hint=wrong[1])
+                self._report(wrong[0], node, wrong[1])
             buffer = self.builder.buffer(name, len(codes))
             known = _Predicate(shape, self._line(node.start), 1 + len(codes), buffer)
             self.predicates[name] = known
@@ -377,44 +337,33 @@ class LynxReader:
         node, shape, _ = flat
         name = quoted(str(node.value))
         if len(shape) != len(known.shape):
-            self._report(
-                f"{name} has {counted(len(shape), 'argument')} here{remark} "
-                f"and {len(known.shape)} on line {known.line}",
-                node,
-                hint="give it the same number of arguments everywhere, or another name",
-            )
+            here = f"{name} has {counted(len(shape), 'argument')} here{remark}"
+            what = f"{here} and {len(known.shape)} on line {known.line}"
+            self._report(what, node, SAME_ARITY)
             return
         pairs = enumerate(zip(shape, known.shape, strict=True))
-        i = next(i for i, (here, before) in pairs if here != before)
-        self._report(
-            f"argument {i + 1} of {name} is {_shape_text(shape[i])} here "
-            f"and {_shape_text(known.shape[i])} on line {known.line}",
-            node,
-            hint="write it in the same way everywhere",
-        )
+        i, (one, other) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
+        here = f"argument {i + 1} of {name} is {_shape_text(one)} here"
+        what = f"{here} and {_shape_text(other)} on line {known.line}"
+        self._report(what, node, "write it in the same way everywhere")
 
     def _shorthand(self, node: Node) -> None:
         """Read `l1 < l2 < ... < ln`, and keep it until the sequence ends."""
-        line = []
-        for position in node.args:
-            atoms = [flat for atom in _atoms(position) if (flat := self._at_position(atom))]
-            line.append(atoms)
-        self.lines.append(line)
+        self.lines.append(
+            [
+                [flat for atom in _atoms(position) if (flat := self._at_position(atom))]
+                for position in node.args
+            ]
+        )
 
     def _at_position(self, atom: Node) -> _Flat | None:
         if atom.kind not in ("atom", "call"):
-            self._report(
-                "expected an atom at this position",
-                atom,
-                hint="a sequence of positions is written a(x) < b(y) < (c, d(z))",
-            )
+            hint = "a sequence of positions is written a(x) < b(y) < (c, d(z))"
+            self._report("expected an atom at this position", atom, hint)
             return None
         if str(atom.value).startswith("next_"):
-            self._report(
-                f"{quoted(str(atom.value))} links events and cannot stand at a position",
-                atom,
-                hint="the positions of a < b < c are linked by next_s already",
-            )
+            what = f"{quoted(str(atom.value))} links events and cannot stand at a position"
+            self._report(what, atom, "the positions of a < b < c are linked by next_s already")
             return None
         return self._flat(atom)
 
@@ -441,27 +390,14 @@ class LynxReader:
                 self._add(_Flat(link, (None, None), [last, event]))
             last = event
 
-    def _check_labels(self) -> None:
-        if self.labelled and self.unlabelled:
-            self._report(
-                "this sequence has no label, but others have one",
-                self.unlabelled,
-                hint="write begin(Id,Class) for all sequences or for none",
-            )
-
     def _check_operators(self) -> None:
         for name, node in self.operators.items():
-            operator = _OPERATOR.fullmatch(name)
-            dimension = operator[1] if operator else ""
+            dimension = name.partition("_")[2]
             link = self.predicates.get(f"next_{dimension}")
             if link is not None and link.width == 3:
-                self._report(
-                    f"{quoted(name)} is an operator of the dimension {dimension}, "
-                    "and cannot be a fact",
-                    node,
-                    hint=f"it follows from {quoted('next_' + dimension)}; "
-                    "give the fact another name",
-                )
+                what = f"{quoted(name)} is an operator of the dimension {dimension}"
+                hint = f"it follows from {quoted('next_' + dimension)}; give the fact another name"
+                self._report(f"{what}, and cannot be a fact", node, hint)
 
     def _conflicts(self, X: Sequences) -> Iterator[Problem]:
         """The constants that are both events and values, with their position in the text."""
@@ -521,10 +457,3 @@ def _shape_pattern(shape: Shape) -> str:
 
 def _shape_text(shape: tuple[str, Shape] | None) -> str:
     return "a constant" if shape is None else f"a term {quoted(shape[0])}/{len(shape[1])}"
-
-
-def _capital_hint(name: str) -> str:
-    small = name[0].lower() + name[1:]
-    if small != name and _NAME.match(small):
-        return f"write {small}, or {quoted(name)} with quotes"
-    return "give it a value"

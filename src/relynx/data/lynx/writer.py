@@ -47,12 +47,8 @@ def _check_writable(X: Sequences) -> None:
     seen: set[object] = set()
     for name in X.ids:
         if constant_key(name) in seen:
-            raise DataError(
-                Problem(
-                    f"two sequences have the id {constant_text(name)}: they cannot be written",
-                    hint="give every sequence an id of its own",
-                )
-            )
+            what = f"two sequences have the id {constant_text(name)}: they cannot be written"
+            raise DataError(Problem(what, hint="give every sequence an id of its own"))
         seen.add(constant_key(name))
     operators = {f"{op}_{s}": s for s in dimension_names(X.tables) for op in ("follow", "followat")}
     for name, arity in X.tables:
@@ -62,12 +58,8 @@ def _check_writable(X: Sequences) -> None:
         elif name in operators:
             reason = f"it is an operator of the dimension {operators[name]}"
         if reason:
-            raise DataError(
-                Problem(
-                    f"the predicate {quoted(name)}/{arity} cannot be written: {reason}",
-                    hint="give the predicate another name",
-                )
-            )
+            what = f"the predicate {quoted(name)}/{arity} cannot be written: {reason}"
+            raise DataError(Problem(what, hint="give the predicate another name"))
 
 
 def _constant_texts(constants: Iterable[Constant]) -> Iterator[str]:

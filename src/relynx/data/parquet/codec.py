@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.parquet.footers import n_values
+from relynx.data.parquet.manifest import SURROGATE
 from relynx.data.sequences import Sequences
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError, Problem
@@ -131,19 +132,10 @@ def _as_texts(constants: Sequence[Constant], what: str) -> tuple[list[str], NDAr
     try:
         "".join(texts).encode()
     except UnicodeEncodeError:
-        wrong = next(text for text in texts if not _is_unicode(text))
-        shown = constant_text(wrong)
-        hint = "give it a name of whole characters"
-        raise DataError(Problem(f"the {what} {shown} is no Unicode text", hint=hint)) from None
+        wrong = next(text for text in texts if SURROGATE.search(text))
+        message = f"the {what} {constant_text(wrong)} is no Unicode text"
+        raise DataError(Problem(message, hint="give it a name of whole characters")) from None
     return texts, types
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _time_array(values: NDArray[Any], column_type: str) -> Arrow:
@@ -169,10 +161,14 @@ def _facts(table: Table, n_sequences: int) -> Arrow:
 def _lists(starts: NDArray[np.int64], values: Arrow) -> Arrow:
     import pyarrow as pa
 
-    element = pa.field("element", values.type, nullable=False)
-    return pa.ListArray.from_arrays(
-        pa.array(starts.astype(np.int32)), values, type=pa.list_(element)
-    )
+    offsets = pa.array(starts.astype(np.int32))
+    return pa.ListArray.from_arrays(offsets, values, type=_list_type(values.type))
+
+
+def _list_type(of: Arrow) -> Arrow:
+    import pyarrow as pa
+
+    return pa.list_(pa.field("element", of, nullable=False))
 
 
 # The columns
@@ -185,19 +181,16 @@ def _column(key: Key) -> str:
 def _schema(columns: Columns) -> Arrow:
     import pyarrow as pa
 
-    def lists(of: Arrow) -> Arrow:
-        return pa.list_(pa.field("element", of, nullable=False))
-
     types = {ID: pa.string(), ID_TYPE: pa.int8()}
     if columns.labelled:
         types[LABEL] = pa.int32()
     if columns.times is not None:
         time_type = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string()}
         for name, column_type in zip((START, END), columns.times, strict=True):
-            types[name] = lists(time_type[column_type])
+            types[name] = _list_type(time_type[column_type])
     for key in columns.relations:
         arguments = [pa.field(str(j), pa.int32(), nullable=False) for j in range(1, 1 + key[1])]
-        types[_column(key)] = lists(pa.struct(arguments)) if arguments else pa.bool_()
+        types[_column(key)] = _list_type(pa.struct(arguments)) if arguments else pa.bool_()
     return pa.schema([pa.field(name, of, nullable=False) for name, of in types.items()])
 
 
@@ -239,7 +232,11 @@ def _unpacked(
 
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
-        if not _same_columns(file.schema_arrow, schema):
+        found = file.schema_arrow
+        # What a field of a list is called does not matter.
+        if found.names != schema.names or not all(
+            map(pa.DataType.equals, found.types, schema.types)
+        ):
             raise WrongFile("has not the columns that the manifest says")
         if file.metadata.num_rows != n_rows:
             raise WrongFile(f"has {file.metadata.num_rows:,} rows, not {n_rows:,}")
@@ -251,14 +248,6 @@ def _unpacked(
         return {name: _whole(array) for name, array in arrays.items()}
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
         raise WrongFile("is no good Parquet file") from None
-
-
-def _same_columns(found: Arrow, wanted: Arrow) -> bool:
-    """Names and types are those wanted; what a field of a list is called does not matter."""
-    return bool(
-        found.names == wanted.names
-        and all(a.equals(b) for a, b in zip(found.types, wanted.types, strict=True))
-    )
 
 
 def _unpacks_too_far(data: bytes) -> bool:

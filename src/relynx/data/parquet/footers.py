@@ -6,8 +6,6 @@ struct in the compact protocol of Thrift; only the numbers of values are taken o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 MAGIC = b"PAR1"
 DEEPEST = 20
 STOP, TRUE, FALSE, BYTE, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
@@ -61,9 +59,11 @@ class _Reader:
         elif type_code in (LIST, SET):
             head = self._byte()
             n = head >> 4 if head >> 4 < 15 else self._varint()
-            self._several(n, lambda: self._element(head & 15, path, depth + 1))
+            self._several(n, (head & 15,), path, depth + 1)
         elif type_code == MAP:
-            self._map(depth)
+            n = self._varint()
+            head = self._byte() if n else 0
+            self._several(n, (head >> 4, head & 15), None, depth + 1)
         elif type_code == BINARY:
             self._skip(self._varint())
         elif type_code in (BYTE, DOUBLE):
@@ -71,27 +71,16 @@ class _Reader:
         elif type_code not in (TRUE, FALSE):
             raise ValueError("an unknown kind of value")
 
-    def _element(self, type_code: int, path: tuple[int, ...] | None, depth: int) -> None:
-        """A value of a list; a truth value is a byte there."""
-        if depth > DEEPEST:
-            raise ValueError("nested too deeply")
-        self._value(BYTE if type_code in (TRUE, FALSE) else type_code, path, depth)
-
-    def _map(self, depth: int) -> None:
-        n = self._varint()
-        type_codes = self._byte() if n else 0
-
-        def pair() -> None:
-            self._element(type_codes >> 4, None, depth + 1)
-            self._element(type_codes & 15, None, depth + 1)
-
-        self._several(n, pair)
-
-    def _several(self, n: int, read: Callable[[], None]) -> None:
+    def _several(
+        self, n: int, type_codes: tuple[int, ...], path: tuple[int, ...] | None, depth: int
+    ) -> None:
+        """The values of a list, or the pairs of a map; a truth value is a byte there."""
         if n > len(self.data):  # each takes a byte at least
             raise ValueError("a list that is longer than the footer")
-        for _ in range(n):
-            read()
+        if n and depth > DEEPEST:
+            raise ValueError("nested too deeply")
+        for type_code in type_codes * n:
+            self._value(BYTE if type_code in (TRUE, FALSE) else type_code, path, depth)
 
     def _byte(self) -> int:
         self.at += 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +25,7 @@ MANIFEST, VOCABULARY = "manifest.json", "vocabulary.parquet"
 LARGEST_TEXT = 1 << 28  # bytes of the manifest
 MOST = (1 << 31) - 1  # sequences, facts of a predicate in a partition, constants
 MOST_PARTITIONS = 100_000
-_SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
 TIMES = ("integer", "number", "text")
 DAMAGED = "the folder is damaged or no work of to_parquet: take another copy, or write it again"
 
@@ -129,7 +128,12 @@ def read_manifest(data: bytes, path: str, version: str) -> Manifest:
         raise file.problem(f"this is no manifest of partitions: it says no format '{FORMAT}'")
     part = Part(tree, file)
     part.text("format")
-    _check_version(part, version)
+    number = part.count("version", 1)
+    if number > VERSION:
+        what = f"this folder was written by a newer relynx: its format is {number}"
+        hint = f"update relynx; {version} reads formats up to {VERSION}"
+        raise DataError(Problem(what, Source("", path), hint=hint))
+    words = part.part("vocabulary")
     manifest = Manifest(
         relynx=part.text("relynx"),
         relations=_relations(part),
@@ -137,20 +141,14 @@ def read_manifest(data: bytes, path: str, version: str) -> Manifest:
         times=_times(part),
         background=_background(part),
         reading=None if part.none("reading") else schema_of(part.part("reading")),
-        **_vocabulary(part.part("vocabulary")),
+        n_constants=_count(words, "constants", MOST),
+        vocabulary=_file(words, VOCABULARY),
         parts=tuple(_part(i, one) for i, one in enumerate(part.parts("parts"))),
     )
+    words.end()
     part.end()
     _check_parts(manifest, part)
     return manifest
-
-
-def _check_version(part: Part, version: str) -> None:
-    number = part.count("version", 1)
-    if number > VERSION:
-        what = f"this folder was written by a newer relynx: its format is {number}"
-        hint = f"update relynx; {version} reads formats up to {VERSION}"
-        raise DataError(Problem(what, Source("", part.file.path), hint=hint))
 
 
 def _relations(part: Part) -> tuple[Key, ...]:
@@ -161,7 +159,7 @@ def _relations(part: Part) -> tuple[Key, ...]:
                 keys.append((name, arity))
             case _:
                 raise part.wrong("relations", "holds what is no predicate with its arity")
-        if _SURROGATE.search(name):
+        if SURROGATE.search(name):
             raise part.wrong("relations", "holds a name that is no Unicode text")
     if len({name for name, _ in keys}) < len(keys):
         raise part.wrong("relations", "names a predicate twice")
@@ -180,10 +178,8 @@ def _classes(part: Part) -> tuple[Constant, ...] | None:
 
 
 def _is_constant(value: object) -> bool:
-    if isinstance(value, bool):
-        return False
     try:
-        return as_constant(value) is not None
+        return not isinstance(value, bool) and as_constant(value) is not None
     except TypeError:
         return False
 
@@ -205,13 +201,6 @@ def _background(part: Part) -> Background | None:
         return parse_background(text)
     except InputError:
         raise part.wrong("background", "holds what are no rules") from None
-
-
-def _vocabulary(part: Part) -> dict[str, Any]:
-    n = _count(part, "constants", MOST)
-    file = _file(part, VOCABULARY)
-    part.end()
-    return {"vocabulary": file, "n_constants": n}
 
 
 def _part(number: int, part: Part) -> PartFile:
@@ -268,11 +257,3 @@ def _check_parts(manifest: Manifest, part: Part) -> None:
         if manifest.classes is not None and sum(one.class_sizes) != one.n_sequences:
             raise part.wrong(f"{location}.classes", "do not sum to the number of sequences")
         known, named = one.n_relations, len(one.class_sizes)
-
-
-def totals(parts: Sequence[PartFile], n_classes: int) -> list[int]:
-    """How many sequences each class has in all partitions."""
-    return [
-        sum(part.class_sizes[c] for part in parts if c < len(part.class_sizes))
-        for c in range(n_classes)
-    ]

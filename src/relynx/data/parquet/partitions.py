@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +29,16 @@ from relynx.data.parquet.manifest import (
     Manifest,
     PartFile,
     read_manifest,
-    totals,
 )
 from relynx.data.parquet.writer import write_folder
 from relynx.data.schema import Schema
-from relynx.data.sequences import Sequences, label_array, shown
+from relynx.data.sequences import (
+    Sequences,
+    counted,
+    label_array,
+    summary,
+    summary_text,
+)
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Problem, Source
 from relynx.logic import tables as tb
@@ -40,6 +46,8 @@ from relynx.logic.datalog import Background
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant
 from relynx.version import __version__
+
+T = TypeVar("T")
 
 
 def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:
@@ -98,13 +106,7 @@ def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -
       dimensions  s
       predicates  next_s/2, a/1, b/1, c/1
     """
-    write_folder(map(_checked, chunks), folder)
-
-
-def _checked(chunk: object) -> Sequences:
-    if not isinstance(chunk, Sequences):
-        raise TypeError(f"a chunk is {shown(chunk)}: give Sequences, one after the other")
-    return chunk
+    write_folder(chunks, folder)
 
 
 class Partitions:
@@ -149,7 +151,9 @@ class Partitions:
         classes = self.manifest.classes
         if classes is None:
             return None
-        return dict(zip(classes, totals(self.manifest.parts, len(classes)), strict=True))
+        sizes = [part.class_sizes for part in self.manifest.parts]
+        totals = map(sum, zip_longest(*sizes, fillvalue=0))
+        return dict(zip_longest(classes, totals, fillvalue=0))
 
     @property
     def relations(self) -> tuple[Key, ...]:
@@ -176,16 +180,12 @@ class Partitions:
     def vocabulary(self) -> Vocabulary:
         """The constants of all partitions; read once."""
         if self._vocabulary is None:
-            manifest = self.manifest
-            data = self._read(manifest.vocabulary)
-            try:
-                constants = read_vocabulary(data, manifest.n_constants)
-            except WrongFile as error:
-                raise self._problem(manifest.vocabulary, str(error)) from None
+            file = self.manifest.vocabulary
+            constants = self._decoded(file, read_vocabulary, self.manifest.n_constants)
             try:
                 self._vocabulary = Vocabulary(constants)
             except ValueError:
-                raise self._problem(manifest.vocabulary, "has a constant twice") from None
+                raise self._problem(file, "has a constant twice") from None
         return self._vocabulary
 
     @property
@@ -196,11 +196,8 @@ class Partitions:
             return None
         labels: list[Constant] = []
         for part in self.manifest.parts:
-            data = self._read(part.file)
-            try:
-                numbers = read_labels(data, self._columns(part), part.n_sequences)
-            except WrongFile as error:
-                raise self._problem(part.file, str(error)) from None
+            columns = self._columns(part)
+            numbers = self._decoded(part.file, read_labels, columns, part.n_sequences)
             self._check_classes(part, numbers)
             labels += [classes[number] for number in numbers.tolist()]
         return label_array(labels)
@@ -212,31 +209,19 @@ class Partitions:
         manifest = self.manifest
         part = manifest.parts[number]
         vocabulary = self.vocabulary
-        data = self._read(part.file)
-        try:
-            read = read_part(data, self._columns(part), part.n_sequences, len(vocabulary))
-        except WrongFile as error:
-            raise self._problem(part.file, str(error)) from None
-        del data
+        sizes = part.n_sequences, len(vocabulary)
+        read = self._decoded(part.file, read_part, self._columns(part), *sizes)
         n_facts = tuple(table.shape[1] for table in read.tables.values())
         if n_facts != part.n_facts:
             raise self._problem(part.file, "has not as many facts as the manifest says")
         if read.labels is not None:
             self._check_classes(part, read.labels)
         tables = {key: read.tables.get(key, tb.empty(key[1])) for key in manifest.relations}
-        classes = manifest.classes
         labels = None
-        if classes is not None and read.labels is not None:
-            labels = [classes[label] for label in read.labels.tolist()]
-        return Sequences(
-            vocabulary,
-            tables,
-            read.ids,
-            labels,
-            manifest.background,
-            reading=manifest.reading,
-            times=read.times,
-        )
+        if manifest.classes is not None and read.labels is not None:
+            labels = [manifest.classes[label] for label in read.labels.tolist()]
+        some = {"tables": tables, "ids": read.ids, "labels": labels, "times": read.times}
+        return self.without_sequences().replaced(**some)
 
     def partitions(self) -> Iterator[Sequences]:
         """The partitions one after the other, each loaded when it is reached."""
@@ -257,19 +242,13 @@ class Partitions:
     def __repr__(self) -> str:
         sizes = self.sizes
         n_facts = sum(sum(part.n_facts) for part in self.manifest.parts)
-        spread = f"of {min(sizes):,} to {max(sizes):,}"
-        many = f"{len(sizes):,} partition{'s' if len(sizes) != 1 else ''}"
-        rows = [("sequences", f"{len(self):,} in {many}, {spread}"), ("facts", f"{n_facts:,}")]
+        many = f"{counted(len(sizes), 'partition')}, of {min(sizes):,} to {max(sizes):,}"
+        classes = None
         if self.class_sizes is not None:
-            named = [f"{name} ({n:,})" for name, n in self.class_sizes.items()]
-            more = f", and {len(named) - 8} more" if len(named) > 8 else ""
-            rows.append(("classes", ", ".join(named[:8]) + more))
-        if self.dimensions:
-            rows.append(("dimensions", ", ".join(self.dimensions)))
+            classes = [f"{name} ({n:,})" for name, n in self.class_sizes.items()]
         names = [f"{name}/{arity}" for name, arity in self.relations]
-        more = f", and {len(names) - 12} more" if len(names) > 12 else ""
-        rows.append(("predicates", ", ".join(names[:12]) + more))
-        return "Partitions\n" + "\n".join(f"  {name:<11} {value}" for name, value in rows)
+        size = f"{len(self):,} in {many}"
+        return summary_text("Partitions", summary(size, n_facts, classes, self.dimensions, names))
 
     # Files
 
@@ -278,12 +257,15 @@ class Partitions:
         known = manifest.relations[: part.n_relations]
         return Columns(known, manifest.classes is not None, manifest.times)
 
-    def _read(self, file: File) -> bytes:
-        """The bytes of a file, verified against the manifest."""
+    def _decoded(self, file: File, read: Callable[..., T], *arguments: Any) -> T:
+        """What a file holds, verified against the manifest."""
         data = _content(os.path.join(self.path, file.name), file.size)
         if len(data) != file.size or hashlib.sha256(data).hexdigest() != file.sha256:
             raise self._problem(file, "is not what the manifest says: its checksum is another")
-        return data
+        try:
+            return read(data, *arguments)
+        except WrongFile as error:
+            raise self._problem(file, str(error)) from None
 
     def _check_classes(self, part: PartFile, numbers: NDArray[np.int32]) -> None:
         n_classes = len(part.class_sizes)

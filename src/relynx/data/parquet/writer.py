@@ -30,12 +30,11 @@ from relynx.data.parquet.manifest import (
     manifest_text,
     part_name,
 )
-from relynx.data.sequences import WRITERS, Sequences
+from relynx.data.sequences import SAME_ARITY, WRITERS, Sequences, recoded_tables, shown
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Problem, Source
-from relynx.logic import tables as tb
-from relynx.logic.tables import Key, Table
-from relynx.logic.terms import Constant, constant_key, quoted
+from relynx.logic.tables import Key
+from relynx.logic.terms import quoted
 from relynx.storage.whole_files import is_running, named, sync
 from relynx.version import __version__
 
@@ -81,6 +80,8 @@ def write_folder(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) ->
     with _whole_folder(folder) as partial:
         writer = _Writer(folder, partial)
         for chunk in chunks:
+            if not isinstance(chunk, Sequences):
+                raise TypeError(f"a chunk is {shown(chunk)}: give Sequences, one after the other")
             writer.add(chunk)
             del chunk
         writer.end()
@@ -93,8 +94,7 @@ class _Writer:
         self.folder, self.partial = folder, partial
         self.vocabulary = Vocabulary()
         self.relations: dict[Key, None] = {}
-        self.classes: dict[object, int] = {}
-        self.class_names: list[Constant] = []
+        self.classes = Vocabulary()
         self.parts: list[PartFile] = []
         self.first: Sequences | None = None
         self.same_reading = True
@@ -107,7 +107,7 @@ class _Writer:
         self.relations |= dict.fromkeys(X.tables)
         self._check_arities()
         if not np.array_equal(codes, np.arange(len(codes))):
-            X = X.with_tables(self.vocabulary, {k: _recoded(t, codes) for k, t in X.tables.items()})
+            X = X.with_tables(self.vocabulary, recoded_tables(X.tables, codes))
         labels = self._labels(X)
         columns = Columns(tuple(self.relations), labels is not None, time_types(X.times))
         data = part_bytes(X, columns, labels)
@@ -124,7 +124,7 @@ class _Writer:
         manifest = Manifest(
             relynx=__version__,
             relations=tuple(self.relations),
-            classes=None if first.labels is None else tuple(self.class_names),
+            classes=None if first.labels is None else self.classes.constants,
             times=time_types(first.times),
             background=first.background,
             reading=first.reading if self.same_reading else None,
@@ -151,22 +151,16 @@ class _Writer:
         arities: dict[str, int] = {}
         for name, arity in self.relations:
             if arities.setdefault(name, arity) != arity:
-                hint = "give it the same number of arguments everywhere, or another name"
                 what = f"{quoted(name)} has {arities[name]} arguments in one part, {arity} in"
-                raise DataError(Problem(f"{what} another", hint=hint))
+                raise DataError(Problem(f"{what} another", hint=SAME_ARITY))
 
     def _labels(self, X: Sequences) -> NDArray[np.int32] | None:
         """The numbers of the classes; new classes come last."""
         if X.labels is None:
             return None
-        numbers = []
-        for label in X.labels.tolist():
-            key = constant_key(label)
-            if key not in self.classes:
-                self.classes[key] = len(self.classes)
-                self.class_names.append(label)
-            numbers.append(self.classes[key])
-        return np.array(numbers, np.int32)
+        labels = X.labels.tolist()
+        self.classes = self.classes.extended(labels)
+        return np.array(list(map(self.classes.code, labels)), np.int32)
 
     def _write(self, name: str, data: bytes) -> File:
         with (
@@ -177,10 +171,6 @@ class _Writer:
             file.flush()
             os.fsync(file.fileno())
         return File(name, len(data), hashlib.sha256(data).hexdigest())
-
-
-def _recoded(table: Table, codes: NDArray[np.int32]) -> Table:
-    return tb.in_order(np.vstack([table[:1], codes[table[1:]]]))
 
 
 @contextlib.contextmanager

@@ -95,16 +95,14 @@ def read_structure(path: str, *, compute: bool) -> Structure:
         data = unpacked(data, path)
     if not data.strip():
         raise ParseError(Problem("this file is empty", Source("", path)))
-    annotation = _Annotation(
-        Source("" if file_format == "BinaryCIF" else decoded(data, path), path)
-    )
+    text = "" if file_format == "BinaryCIF" else decoded(data, path)
+    annotation = _Annotation(Source(text, path))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of elements that are guessed, and the like
-        atoms = (
-            _read_pdb(annotation)
-            if file_format == "PDB"
-            else _read_cif(annotation, data, file_format)
-        )
+        if file_format == "PDB":
+            atoms = _read_pdb(annotation)
+        else:
+            atoms = _read_cif(annotation, data, file_format)
         annotation.chains = _chains(atoms, annotation.source)
         helices, sheets = annotation.elements()
         if annotation.problems:
@@ -246,12 +244,8 @@ def _read_pdb(annotation: _Annotation) -> Any:
 
 def _unreadable(file_format: str, annotation: _Annotation) -> ParseError:
     what = f"no atoms can be read from this file as {file_format}"
-    problem = Problem(
-        what,
-        annotation.source,
-        hint="the file extension determines the format; the file may be damaged",
-    )
-    return ParseError([*annotation.problems, problem])
+    hint = "the file extension determines the format; the file may be damaged"
+    return ParseError([*annotation.problems, Problem(what, annotation.source, hint=hint)])
 
 
 def _helix(annotation: _Annotation, line: str, offset: int) -> None:
@@ -297,10 +291,9 @@ def _pdb_range(
     for chain, number, code in (begin, end):
         text = line[number : number + 4]
         if not re.match(r" *-?[0-9]+\Z", text):
+            what = f"{title}: {text!r} is no number of a residue"
             hint = "the columns of a PDB file are fixed: see the format"
-            annotation.problem(
-                f"{title}: {text!r} is no number of a residue", offset + number, 4, hint
-            )
+            annotation.problem(what, offset + number, 4, hint)
             return None
         found.append((line[chain].strip(), (int(text), line[code].strip())))
     (one, first), (two, last) = found
@@ -342,13 +335,13 @@ def _read_cif(annotation: _Annotation, data: bytes, file_format: str) -> Any:
     return atoms
 
 
+@dataclass(frozen=True, slots=True)
 class _Rows:
     """The rows of a category, as texts."""
 
-    def __init__(
-        self, annotation: _Annotation, name: str, category: Mapping[str, list[str]]
-    ) -> None:
-        self.annotation, self.name, self.category = annotation, name, category
+    annotation: _Annotation
+    name: str
+    category: Mapping[str, list[str]]
 
     def __call__(self, *items: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         """The number of each row, from 1, and some items of it; those after `?` may be missing."""
@@ -356,9 +349,8 @@ class _Rows:
         lost = [item for item in items if item[0] != "?" and item not in self.category]
         for item in lost:
             what = f"the category _{self.name} has no item {item}"
-            self.annotation.problem(
-                what, hint="give a file with the names of the authors of the entry"
-            )
+            hint = "give a file with the names of the authors of the entry"
+            self.annotation.problem(what, hint=hint)
         if lost:
             return
         for item in items:

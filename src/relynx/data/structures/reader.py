@@ -183,13 +183,11 @@ def _range(text: str) -> Range | None:
     match = SEGMENT.match(text)
     if match is None or not text:
         return None
-    first, last = (None if end is None else _residue(end) for end in match.group(2, 3))
-    return match[1], first, last
-
-
-def _residue(text: str) -> Residue:
-    code = text[-1] if text[-1].isalpha() else ""
-    return int(text.removesuffix(code)), code
+    ends: list[Residue | None] = []
+    for end in match.group(2, 3):
+        code = end[-1] if end and end[-1].isalpha() else ""
+        ends.append((int(end.removesuffix(code)), code) if end else None)
+    return match[1], ends[0], ends[1]
 
 
 def _read(files: Mapping[str, str], *, compute: bool) -> dict[str, Structure]:
@@ -220,17 +218,15 @@ def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Prob
             continue
         residues = structure.chains[chain]
         number = {residue: i for i, residue in enumerate(residues)}
-        ends = []
-        for residue, end in ((first, 0), (last, len(residues) - 1)):
-            position = end if residue is None else _nearest(residue, number, upwards=end == 0)
-            ends.append(position)
-        if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
+        begin = 0 if first is None else _nearest(first, number, upwards=True)
+        end = len(residues) - 1 if last is None else _nearest(last, number, upwards=False)
+        if begin is None or end is None or begin > end:
             which = "-".join(f"{n}{code}" for n, code in (one for one in (first, last) if one))
             what = f"domain {id!r}: chain {chain} has no residues {which}"
             one, two = (f"{n}{code}" for n, code in (residues[0], residues[-1]))
             problems.append(Problem(what, source, hint=f"it has {one} to {two}"))
             continue
-        for i in range(ends[0], ends[1] + 1):
+        for i in range(begin, end + 1):
             positions.setdefault((chain, i), len(positions))
     return positions
 

@@ -14,24 +14,15 @@ NULL = "null"
 
 @dataclass(frozen=True, slots=True)
 class Strands:
-    """All strands of a structure.
+    """All strands of a structure, in the order of the file.
 
-    Attributes
-    ----------
-    spans
-        The span of each strand, in the order of the file.
-    sheets
-        The number of the sheet of each. Sheets that share a strand are one.
-    senses
-        The neighbours of each, and whether both run the same way, `plus` or `minus`.
-    orientations
-        For each strand the group of strands with known relative orientation that it belongs to, and
-        its own orientation there, 1 or -1.
+    `orientations` are the group of strands with known relative orientation that each belongs to,
+    and its own orientation there, 1 or -1.
     """
 
     spans: tuple[Span, ...]
-    sheets: tuple[int, ...]
-    senses: tuple[Mapping[int, str], ...]
+    sheets: tuple[int, ...]  # sheets that share a strand are one
+    senses: tuple[Mapping[int, str], ...]  # neighbours, and whether both run the same way
     orientations: tuple[tuple[int, int], ...]
 
 
@@ -86,10 +77,8 @@ def _orientations(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int],
             here = waiting.popleft()
             for other, sense in senses[here].items():
                 if other not in orientations:
-                    orientations[other] = (
-                        start,
-                        orientations[here][1] * (1 if sense == "plus" else -1),
-                    )
+                    turned = 1 if sense == "plus" else -1
+                    orientations[other] = start, orientations[here][1] * turned
                     waiting.append(other)
     return tuple(orientations[i] for i in range(len(senses)))
 
@@ -99,14 +88,9 @@ def elements(
 ) -> list[dict[str, Any]]:
     """The helices and strands of a chain or domain, in the form of the bundled folds.
 
-    Parameters
-    ----------
-    residues
-        The position in the domain of each of its residues, by chain and position in the chain. An
-        element with half or more of its residues outside is left out; of others, those inside
-        count.
-    helices, strands
-        Those of the whole structure.
+    `residues` says the position in the domain of each of its residues, by chain and position in the
+    chain. An element with half or more of its residues outside is left out; of others, those inside
+    count. `helices` and `strands` are those of the whole structure.
     """
     found: list[tuple[tuple[int, int], dict[str, Any]]] = []
     chains = {chain for chain, _ in residues}
@@ -129,12 +113,16 @@ def elements(
         fields = {
             "type": "st",
             "sense": NULL if reached is None else strands.senses[reached][i],
-            "sense_prev": NULL if before is None else _direction(strands, before, i),
+            "sense_prev": NULL,
             "sheet": str(sheet),
             "sheet_ord": order,
             "partners": [[number[j], sense] for j, sense in strands.senses[i].items() if j in here],
             "len": here[i][2],
         }
+        if before is not None:
+            (group, first), (own, second) = strands.orientations[before], strands.orientations[i]
+            if group == own:  # else it is not known whether they run the same way
+                fields["sense_prev"] = "plus" if first == second else "minus"
         last[sheet] = i
         found.append((here[i][:2], fields))
     return [fields for _, fields in sorted(found, key=lambda one: one[0])]
@@ -149,28 +137,23 @@ def _inside(span: Span, residues: Mapping[tuple[str, int], int]) -> tuple[int, i
     return min(positions), max(positions), len(positions)
 
 
-def _direction(strands: Strands, one: int, two: int) -> str:
-    """Whether two strands of a sheet run the same way, `null` where that is not known."""
-    (group, first), (other_group, second) = strands.orientations[one], strands.orientations[two]
-    return NULL if group != other_group else "plus" if first == second else "minus"
-
-
 def _walked(here: Iterable[int], strands: Strands) -> dict[int, tuple[int, int | None]]:
     """For each strand its position on a walk through its sheet, and the one it was reached from.
 
     A walk begins at an edge, with the strand that comes first in the file, and goes from
     neighbour to neighbour; where it ends, it continues with the next strand of the file.
     """
-    own = sorted(here)
     out: dict[int, tuple[int, int | None]] = {}
     sheets: dict[int, list[int]] = {}
-    for i in own:
+    for i in sorted(here):
         sheets.setdefault(strands.sheets[i], []).append(i)
     for members in sheets.values():
         beside = {i: sorted(strands.senses[i].keys() & set(members)) for i in members}
         order = 0
         while left := [i for i in members if i not in out]:
-            waiting: list[tuple[int, int | None]] = [(_edge(left, beside), None)]
+            # An edge has one neighbour or none among those that are left.
+            edges = (i for i in left if sum(j in left for j in beside[i]) < 2)
+            waiting: list[tuple[int, int | None]] = [(next(edges, left[0]), None)]
             while waiting:
                 i, reached = waiting.pop()
                 if i not in out:
@@ -178,8 +161,3 @@ def _walked(here: Iterable[int], strands: Strands) -> dict[int, tuple[int, int |
                     order += 1
                     waiting += [(j, i) for j in reversed(beside[i]) if j not in out]
     return out
-
-
-def _edge(left: Sequence[int], beside: Mapping[int, Sequence[int]]) -> int:
-    """The first strand with one neighbour or none among those that are left, or the first."""
-    return next((i for i in left if sum(j in left for j in beside[i]) < 2), left[0])

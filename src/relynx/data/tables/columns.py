@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -46,22 +46,13 @@ ONE_ZONE = "give all of them a time zone, or none"
 class Values:
     """The values of a column.
 
-    Attributes
-    ----------
-    type
-        `text`, `integer`, `number`, `boolean` or `date`.
-    codes
-        For each row the index of its value in `constants`, -1 where it is missing.
-    constants
-        The distinct values: numbers and dates (ISO text) ascending, texts as they appear.
-    zoned
-        Whether the dates had a time zone; they are in UTC then.
+    The constants are distinct: numbers and dates (ISO text) ascending, texts as they appear.
     """
 
-    type: str
-    codes: Codes
+    type: str  # text, integer, number, boolean or date
+    codes: Codes  # for each row the index of its value in `constants`, -1 where it is missing
     constants: Sequence[Constant]
-    zoned: bool = False
+    zoned: bool = False  # whether the dates had a time zone; they are in UTC then
 
     def counts(self) -> NDArray[np.int64]:
         """How often each value occurs."""
@@ -111,8 +102,7 @@ def text_values(texts: Sequence[Any]) -> Values:
 
 def number_values(numbers: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Values:
     """A column of integers or floats; NaN is missing too, and whole floats become integers."""
-    if missing is None:
-        missing = np.zeros(len(numbers), bool)
+    missing = np.zeros(len(numbers), bool) if missing is None else missing
     if numbers.dtype.kind == "f":
         missing = missing | np.isnan(numbers)
         infinite = np.flatnonzero(np.isinf(numbers) & ~missing)
@@ -377,13 +367,8 @@ def as_type(values: Values, column_type: str) -> Values:
         return Values(
             column_type, np.append(spelled.codes, np.int32(-1))[values.codes], spelled.constants
         )
-    names: Mapping[str, str] = {
-        "text": "text",
-        "integer": "numbers",
-        "number": "numbers",
-        "boolean": "true and false",
-        "date": "dates",
-    }
+    names = {"text": "text", "boolean": "true and false", "date": "dates"}
+    names |= dict.fromkeys(("integer", "number"), "numbers")
     what = f"holds {names[values.type]}, and {names[column_type]} where it was first read"
     raise WrongColumn(what, f"give {names[column_type]}")
 

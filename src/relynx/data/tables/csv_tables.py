@@ -9,7 +9,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count, islice
@@ -203,20 +203,14 @@ def open_csv(path: str | os.PathLike[str]) -> CsvTable:
 
 def _typed(texts: list[str], codes: Codes, column_type: str | None, separator: str) -> Values:
     """A column of texts as what all its texts are: numbers, truth values, or texts."""
-    readers = (
-        _READERS
-        if column_type is None
-        else [_READER_OF[column_type]]
-        if column_type in _READER_OF
-        else []
-    )
+    readers = _READERS.get(column_type, ())
     if column_type == KEY and all(text in MISSING or PLAIN_INTEGER.match(text) for text in texts):
-        readers = [_numbers]  # 1.10 and 1.1 are one number, but two names
+        readers = (_numbers,)  # 1.10 and 1.1 are one number, but two names
     for read in readers:
         values = read(texts, codes, separator)
         if values is not None:
             return values
-    if column_type in _READER_OF and not MISSING.issuperset(texts):
+    if column_type is not None and column_type in _READERS and not MISSING.issuperset(texts):
         truths = column_type == "boolean"
         good = {text for text in texts if text in MISSING or _is(text, separator, truths=truths)}
         large = max(range(len(texts)), key=lambda i: len(texts[i]))
@@ -265,17 +259,19 @@ def _with_point(text: str) -> str:
 
 def _truths(texts: list[str], codes: Codes, separator: str) -> Values | None:
     truths = [TRUTHS.get(text.lower()) for text in texts]
-    known = [
-        text in MISSING or truth is not None for text, truth in zip(texts, truths, strict=True)
-    ]
-    if not all(known) or all(truth is None for truth in truths):
+    missing = np.array([truth is None for truth in truths], bool)
+    if missing.all() or not MISSING.issuperset(np.array(texts, object)[missing]):
         return None
-    missing = np.array([truth is None for truth in truths])
     return boolean_values(np.array(truths, bool)[codes], missing[codes])
 
 
-_READERS = (_numbers, _truths)
-_READER_OF = {"integer": _numbers, "number": _numbers, "boolean": _truths}
+# By the type that a column had when it was first read.
+_READERS: dict[str | None, tuple[Callable[..., Values | None], ...]] = {
+    None: (_numbers, _truths),
+    "integer": (_numbers,),
+    "number": (_numbers,),
+    "boolean": (_truths,),
+}
 
 
 # Dicts of lists

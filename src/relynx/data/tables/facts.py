@@ -63,11 +63,9 @@ def sequence_numbers(
     values = cells.keys(column)
     codes, first = np.unique(values.codes, return_index=True)
     appearing = np.argsort(first)
-    number = np.empty(len(codes), np.int64)
-    number[appearing] = np.arange(len(codes))
-    return [values.constants[code] for code in codes[appearing]], number[
-        np.searchsorted(codes, values.codes)
-    ]
+    number = np.argsort(appearing)
+    ids = [values.constants[code] for code in codes[appearing]]
+    return ids, number[np.searchsorted(codes, values.codes)]
 
 
 def event_layout(schema: Schema, cells: Cells, ids: list[Constant], sequences: Rows) -> EventLayout:
@@ -117,17 +115,12 @@ class Encoder:
 
     def argument(self, values: Values, column: Column) -> NDArray[np.int32]:
         """For each row the code of its value, -1 for none; numbers are cut as the column says."""
-        constants, into = list(values.constants), np.arange(len(values.constants))
-        if column.cuts is not None and constants and values.type != "text":
-            into = binned(np.asarray(constants), column.cuts)
-            constants = [*bin_names(column.cuts)]
-            used = np.zeros(len(constants), bool)
-            used[into] = True
-            constants = [c if used[i] else None for i, c in enumerate(constants)]  # type: ignore[misc]
-        known = np.array([-1 if c is None else self.code(c) for c in constants], np.int32)
-        if not len(known):
-            return np.full(len(values.codes), -1, np.int32)
-        return np.where(values.codes < 0, np.int32(-1), known[into][values.codes])
+        constants, into = values.constants, np.arange(len(values.constants))
+        if column.cuts is not None and len(constants) and values.type != "text":
+            used, into = np.unique(binned(np.asarray(constants), column.cuts), return_inverse=True)
+            constants = np.array(bin_names(column.cuts))[used].tolist()
+        known = np.array([*map(self.code, constants)], np.int32)[into]
+        return np.append(known, np.int32(-1))[values.codes]  # the last is that of no value
 
     def code(self, constant: Constant) -> int:
         """The code of a constant; those of the events come first."""
@@ -163,7 +156,7 @@ def encoded(
     `labelled` requires a label for every sequence; otherwise wrong labels are ignored.
     """
     encoder = Encoder(int(at.numbers.max()) + 1)
-    notes = tie_notes(at, schema.order)
+    notes = _tie_notes(at, schema.order)
     sequences, numbers = at.sequences[at.order], at.numbers[at.order]
     for dimension, (before, after) in at.links.items():
         pair = [at.numbers[before], at.numbers[after]]
@@ -211,10 +204,8 @@ def _single(cells: Cells, at: EventLayout, values: Values, name: str, role: str)
             for r in (int(first[i]), row)
         )
         where = f"inside sequence {constant_text(at.ids[i])}"
-        last = (i, row) == shown[-1]
-        more = (
-            f"; so in {len(wrong) - len(shown):,} more" if last and len(wrong) > len(shown) else ""
-        )
+        last, n_more = (i, row) == shown[-1], len(wrong) - len(shown)
+        more = f"; so in {n_more:,} more" if last and n_more else ""
         hint = f"give it one value in all rows of a sequence, or do not name it as {role}"
         what = f"column {name!r}, {role}, changes {where}: {one}, {two}{more}"
         cells.wrong(what, hint if last else None)
@@ -307,7 +298,7 @@ def repeated_keys(cells: Cells, column: str, sequences: Rows) -> None:
         cells.wrong(f"{what} in {cells.rows_text(again)}", "give each event a name of its own")
 
 
-def tie_notes(at: EventLayout, order: Iterable[tuple[str, str]]) -> list[str]:
+def _tie_notes(at: EventLayout, order: Iterable[tuple[str, str]]) -> list[str]:
     if not at.ties:
         return []
     columns = " and ".join(repr(column) for _, column in order)

@@ -39,25 +39,13 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 PANIC = "PanicException"
 _WRITE_PARQUET = ("polars", "pyarrow")
 _READ_PARQUET = ("pyarrow", "polars")  # of damaged files the second may end the process
-_TYPES: dict[type, Any] = {
-    str: nw.String,
-    int: nw.Int64,
-    float: nw.Float64,
-    bool: nw.Boolean,
-}
+_TYPES: dict[type, Any] = {str: nw.String, int: nw.Int64, float: nw.Float64, bool: nw.Boolean}
 
 
 def frame(chunks: Chunks, schema: Schema, *, backend: str) -> Any:
-    """A data frame of a library: `pandas`, `polars` or `pyarrow`.
+    """A data frame of a library, `pandas`, `polars` or `pyarrow`, which must be installed.
 
-    Parameters
-    ----------
-    chunks
-        The rows, some at a time.
-    schema
-        The columns, and whether they hold `str`, `int`, `float` or `bool`.
-    backend
-        The library. It must be installed; relynx itself needs none of them.
+    `chunks` are the rows, some at a time; the columns hold `str`, `int`, `float` or `bool`.
     """
     if backend not in BACKENDS:
         hint = did_you_mean(backend, BACKENDS) or f"give one of {', '.join(BACKENDS)}"
@@ -108,9 +96,9 @@ def _installed(library: str) -> bool:
 
 def _frame(chunks: Chunks, schema: Schema, backend: Any) -> nw.DataFrame[Any]:
     types = {name: _TYPES[column_type] for name, column_type in schema.items()}
-    empty: Mapping[str, Sequence[Any]] = {name: [] for name in schema}
+    nothing: dict[str, Sequence[Any]] = {name: [] for name in schema}
     parts = [nw.from_dict(dict(chunk), types, backend=backend) for chunk in chunks]
-    whole = nw.concat(parts or [nw.from_dict(dict(empty), types, backend=backend)])
+    whole = nw.concat(parts or [nw.from_dict(nothing, types, backend=backend)])
     return nw.maybe_reset_index(whole)
 
 
@@ -132,7 +120,9 @@ class FrameTable:
             return _LoadedFrame(chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)
         with _no_parquet(self.source):
             frame = self.frame.lazy().select(*names).collect()
-            if _is_arrow(frame):  # reads texts that are none, and complains when they are used
+            if (
+                frame.implementation.is_pyarrow()
+            ):  # reads texts that are none, and complains when they are used
                 frame.to_native().validate(full=True)
             return _LoadedFrame(frame)
 
@@ -172,11 +162,9 @@ class _LoadedFrame:
             return date_values(_moments(column), zoned=zoned)
         if dtype == nw.String or (dtype in (nw.Categorical, nw.Enum) and _of_texts(column)):
             texts = column.cast(nw.String).to_list()
-            return text_values(
-                [None if m else t for t, m in zip(texts, missing, strict=True)]
-                if missing.any()
-                else texts
-            )
+            if missing.any():
+                texts = [None if m else t for t, m in zip(texts, missing, strict=True)]
+            return text_values(texts)
         return object_values(column.to_list(), column_type)
 
 
@@ -222,10 +210,6 @@ def _no_parquet(source: Source) -> Iterator[None]:
         hint = "write it again, or give a .csv file"
         what = "this is no Parquet file, or it is damaged"
         raise InputError(Problem(what, source, hint=hint)) from None
-
-
-def _is_arrow(frame: nw.DataFrame[Any]) -> bool:
-    return bool(frame.implementation.is_pyarrow())
 
 
 def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:

@@ -31,10 +31,8 @@ def open_table(data: Any) -> Table:
     table = open_dict(data) if isinstance(data, Mapping) else open_frame(data)
     if table is None:
         what = f"no table of events can be made of a value of the type {type(data).__name__}"
-        hint = (
-            "give a data frame (pandas, polars, pyarrow, ...) or the path of a CSV or Parquet file"
-        )
-        raise InputError(Problem(what, hint=hint))
+        frames = "a data frame (pandas, polars, pyarrow, ...)"
+        raise InputError(Problem(what, hint=f"give {frames} or the path of a CSV or Parquet file"))
     return table
 
 
@@ -84,10 +82,13 @@ def unknown_column(table: Table, name: object, role: str) -> Problem | None:
     hint = did_you_mean(name, known)
     if hint is None and name.lower() in folded:
         hint = f"did you mean '{folded[name.lower()]}'?"
-    if hint is None:
-        more = f" and {len(known) - SHOWN_NAMES} more" if len(known) > SHOWN_NAMES else ""
-        hint = f"the columns are {', '.join(known[:SHOWN_NAMES])}{more}"
+    hint = hint or columns_text(known)
     return Problem(f"there is no column {name!r}, {role}", table.source, hint=hint)
+
+
+def columns_text(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    return f"the columns are {', '.join(names[:SHOWN_NAMES])}{more}"
 
 
 class Cells:

@@ -28,6 +28,9 @@ MANY = 40  # texts of more different values than this are left out if they hardl
 RESERVED = ("begin", "end")
 DELIMITS = "begin and end delimit sequences in files: give it another name"
 SHOWN_NAMES = 12
+GOOD_BINS = (
+    "give a number from 2 on, ('width', 5), rising cuts such as [10, 100], 'supervised', or None"
+)
 WIDTH, SUPERVISED = "width", "supervised"
 
 
@@ -94,7 +97,7 @@ class Request:
             return {name: (name,) for name in self.listed(self.fluents, "fluents")}
         out = {}
         for predicate, columns in self.fluents.items():
-            if not isinstance(predicate, str) or not predicate or _links(predicate):
+            if not isinstance(predicate, str) or not predicate or link_name(predicate):
                 what = f"a predicate of fluents is named {predicate!r}"
                 self.problem(what, "give it a name that does not begin with next_ or follow")
             elif predicate in RESERVED:
@@ -140,16 +143,14 @@ class Request:
                     what = f"column {name!r} is given as {one} and as {role}"
                     self.problem(what, "give it one of these tasks")
 
-    def recipe(self, name: str) -> tuple[str, Any] | None:
+    def recipe(self, name: str) -> tuple[str | None, Any]:
         """How the numbers of a column are cut: a method and its parameter; None for no cuts."""
         if name == self.symbol:
-            return None
-        bins = self.bins
-        if isinstance(bins, Mapping):
-            bins = bins.get(name, DEFAULT_BINS)
-        bins = _plain(bins)
+            return None, None
+        by_column = isinstance(self.bins, Mapping)
+        bins = _plain(self.bins.get(name, DEFAULT_BINS) if by_column else self.bins)
         if bins is None:
-            return None
+            return None, None
         if isinstance(bins, int):
             return "quantile", bins
         if bins == SUPERVISED:
@@ -157,10 +158,6 @@ class Request:
         if isinstance(bins, tuple) and len(bins) == 2 and bins[0] == WIDTH:
             return WIDTH, bins[1]
         return "cuts", tuple(bins)
-
-    def named(self, name: str) -> bool:
-        """Whether `bins` names this column."""
-        return isinstance(self.bins, Mapping) and name in self.bins
 
     def check_bins(self, known: Iterable[str]) -> None:
         names = list(known)
@@ -171,11 +168,7 @@ class Request:
                 hint = did_you_mean(str(name), names) or "name columns that become facts"
                 self.problem(f"{whose}: there is no such column among the facts", hint)
             elif not _good_bins(_plain(value)):
-                hint = (
-                    "give a number from 2 on, ('width', 5), rising cuts such as [10, 100], "
-                    "'supervised', or None"
-                )
-                self.problem(f"{whose} is {value!r}", hint)
+                self.problem(f"{whose} is {value!r}", GOOD_BINS)
 
 
 DEFAULT_BINS = 4
@@ -208,16 +201,12 @@ def _good_bins(value: object) -> bool:
     return bool(listed) and real and all(a < b for a, b in pairwise(listed))
 
 
-def _links(predicate: str) -> bool:
-    return link_name(predicate) is not None
-
-
 def clean_name(name: str, taken: Iterable[str] = ()) -> str:
     """A column's name as a predicate that needs no quotes: `Part Desc.` becomes `part_desc`."""
     plain = unicodedata.normalize("NFKD", name)
     plain = "".join(c for c in plain if not unicodedata.combining(c))
     clean = re.sub(r"\W+|_+", "_", plain.lower()).strip("_") or "column"
-    if not clean[0].isalpha() or _links(clean) or clean in RESERVED:
+    if not clean[0].isalpha() or link_name(clean) or clean in RESERVED:
         clean = f"c_{clean}"
     known, i, first = set(taken), 2, clean
     while clean in known:
@@ -240,36 +229,24 @@ class Plan:
         values = self.cells.values(name)
         if rows is not None:
             values = replace(values, codes=values.codes[rows])
-        if self._by_class(name, values):
-            return Column(name, values.type, supervised=True)
-        return Column(name, values.type, self._cuts(name, values))
-
-    def _by_class(self, name: str, values: Values) -> bool:
-        """Whether the cuts of a column are learnt inside `fit`."""
-        recipe = self.request.recipe(name)
-        many = len(values.constants) > FEW or self.request.named(name)
-        wanted = recipe is not None and recipe[0] == SUPERVISED
-        return wanted and many and values.type in ("integer", "number")
-
-    def _cuts(self, name: str, values: Values) -> Cuts | None:
-        recipe = self.request.recipe(name)
-        named = self.request.named(name)
+        method, wanted = self.request.recipe(name)
+        named = isinstance(self.request.bins, Mapping) and name in self.request.bins
+        cuts: Cuts | None = None
         if values.type not in ("integer", "number"):
-            if named and recipe is not None and len(values.constants):
+            if named and method is not None and len(values.constants):
                 what = f"bins of {name!r}: the column holds no numbers"
                 self.cells.wrong(what, "bins are for numbers")
-            return None
-        if recipe is None:
-            return None
-        method, wanted = recipe
-        if method == "cuts":
-            return tuple(wanted)
-        if (len(values.constants) <= FEW and not named) or method == SUPERVISED:
-            return None
-        numbers = np.asarray(values.constants)
-        if method == WIDTH:
-            return width_cuts(numbers, wanted)
-        return quantile_cuts(numbers, values.counts(), wanted)
+        elif method == "cuts":
+            cuts = tuple(wanted)
+        elif len(values.constants) > FEW or named:
+            numbers = np.asarray(values.constants)
+            if method == SUPERVISED:
+                return Column(name, values.type, supervised=True)
+            if method == WIDTH:
+                cuts = width_cuts(numbers, wanted)
+            elif method is not None:
+                cuts = quantile_cuts(numbers, values.counts(), wanted)
+        return Column(name, values.type, cuts)
 
     def fluent(self, name: str, columns: Sequence[str], *, clean: bool = True) -> Group:
         return Group(self._predicate(name, clean), tuple(map(self.column, columns)))
@@ -329,7 +306,7 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
     """The schema of a table: what was requested, and a choice about the other columns."""
     plan = Plan(request, cells, sequences, {*request.taken})
     order = request.dimensions()
-    groups, asked = request.groups(), request.attributes
+    groups, asked, label = request.groups(), request.attributes, request.label
     fluents, attributes = [], []
     if groups is not None:  # their names are given, so they come first
         clean = not isinstance(request.fluents, Mapping)
@@ -376,14 +353,10 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
         order,
         tuple(fluents),
         tuple(attributes),
-        label=None if request.label is None else _label(cells, request.label),
+        label=None if label is None else Column(label, cells.values(label).type),
         event=request.event,
         notes=tuple(plan.notes),
     )
-
-
-def _label(cells: Cells, name: str) -> Column:
-    return Column(name, cells.values(name).type)
 
 
 def others(request: Request, attributes: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -15,12 +15,19 @@ from relynx.data.sequences import Sequences
 from relynx.data.tables.columns import Table
 from relynx.data.tables.facts import (
     EventLayout,
+    Rows,
     encoded,
     event_layout,
     repeated_keys,
     sequence_numbers,
 )
-from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
+from relynx.data.tables.inputs import (
+    Cells,
+    columns_text,
+    name_problems,
+    open_table,
+    unknown_column,
+)
 from relynx.data.tables.plans import (
     DEFAULT_BINS,
     DELIMITS,
@@ -138,9 +145,9 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
         raise InputError(Problem(what, hint="rx.from_intervals(frame, reading=...) reads them"))
     if schema.label is not None and schema.label.name not in table.names:
         schema = replace(schema, label=None)
-    columns = [column.name for group in schema.fluents for column in group.columns]
-    columns += [column.name for group in schema.attributes for column in group.columns]
-    names = [schema.sequence, *(column for _, column in schema.order), *columns]
+    facts = [column for group in schema.fluents + schema.attributes for column in group.columns]
+    names = [schema.sequence, *(column for _, column in schema.order)]
+    names += [column.name for column in facts]
     event = schema.event if schema.relations else None  # nothing else refers to it
     names += [] if event is None else [event]
     problems = [unknown_column(table, name, READ) for name in dict.fromkeys(names)]
@@ -156,7 +163,7 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
     for group in schema.relations:
         if (one := further.get(group.predicate)) is not None:
             problems += [unknown_column(one, name, READ) for name in _columns(schema, group)]
-    raise_all([problem for problem in problems if problem is not None])
+    raise_all(problems)
     label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
     ids, numbers = sequence_numbers(cells, schema.sequence, [column for _, column in schema.order])
@@ -165,9 +172,8 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
         for group in schema.relations
         for name in [group.predicate]
     }
-    for group in schema.fluents + schema.attributes:
-        for column in group.columns:
-            cells.argument(column)
+    for column in facts:
+        cells.argument(column)
     at = _checked_layout(replace(schema, event=event), cells, cells_of, ids, numbers)
     schema = replace(schema, notes=())  # those of the first table
     return encoded(schema, cells, at, cells_of, labelled=False)
@@ -179,11 +185,7 @@ def _columns(schema: Schema, group: Group) -> list[str]:
 
 
 def _checked_layout(
-    schema: Schema,
-    cells: Cells,
-    tables: Mapping[str, Cells],
-    ids: list[Any],
-    numbers: NDArray[np.int64],
+    schema: Schema, cells: Cells, tables: Mapping[str, Cells], ids: list[Any], numbers: Rows
 ) -> EventLayout:
     """The layout of the rows, after all columns have been checked."""
     if schema.event is not None:
@@ -206,7 +208,8 @@ def _relations(relations: object) -> Mapping[str, Any]:
 def checked_columns(request: Request, further: Mapping[str, Table]) -> list[str]:
     """The columns of events to read. Raises InputError with all that is wrong with arguments."""
     if request.sequence is None:
-        request.problem("the column of the sequence is not given", _columns_hint(request.table))
+        hint = f"{GIVE_SEQUENCE}; {columns_text(list(map(str, request.table.names)))}"
+        request.problem("the column of the sequence is not given", hint)
     else:
         request.column(request.sequence, "given as sequence")
     dimensions = request.dimensions()
@@ -223,9 +226,8 @@ def checked_columns(request: Request, further: Mapping[str, Table]) -> list[str]
     of_relations = [name for one in further.values() for name in one.names]
     request.check_bins([*facts, *of_relations])
     for name, one in further.items():
-        problem = unknown_column(
-            one, request.sequence, f"which {name!r} needs to name the sequence"
-        )
+        role = f"which {name!r} needs to name the sequence"
+        problem = unknown_column(one, request.sequence, role)
         if request.sequence is not None and problem is not None:
             request.problems.append(problem)
         elif len(one.names) < 2:
@@ -234,12 +236,6 @@ def checked_columns(request: Request, further: Mapping[str, Table]) -> list[str]
     raise_all(request.problems)
     roles = [request.sequence, request.label, request.event, *(column for _, column in dimensions)]
     return [name for name in (*roles, *facts) if name]
-
-
-def _columns_hint(table: Table) -> str:
-    names = [str(name) for name in table.names]
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return f"{GIVE_SEQUENCE}; the columns are {', '.join(names[:12])}{more}"
 
 
 def _relation(
@@ -282,10 +278,10 @@ def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[
     return notes
 
 
-def raise_all(problems: Sequence[Problem]) -> None:
+def raise_all(problems: Iterable[Problem | None]) -> None:
     """Raise DataError where something is wrong."""
-    if problems:
-        raise DataError(problems)
+    if found := [problem for problem in problems if problem is not None]:
+        raise DataError(found)
 
 
 def columns_of(path: str | os.PathLike[str]) -> list[str]:

@@ -169,15 +169,9 @@ def _events(X: Sequences, schema: Schema) -> Rows:
 def _stated_events(X: Sequences, schema: Schema) -> Rows:
     """The events that occur in facts, packed with their sequences."""
     n = len(X.vocabulary) + 1
-    found = []
-    for dimension in schema.dimensions:
-        table = X.tables.get((f"next_{dimension}", 2))
-        if table is not None:
-            found += [_packed(table, 1, n), _packed(table, 2, n)]
-    for group in schema.fluents:
-        table = X.tables.get((group.predicate, 1 + len(group.columns)))
-        if table is not None:
-            found.append(_packed(table, 1, n))
+    held = [((f"next_{dimension}", 2), i) for dimension in schema.dimensions for i in (1, 2)]
+    held += [((group.predicate, 1 + len(group.columns)), 1) for group in schema.fluents]
+    found = [_packed(X.tables[key], i, n) for key, i in held if key in X.tables]
     return np.asarray(tb.distinct(np.concatenate([np.empty(0, np.int64), *found])))
 
 
@@ -272,12 +266,9 @@ def _typed(values: list[Any], column: Column, backend: str) -> tuple[list[Any], 
         return [None if value is None else value == "true" for value in values], bool
     if column.type == "integer" and missing and backend == "pandas":  # nor integers
         exact = all(value is None or abs(value) < EXACT for value in values)
-        return (values, float) if exact else (_texts(values), str)
+        texts = [None if value is None else str(value) for value in values]
+        return (values, float) if exact else (texts, str)
     return values, int if column.type == "integer" else float
-
-
-def _texts(values: list[Any]) -> list[str | None]:
-    return [None if value is None else str(value) for value in values]
 
 
 def _column(values: list[Any]) -> tuple[list[Any], type]:

@@ -71,11 +71,10 @@ class XesTable:
         event = log.first[self._trace] + np.arange(len(self._trace)) - begin
         self._event: NDArray[np.int64] = np.where(n_events[self._trace] > 0, event, -1)
         self._columns: dict[str, tuple[Part, list[Occurrence]]] = {}
-        of_traces = log.traces.columns()
         for name, occurrences in log.events.columns().items():
             own = EVENT + name if name.startswith(CASE) else name
             self._columns[own] = log.events, occurrences
-        for name, occurrences in of_traces.items():
+        for name, occurrences in log.traces.columns().items():
             self._columns[CASE + name] = log.traces, occurrences
         self.trace_names, self.unnamed = _names(log)
 
@@ -106,7 +105,9 @@ class XesTable:
     def types(self, name: str) -> list[str]:
         """The types that an attribute has."""
         part, occurrences = self._columns.get(name, (self.log.events, []))
-        return list(dict.fromkeys(part.attributes[i].tag for i in _telling(part, occurrences)))
+        found = [part.attributes[i] for i, _ in occurrences]
+        telling = [one for one in found if not _is_gap(one)]  # not only that something is missing
+        return list(dict.fromkeys(one.tag for one in telling or found))
 
     def values(self, name: str, column_type: str | None = None) -> Values:
         """A column, by the types of the file; where these differ and are no numbers, as texts."""
@@ -131,7 +132,7 @@ class XesTable:
             for code, text in enumerate(attribute.texts):
                 try:
                     distinct.append(read(text))
-                except ValueError:
+                except (ValueError, KeyError):
                     self._wrong(name, own[rows] == code, text, attribute.tag)
                     distinct.append(None)
         values = self._spread(distinct, codes[rows], column_type, part)
@@ -197,38 +198,15 @@ def _names(log: Log) -> tuple[list[Constant], list[int]]:
     return list(given), unnamed
 
 
-def _telling(part: Part, occurrences: Sequence[Occurrence]) -> list[int]:
-    """The attributes behind a column; without those that say only that something is missing."""
-    found = [i for i, _ in occurrences]
-    return [i for i in found if not _is_gap(part.attributes[i])] or found
-
-
 def _is_gap(attribute: Attribute) -> bool:
     """Whether an attribute is never a number: so some programs write a text that is missing."""
     return attribute.tag == "float" and all(text.lower() == "nan" for text in attribute.texts)
 
 
-def _text(text: str) -> str | None:
-    return text or None
-
-
-def _integer(text: str) -> int:
-    if not INTEGER.match(text):
+def _number(text: str, form: re.Pattern[str], python_type: type) -> Any:
+    if not form.match(text):
         raise ValueError(text)
-    return int(text)
-
-
-def _number(text: str) -> float:
-    if not FLOAT.match(text):
-        raise ValueError(text)
-    return float(text)
-
-
-def _truth(text: str) -> bool:
-    plain = text.strip().lower()
-    if plain not in TRUTHS:
-        raise ValueError(text)
-    return TRUTHS[plain]
+    return python_type(text)
 
 
 def _moment(text: str) -> datetime:
@@ -242,10 +220,10 @@ def _moment(text: str) -> datetime:
 
 
 READERS: dict[str, Callable[[str], Any]] = {
-    "string": _text,
-    "id": _text,
-    "int": _integer,
-    "float": _number,
-    "boolean": _truth,
+    "string": lambda text: text or None,
+    "id": lambda text: text or None,
+    "int": lambda text: _number(text, INTEGER, int),
+    "float": lambda text: _number(text, FLOAT, float),
+    "boolean": lambda text: TRUTHS[text.strip().lower()],
     "date": _moment,
 }

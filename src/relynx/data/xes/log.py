@@ -49,22 +49,14 @@ class Attribute:
 class Part:
     """The attributes of all events, or of all traces.
 
-    Attributes
-    ----------
-    attributes
-        What there is in any of them.
-    shapes
-        The different lists of attributes that elements have, in the order of the file: numbers of
-        attributes, with OPEN and CLOSE around nested ones.
-    shape
-        For each element the number of its shape.
-    codes
-        The values, element by element: numbers among the texts of the attribute, -1 for none.
+    `shapes` are the different lists of attributes that elements have, in the order of the file:
+    numbers of attributes, with OPEN and CLOSE around nested ones. `codes` are the values, element
+    by element: numbers among the texts of the attribute, -1 for none.
     """
 
-    attributes: tuple[Attribute, ...]
+    attributes: tuple[Attribute, ...]  # what there is in any of them
     shapes: tuple[Shape, ...]
-    shape: NDArray[np.int32]
+    shape: NDArray[np.int32]  # for each element the number of its shape
     codes: NDArray[np.int32]
     _starts: NDArray[np.int64] = field(init=False)
     _by_shape: NDArray[np.int64] = field(init=False)  # the elements, those of one shape together
@@ -116,33 +108,17 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Log:
-    """A XES log.
+    """A XES log. The events of trace i are those from `first[i]` to `first[i + 1]`."""
 
-    Attributes
-    ----------
-    root
-        The element `log`, with everything in it before and between the traces.
-    traces, events
-        Their attributes; the events of trace i are those from `first[i]` to `first[i + 1]`.
-    lines, trace_lines
-        The line of the file on which each event and each trace begins.
-    classifiers
-        The keys of the events that each classifier joins, by its name.
-    declared
-        The keys that all events (or traces) are declared to have, by scope.
-    notes
-        What was ignored, in sentences.
-    """
-
-    root: Node
+    root: Node  # the element `log`, with everything in it before and between the traces
     traces: Part
     events: Part
     first: NDArray[np.int64]
-    lines: NDArray[np.int64]
+    lines: NDArray[np.int64]  # of the file, on which each event begins
     trace_lines: NDArray[np.int64]
-    classifiers: Mapping[str, tuple[str, ...]]
-    declared: Mapping[str, tuple[str, ...]]
-    notes: tuple[str, ...] = ()
+    classifiers: Mapping[str, tuple[str, ...]]  # the keys of events that each joins, by its name
+    declared: Mapping[str, tuple[str, ...]]  # the keys that all events or traces have, by scope
+    notes: tuple[str, ...] = ()  # what was ignored, in sentences
 
     def __repr__(self) -> str:
         return f"<Log: {len(self.traces):,} traces, {len(self.events):,} events>"

@@ -89,27 +89,18 @@ def _read(
         reading, also, missing = _fitted(reading, table)
         ordered = [column for _, column in reading.order]
         table = XesTable(table.log, str(table.source.path), also=also, extra=missing, order=ordered)
-    request = Request(
-        table,
-        None if reading is not None else SEQUENCE,
-        asked.order,
-        asked.fluents,
-        _all_of_traces(table, asked.attributes),
-        _of_trace(table, asked.label),
-        None,
-        asked.bins,
+    request = replace(
+        asked,
+        table=table,
+        sequence=None if reading is not None else SEQUENCE,
+        attributes=_all_of_traces(table, asked.attributes),
+        label=_of_trace(table, asked.label),
     )
     X = read_request(request, {}, reading)
     assert X.reading is not None  # it is how the table was read
     notes = [*_notes(table, X.reading), *(f"the log has no {name!r}" for name in missing)]
-    X = Sequences(
-        X.vocabulary,
-        X.tables,
-        X.ids,
-        X.labels,
-        reading=replace(X.reading, notes=(*X.reading.notes, *notes)),
-        origin=table.log,
-    )
+    schema = replace(X.reading, notes=(*X.reading.notes, *notes))
+    X = X.replaced(reading=schema, origin=table.log)
     return X, X.labels
 
 

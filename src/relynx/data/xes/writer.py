@@ -24,22 +24,10 @@ from relynx.logic.terms import Constant
 from relynx.storage import whole_file
 
 LABEL = "label"
-TAGS = {"text": "string", "integer": "int", "number": "float", "boolean": "boolean", "date": "date"}
 ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-HEAD = Node(
-    "log",
-    (("xes.version", "1849-2016"), ("xmlns", "http://www.xes-standard.org/")),
-    (
-        Node(
-            "extension",
-            (
-                ("name", "Concept"),
-                ("prefix", "concept"),
-                ("uri", "http://www.xes-standard.org/concept.xesext"),
-            ),
-        ),
-    ),
-)
+SITE = "http://www.xes-standard.org/"
+CONCEPT = (("name", "Concept"), ("prefix", "concept"), ("uri", f"{SITE}concept.xesext"))
+HEAD = Node("log", (("xes.version", "1849-2016"), ("xmlns", SITE)), (Node("extension", CONCEPT),))
 
 
 def write_xes(
@@ -194,11 +182,12 @@ def _write_log(writer: _Writer, X: Sequences, log: Log, key: str | None) -> None
     """All that a log had, of the traces that are left; their labels, if a key is given."""
     number = {name: i for i, name in enumerate(XesTable(log, "").trace_names)}
     labels = [None] * len(X) if X.labels is None else X.labels.tolist()
+    column = None if X.reading is None else X.reading.label
     writer.node(log.root, keep_open=True)
     for name, label in zip(X.ids.tolist(), labels, strict=True):
         i = number[name]
         writer.open("trace")
-        said = None if key is None or label is None else _typed(key, label, _label_column(X))
+        said = None if key is None or label is None else _typed(key, label, column)
         writer.element(log.traces, i, said)
         for j in range(int(log.first[i]), int(log.first[i + 1])):
             writer.open("event")
@@ -206,10 +195,6 @@ def _write_log(writer: _Writer, X: Sequences, log: Log, key: str | None) -> None
             writer.close()
         writer.close()
     writer.close()
-
-
-def _label_column(X: Sequences) -> Column | None:
-    return None if X.reading is None else X.reading.label
 
 
 def _changed(X: Sequences, log: Log, schema: Schema) -> bool:
