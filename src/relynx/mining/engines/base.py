@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from relynx.logic.terms import Atom, Var
 from relynx.mining.budget import Budget, OverBudget
 from relynx.mining.engines.compiled import Compiled
+from relynx.mining.patterns.trie import link_atom
 from relynx.mining.workers import Stopped, in_order
 from relynx.storage import Journal
 
@@ -52,30 +53,25 @@ class Level:
     unsupported: int = 0
     forbidden: int = 0
     kept: int = 0
-    nearest_share: float = 0.0
-    n_nearest_share: int = 0
+    nearest_support: float = 0.0
     nearest_frequency: int = 0
+    n_nearest_support: int = 0
     n_nearest_frequency: int = 0
-
-    def note_nearest_frequency(self, most: int, n: int) -> None:
-        if most > self.nearest_frequency:
-            self.nearest_frequency, self.n_nearest_frequency = most, 0
-        if most and most == self.nearest_frequency:
-            self.n_nearest_frequency += n
-
-    def note_nearest_share(self, most: float, n: int) -> None:
-        if most > self.nearest_share:
-            self.nearest_share, self.n_nearest_share = most, 0
-        if most and most == self.nearest_share:
-            self.n_nearest_share += n
 
     def add(self, stats: NDArray[np.float64]) -> None:
         """The tallies of a compiled loop, in the order of `STATS`."""
         self.occurred += int(stats[0])
         self.infrequent += int(stats[1])
         self.unsupported += int(stats[2])
-        self.note_nearest_frequency(int(stats[3]), int(stats[4]))
-        self.note_nearest_share(float(stats[5]), int(stats[6]))
+        self._note("nearest_frequency", int(stats[3]), int(stats[4]))
+        self._note("nearest_support", float(stats[5]), int(stats[6]))
+
+    def _note(self, name: str, most: float, n: int) -> None:
+        if most > getattr(self, name):
+            setattr(self, name, most)
+            setattr(self, f"n_{name}", 0)
+        if most and most == getattr(self, name):
+            setattr(self, f"n_{name}", getattr(self, f"n_{name}") + n)
 
 
 STATS = 7  # numbers that a compiled loop tallies: see `Level.add`
@@ -112,6 +108,22 @@ class Found:
         self.n_rows += len(steps)
         self.n_patterns += int(shown.sum())
         self.n_bytes += len(steps) * (5 + 4 * (steps.shape[1] + supports.shape[1]))
+
+    def columns(self, width: int, n_classes: int) -> list[NDArray[Any]]:
+        """Parents, steps, supports and what is shown, each in one piece.
+
+        The parts are let go, since there may be room for them only once.
+        """
+        whole = []
+        for parts, shape, dtype in (
+            (self.parent, (0,), np.int32),
+            (self.steps, (0, width), np.int32),
+            (self.supports, (0, n_classes), np.int32),
+            (self.shown, (0,), bool),
+        ):
+            whole.append(np.concatenate([np.empty(shape, dtype), *parts]))
+            parts.clear()
+        return whole
 
 
 def _never() -> None:
@@ -154,6 +166,8 @@ class Engine(ABC, Generic[U, B, D]):
         self.object_identity = object_identity
         self.class_sizes = np.bincount(labels, minlength=n_classes)
         self.width = 1 + max([2, *(len(types) for types in compiled.types)])
+        checks = (conditions.is_key, conditions.admits, conditions.forbids)
+        self.has_checks = any(check is not None for check in checks)
         self.found = Found()
         self.tallies: dict[int, Level] = {}
         self.budget = Budget()
@@ -163,6 +177,11 @@ class Engine(ABC, Generic[U, B, D]):
         self._ask: Callable[[], None] = _never
         self._thread = get_ident()
         self._ending = Event()
+        self._prepare()
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Arrange the data for the kernels."""
 
     @abstractmethod
     def _begin(self) -> list[U]:
@@ -295,6 +314,4 @@ class Engine(ABC, Generic[U, B, D]):
             return Atom(self.compiled.relations[predicate][0], tuple(terms))
         n, i = divmod(predicate - n_relations, len(self.compiled.dimensions))
         name = self.compiled.index.dimension_names[self.compiled.dimensions[i]]
-        if n > 1:
-            return Atom(f"followat_{name}", (n, *terms))
-        return Atom(f"{'next' if n else 'follow'}_{name}", tuple(terms))
+        return link_atom(name, n, terms)

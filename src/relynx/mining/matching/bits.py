@@ -21,11 +21,11 @@ from relynx.mining.engines.bits.event_facts import (
     MOST_ARGUMENTS,
     event_facts,
     everywhere,
+    has_room,
     link_graph,
     scratch,
 )
 from relynx.mining.engines.compiled import Compiled
-from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.matching.index import Index
 from relynx.mining.patterns.trie import (
     ARGUMENTS,
@@ -87,11 +87,8 @@ class BitMatcher:
         dimensions = tuple(
             index.dimension_names.index(name) for name in names if name in index.dimension_names
         )
-        shapes = [index.dimensions[d].shape for d in dimensions]
-        if not index.n_nodes or any(bool((shape == GRAPH).any()) for shape in shapes):
-            return None
         relations = _event_relations(index, trie, steps)
-        if not relations:
+        if not relations or not index.n_nodes:
             return None
         compiled = Compiled(
             index=index,
@@ -106,7 +103,7 @@ class BitMatcher:
             dimensions=dimensions,
         )
         used = np.unique(steps[steps[:, DIMENSION] >= 0, N_STEPS]).astype(np.int64)
-        if not _has_room(compiled, len(used)) or not _events_come_by_links(
+        if not has_room(compiled, len(used), MOST_LINK_WORDS) or not _events_come_by_links(
             trie, kept, relations, is_line=compiled.is_line
         ):
             return None
@@ -244,15 +241,6 @@ def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, i
             return {}
         relations[key] = events[0]
     return relations
-
-
-def _has_room(compiled: Compiled, n_steps: int) -> bool:
-    """Are there lines, or paths that are short enough for words of links?"""
-    index = compiled.index
-    if compiled.is_line:
-        return True
-    n_links = 2 * len(compiled.dimensions) * n_steps
-    return bool(np.diff(index.node_off).max() <= 64) and n_links * index.n_nodes <= MOST_LINK_WORDS
 
 
 def _events_come_by_links(

@@ -43,6 +43,10 @@ class Dimension:
     next_off: Longs  # 2 x N+1
     neighbours: Ints
 
+    @property
+    def has_graphs(self) -> bool:
+        return bool((self.shape == GRAPH).any())
+
 
 class Relation:
     """The facts of a predicate as keys, with a sorted look-up for each argument on demand."""
@@ -107,6 +111,7 @@ class Index:
         begins = np.arange(self.n_sequences + 1) * self.n_constants
         self.node_off: Longs = np.searchsorted(events, begins).astype(np.int64)
         counts = np.diff(self.node_off)
+        self.longest = int(counts.max(initial=0))  # events of a sequence
         self.word_off: Longs = np.concatenate([[0], np.cumsum((counts + 63) // 64)])
         self._pieces = tb.pieces(self.node_off)
         self.event_code = np.empty(self.n_nodes, np.int32)
@@ -283,7 +288,7 @@ class Index:
             for column in (rank, first, last):
                 column[here] = column[old]
         offsets, lists = np.zeros((2, n + 1), np.int64), [np.empty(0, np.int32)] * 2
-        if bool((shape == GRAPH).any()):
+        if (shape == GRAPH).any():
             before, after = self._edges(name)
             loose = shape[self.facts.tables[(f"next_{name}", 2)][0]] == GRAPH
             ends = self._node[before[loose]], self._node[after[loose]]
@@ -314,9 +319,9 @@ class Index:
             shift += len(d.neighbours)
         return Data(
             n_nodes=n,
-            most_nodes=int(np.diff(self.node_off).max(initial=1)),
+            most_nodes=max(self.longest, 1),
             most_words=int(np.diff(self.word_off).max(initial=1)),
-            has_graphs=any(bool((d.shape == GRAPH).any()) for d in dims),
+            has_graphs=any(d.has_graphs for d in dims),
             node_off=self.node_off,
             word_off=self.word_off,
             event_code=self.event_code,

@@ -132,7 +132,12 @@ class _Search:
         compiled = self._compiled()
         local = pt.Local(
             places=places,
-            steps=_steps(self.bias, self.settings, summaries),
+            steps=steps_of(
+                self.bias,
+                self.settings,
+                max(summary.longest for summary in summaries),
+                graphs=any(summary.graphs for summary in summaries),
+            ),
             least=self.threshold.least,
             min_frequency=1,
             n_partitions=self.parts.n_partitions,
@@ -275,17 +280,11 @@ class _Search:
         good = self.threshold.met(patterns.supports)
         levels = self._levels(patterns, good)
         patterns = patterns.taken(patterns.with_ancestors(good & patterns.shown))
-        trie = Trie(
-            parent=patterns.parent,
-            steps=patterns.steps,
-            supports=patterns.supports.astype(np.int32),
-            relations=compiled.relations,
-            dimensions=compiled.index.dimension_names,
-            vocabulary=self.parts.vocabulary.extended(patterns.made),
-            classes=self.work.classes,
-            class_sizes=self.sizes.sum(axis=0),
-            key=self.bias.key,
-        )
+        vocabulary = self.parts.vocabulary.extended(patterns.made)
+        names = compiled.relations, compiled.index.dimension_names, vocabulary
+        columns = patterns.parent, patterns.steps, patterns.supports.astype(np.int32)
+        sizes = self.sizes.sum(axis=0)
+        trie = Trie(*columns, *names, self.work.classes, sizes, self.bias.key)
         rows = canonical_order(trie, np.flatnonzero(patterns.shown))
         return PatternSet(
             trie,
@@ -382,11 +381,3 @@ def _classes(
         for c, n in zip(column, part.class_sizes, strict=False):
             counts[i, c] += n
     return counts, classes, None
-
-
-def _steps(
-    bias: Bias, settings: SearchSettings, summaries: Sequence[pt.Summary]
-) -> tuple[int, ...]:
-    longest = max(summary.longest for summary in summaries)
-    graphs = any(summary.graphs for summary in summaries)
-    return steps_of(bias, settings, longest, graphs=graphs)

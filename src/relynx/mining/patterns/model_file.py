@@ -6,14 +6,22 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import InputError, Problem
 from relynx.logic.parser import parse_atom
 from relynx.logic.terms import Atom, constant_key
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.patterns.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO, Trie
+from relynx.mining.patterns.trie import (
+    ARGUMENTS,
+    DIMENSION,
+    FROM,
+    N_STEPS,
+    RELATION,
+    TO,
+    Trie,
+    with_fewest_codes,
+)
 from relynx.mining.report import SearchLevel, SearchReport
 from relynx.storage.fields import Field, finished
 from relynx.storage.parts import Array, Part, is_label, plain, plain_label
@@ -31,7 +39,7 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
     if _too_deep(trie.parent):
         what = f"a pattern has more than {MOST_STEPS} steps, which a model file cannot keep"
         raise InputError(Problem(what, hint="mine with a smaller max_length"))
-    steps, constants = _used_constants(trie)
+    steps, constants = with_fewest_codes(trie.steps)
     return {
         "parent": plain(trie.parent.astype(np.int32), "parent"),
         "steps": steps,
@@ -39,7 +47,7 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
         "rows": plain(rows.astype(np.int64), "rows"),
         "relations": [[name, arity] for name, arity in trie.relations],
         "dimensions": [*trie.dimensions],
-        "constants": constants,
+        "constants": [trie.vocabulary[code] for code in constants],
         "classes": [plain_label(label, "the PatternSet") for label in trie.classes],
         "class_sizes": plain(trie.class_sizes.astype(np.int64), "class_sizes"),
         "complete_up_to": int(patterns.complete_up_to),
@@ -54,16 +62,6 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
         ({"advice": [*patterns.report.advice]} if patterns.report.advice else {})
         | ({"key": [str(atom) for atom in trie.key]} if trie.key else {})
     )
-
-
-def _used_constants(trie: Trie) -> tuple[NDArray[np.int32], list[Any]]:
-    """The steps in the codes of a smaller dictionary, and its constants."""
-    steps = np.array(trie.steps, np.int32, order="C")
-    args = steps[:, ARGUMENTS:]
-    constant = args < 0
-    used, codes = np.unique(~args[constant], return_inverse=True)
-    args[constant] = ~codes.astype(np.int32)
-    return steps, [trie.vocabulary[code] for code in used.tolist()]
 
 
 def patterns_of(part: Part) -> PatternSet:
