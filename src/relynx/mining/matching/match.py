@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -182,7 +182,7 @@ class _Matcher:
             return np.empty((0, 0), np.int64)
         plan = compiled.plan
         data, bits = self.data(), self.bits(compiled.templates)
-        n_named = sum(not var.anonymous for var in _first_variables(atoms))
+        n_named = len(Pattern(atoms).variables)
         room = 64 if limit is None else limit
         while True:
             found = np.empty((room + 1, plan.n_variables), np.int64)
@@ -194,15 +194,6 @@ class _Matcher:
             if count <= room or (limit is not None and len(first) >= limit):
                 return rows[np.sort(first)][:limit]
             room *= 4
-
-
-def _first_variables(atoms: tuple[Atom, ...]) -> Iterator[Var]:
-    seen = set()
-    for atom in atoms:
-        for var in atom.variables():
-            if var.anonymous or var.name not in seen:
-                seen.add(var.name)
-                yield var
 
 
 def _search(

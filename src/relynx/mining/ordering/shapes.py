@@ -36,30 +36,14 @@ Longs: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """The atoms that the steps of a trie add: at 2i the link of step i, at 2i + 1 its fact.
-
-    Attributes
-    ----------
-    trie
-        One with these steps.
-    step
-        The step of each row, where equal ones have the same number.
-    number
-        The number of each atom's shape, -1 where there is no such atom.
-    variables
-        The variables of each atom in order of first occurrence, then -1.
-    example
-        For each shape a row of the trie that adds it, and whether as its fact.
-    may_begin
-        Whether a pattern may be written with a shape first: where there is a key, its instances.
-    """
+    """The atoms that the steps of a trie add: at 2i the link of step i, at 2i + 1 its fact."""
 
     trie: Trie
-    step: Ints
-    number: Ints
-    variables: Ints
-    example: list[tuple[int, bool]]
-    may_begin: NDArray[np.bool_]
+    step: Ints  # of each row, where equal ones have the same number
+    number: Ints  # of each atom's shape, -1 where there is no such atom
+    variables: Ints  # of each atom in order of first occurrence, then -1
+    example: list[tuple[int, bool]]  # for each shape a row that adds it, and whether as its fact
+    may_begin: NDArray[np.bool_]  # a pattern with this shape: all, or the instances of the key
 
     @classmethod
     def of(cls, trie: Trie) -> Shapes:
