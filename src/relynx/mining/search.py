@@ -149,21 +149,15 @@ def _answer(data: _Data, settings: SearchSettings, filters: Filters, run: _Run) 
         found = mine_partitions(X, data.y, bias, settings, **how)
         X = X.without_sequences()
     else:
-        found = _found(X, data.labels, data.classes, bias, settings, run)
+        found = _found(X, data, settings, run)
     if run.budget.is_unasked:
         warnings.warn(_warning(found), UserWarning, stacklevel=3)
     return answer(found, X, filters, wants=bias.wants if bias.posconstraints else None)
 
 
-def _found(
-    X: Sequences,
-    labels: NDArray[np.int64],
-    classes: tuple[object, ...],
-    bias: Bias,
-    settings: SearchSettings,
-    run: _Run,
-) -> PatternSet:
+def _found(X: Sequences, data: _Data, settings: SearchSettings, run: _Run) -> PatternSet:
     """All frequent patterns of sequences in memory."""
+    labels, classes, bias = data.labels, data.classes, data.bias
     sizes = np.bincount(labels, minlength=len(classes))
     index = Index.of(X.facts(settings.object_identity))
     compiled = compile_bias(bias, index)

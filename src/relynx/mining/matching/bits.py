@@ -27,17 +27,8 @@ from relynx.mining.engines.bits.event_facts import (
 )
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.matching.index import Index
-from relynx.mining.patterns.trie import (
-    ARGUMENTS,
-    DIMENSION,
-    FROM,
-    N_STEPS,
-    RELATION,
-    TO,
-    Ints,
-    Rows,
-    Trie,
-)
+from relynx.mining.patterns import trie as tr
+from relynx.mining.patterns.trie import Ints, Rows, Trie
 from relynx.mining.workers import in_order
 
 LEAST_SHARED = 2_000  # sequences; with fewer the compiled loops are too short to share out
@@ -83,7 +74,7 @@ class BitMatcher:
         index = Index.of(facts)
         kept = trie.with_ancestors(rows)
         steps = trie.steps[kept]
-        names = [trie.dimensions[d] for d in np.unique(steps[:, DIMENSION]).tolist() if d >= 0]
+        names = [trie.dimensions[d] for d in np.unique(steps[:, tr.DIMENSION]).tolist() if d >= 0]
         dimensions = tuple(
             index.dimension_names.index(name) for name in names if name in index.dimension_names
         )
@@ -102,7 +93,7 @@ class BitMatcher:
             event_type=EVENT,
             dimensions=dimensions,
         )
-        used = np.unique(steps[steps[:, DIMENSION] >= 0, N_STEPS]).astype(np.int64)
+        used = np.unique(steps[steps[:, tr.DIMENSION] >= 0, tr.N_STEPS]).astype(np.int64)
         if not has_room(compiled, len(used), MOST_LINK_WORDS) or not _events_come_by_links(
             trie, kept, relations, is_line=compiled.is_line
         ):
@@ -189,7 +180,7 @@ class BitMatcher:
         made = []
         for link in links:
             step = np.zeros((1, self.trie.steps.shape[1]), np.int64)
-            step[0, :4], step[0, RELATION] = link, -1
+            step[0, :4], step[0, tr.RELATION] = link, -1
             made.append(step)
         return made
 
@@ -197,9 +188,9 @@ class BitMatcher:
         """Does a row only link the event that a step adds to one before it?"""
         link = self.trie.steps[row]
         return bool(
-            link[RELATION] < 0
-            and step[DIMENSION] >= 0
-            and (link[FROM] == step[TO]) != (link[TO] == step[TO])
+            link[tr.RELATION] < 0
+            and step[tr.DIMENSION] >= 0
+            and (link[tr.FROM] == step[tr.TO]) != (link[tr.TO] == step[tr.TO])
         )
 
     def _recoded(self, kept: Longs, compiled: Compiled) -> dict[int, Longs]:
@@ -211,10 +202,10 @@ class BitMatcher:
         names = index.dimension_names
         known = [names.index(n) if n in names else -2 for n in trie.dimensions]
         steps = trie.steps[kept].astype(np.int64)
-        steps[:, DIMENSION] = np.array([*known, -1])[steps[:, DIMENSION]]
-        arity = np.array([*(key[1] for key in trie.relations), 0])[steps[:, RELATION]]
-        steps[:, RELATION] = relation[steps[:, RELATION]]
-        args = steps[:, ARGUMENTS:]
+        steps[:, tr.DIMENSION] = np.array([*known, -1])[steps[:, tr.DIMENSION]]
+        arity = np.array([*(key[1] for key in trie.relations), 0])[steps[:, tr.RELATION]]
+        steps[:, tr.RELATION] = relation[steps[:, tr.RELATION]]
+        args = steps[:, tr.ARGUMENTS :]
         is_constant = (args < 0) & (np.arange(args.shape[1]) < arity[:, None])
         codes, where = np.unique(~args[is_constant], return_inverse=True)
         own = [index.facts.vocabulary.code(trie.vocabulary[code]) for code in codes.tolist()]
@@ -222,14 +213,14 @@ class BitMatcher:
         args[is_constant] = ~np.array([*own, 0], np.int64)[where]
         lacks = np.zeros(args.shape, bool)
         lacks[is_constant] = np.array([*value, 0])[where] < 0
-        good = (steps[:, DIMENSION] > -2) & (steps[:, RELATION] > -2) & ~lacks.any(axis=1)
+        good = (steps[:, tr.DIMENSION] > -2) & (steps[:, tr.RELATION] > -2) & ~lacks.any(axis=1)
         return dict(zip(kept[good].tolist(), steps[good], strict=True))
 
 
 def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, int], int]:
     """The event argument of each relation in use; none where one speaks of several events."""
     relations: dict[tuple[str, int], int] = {}
-    for r in np.unique(steps[:, RELATION]).tolist():
+    for r in np.unique(steps[:, tr.RELATION]).tolist():
         key = trie.relations[r] if r >= 0 else None
         if key is None or key not in index.facts.tables:
             continue
@@ -256,18 +247,18 @@ def _events_come_by_links(
     }  # events, values, and the event that may get further links
     for row in kept.tolist():
         step, before = trie.steps[row], known[int(trie.parent[row])]
-        key = trie.relations[int(step[RELATION])] if step[RELATION] >= 0 else None
+        key = trie.relations[int(step[tr.RELATION])] if step[tr.RELATION] >= 0 else None
         if before is None or (key is not None and key not in event):
             known[row] = None
             continue
         events, values, newest = before
-        linked, start, to = bool(step[DIMENSION] >= 0), int(step[FROM]), int(step[TO])
+        linked, start, to = bool(step[tr.DIMENSION] >= 0), int(step[tr.FROM]), int(step[tr.TO])
         if key is None:
             if newest < 0 or (start == newest) == (to == newest) or not {start, to} <= events:
                 return False
             known[row] = before
             continue
-        args = step[ARGUMENTS : ARGUMENTS + key[1]].tolist()
+        args = step[tr.ARGUMENTS : tr.ARGUMENTS + key[1]].tolist()
         own = args[event[key]]
         others = {arg for j, arg in enumerate(args) if j != event[key] and arg >= 0}
         if own < 0 or (linked and (own != to or own in events or start not in events)):

@@ -129,7 +129,9 @@ class _Search:
 
     def run(self, budget: Budget, n_threads: int) -> PatternSet:
         places, summaries = self._summaries()
-        compiled = self._compiled()
+        # The language of all partitions, without their facts.
+        facts = self.parts.without_sequences().facts(self.settings.object_identity)
+        compiled = compile_bias(self.bias, Index.of(facts))
         local = pt.Local(
             places=places,
             steps=steps_of(
@@ -179,24 +181,16 @@ class _Search:
                 raise summary.wrong
         return places, found
 
-    def _compiled(self) -> Compiled:
-        """The language of all partitions, without their facts."""
-        X = self.parts.without_sequences()
-        return compile_bias(self.bias, Index.of(X.facts(self.settings.object_identity)))
-
     # The passes
 
     def _first_pass(self, local: pt.Local, compiled: Compiled) -> tuple[Any, Unseen]:
         """What is frequent in some partition, joined, and the most that others cover of it."""
         least, frequency = self._local_thresholds()
-        calls = [
-            (
-                self.work,
-                share,
-                replace(local, least=least[share.number], min_frequency=frequency[share.number]),
-            )
-            for share in self.shares
-        ]
+        calls = []
+        for share in self.shares:
+            i = share.number
+            own = replace(local, least=least[i], min_frequency=frequency[i])
+            calls.append((self.work, share, own))
         answers = self.tasks.each(pt.search, calls)
         join = partial(
             _joined,
@@ -271,11 +265,7 @@ class _Search:
     # The answer
 
     def _answer(
-        self,
-        patterns: Patterns,
-        compiled: Compiled,
-        complete: int,
-        reason: str | None,
+        self, patterns: Patterns, compiled: Compiled, complete: int, reason: str | None
     ) -> PatternSet:
         good = self.threshold.met(patterns.supports)
         levels = self._levels(patterns, good)
@@ -329,10 +319,7 @@ def _how_many_are_largest(values: NDArray[Any]) -> int:
 
 
 def _joined(
-    answers: Sequence[pt.LocalAnswer],
-    n_known: int,
-    relations: Sequence[Key],
-    n_dimensions: int,
+    answers: Sequence[pt.LocalAnswer], n_known: int, relations: Sequence[Key], n_dimensions: int
 ) -> pt.LocalAnswer:
     """The patterns of several partitions; complete where all of them are."""
     return pt.LocalAnswer(

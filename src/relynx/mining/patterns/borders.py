@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.mining.patterns import trie as tr
 from relynx.mining.patterns._border_kernels import (
     UNBOUND,
     Buckets,
@@ -17,18 +18,7 @@ from relynx.mining.patterns._border_kernels import (
     bucket_of,
     mark_dominated,
 )
-from relynx.mining.patterns.trie import (
-    ARGUMENTS,
-    DIMENSION,
-    FROM,
-    N_STEPS,
-    RELATION,
-    TO,
-    Ints,
-    Rows,
-    Trie,
-    joined,
-)
+from relynx.mining.patterns.trie import Ints, Rows, Trie, joined
 
 Mask = NDArray[np.bool_]
 N_BITS = 256  # of a signature
@@ -139,25 +129,23 @@ def _unmarked(
 
 def _atoms(trie: Trie, rows: Rows) -> Ints:
     """The atoms of the patterns: predicate and arguments, absent ones at the end, predicate -1."""
-    n_arguments = max(trie.steps.shape[1] - ARGUMENTS, 2)
-    widest = int(trie.steps[:, N_STEPS].max(initial=0)) + 1
+    n_arguments = max(trie.steps.shape[1] - tr.ARGUMENTS, 2)
+    widest = int(trie.steps[:, tr.N_STEPS].max(initial=0)) + 1
     parts = []
-    current = rows
-    while (current >= 0).any():
+    for current in trie.generations(rows):
         steps = trie.steps[current]
         there = current >= 0
         link = np.full((len(rows), 1 + n_arguments), UNBOUND, np.int32)
-        dimension = steps[:, DIMENSION]
-        number = len(trie.relations) + dimension * widest + steps[:, N_STEPS]
+        dimension = steps[:, tr.DIMENSION]
+        number = len(trie.relations) + dimension * widest + steps[:, tr.N_STEPS]
         link[:, 0] = np.where(there & (dimension >= 0), number, -1)
-        link[:, 1:3] = steps[:, [FROM, TO]]
+        link[:, 1:3] = steps[:, [tr.FROM, tr.TO]]
         fact = np.full((len(rows), 1 + n_arguments), UNBOUND, np.int32)
-        fact[:, 0] = np.where(there, steps[:, RELATION], -1)
+        fact[:, 0] = np.where(there, steps[:, tr.RELATION], -1)
         arities = np.array([arity for _, arity in trie.relations] or [0])
-        used = np.arange(steps.shape[1] - ARGUMENTS) < arities[steps[:, RELATION]][:, None]
-        fact[:, 1 : 1 + used.shape[1]] = np.where(used, steps[:, ARGUMENTS:], UNBOUND)
+        used = np.arange(steps.shape[1] - tr.ARGUMENTS) < arities[steps[:, tr.RELATION]][:, None]
+        fact[:, 1 : 1 + used.shape[1]] = np.where(used, steps[:, tr.ARGUMENTS :], UNBOUND)
         parts += [fact, link]
-        current = np.where(there, trie.parent[current], -1)
     # From the first step to the last, so that an atom joins those before it.
     atoms = np.stack(parts[::-1], axis=1)
     absent_last = np.argsort(atoms[:, :, 0] < 0, axis=1, kind="stable")

@@ -11,17 +11,9 @@ from relynx.data.vocabulary import Vocabulary
 from relynx.errors import InputError, Problem
 from relynx.logic.parser import parse_atom
 from relynx.logic.terms import Atom, constant_key
+from relynx.mining.patterns import trie as tr
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.patterns.trie import (
-    ARGUMENTS,
-    DIMENSION,
-    FROM,
-    N_STEPS,
-    RELATION,
-    TO,
-    Trie,
-    with_fewest_codes,
-)
+from relynx.mining.patterns.trie import Trie, with_fewest_codes
 from relynx.mining.report import SearchLevel, SearchReport
 from relynx.storage.fields import Field, finished
 from relynx.storage.parts import Array, Part, is_label, plain, plain_label
@@ -148,16 +140,16 @@ def _check_steps(
     n_constants: int,
 ) -> None:
     """Refuse numbers of dimensions, relations, variables and constants that there are not."""
-    if steps.shape[1] < ARGUMENTS:
-        raise part.wrong("steps", f"has fewer than {ARGUMENTS} columns")
-    args = steps[:, ARGUMENTS:]
-    dimension, relation = steps[:, DIMENSION], steps[:, RELATION]
+    if steps.shape[1] < tr.ARGUMENTS:
+        raise part.wrong("steps", f"has fewer than {tr.ARGUMENTS} columns")
+    args = steps[:, tr.ARGUMENTS :]
+    dimension, relation = steps[:, tr.DIMENSION], steps[:, tr.RELATION]
     arities = np.array([*(arity for _, arity in relations), -1], np.int64)  # the last for none
     if (
         ((dimension < -1) | (dimension >= n_dimensions) | (relation < -1)).any()
         or (relation >= len(relations)).any()
         or ((dimension < 0) & (relation < 0)).any()
-        or (steps[:, [N_STEPS, FROM, TO]] < 0).any()
+        or (steps[:, [tr.N_STEPS, tr.FROM, tr.TO]] < 0).any()
         or (args < -n_constants).any()
         or (arities[relation] > args.shape[1]).any()
     ):
@@ -179,13 +171,13 @@ def _grows(parent: Array, steps: Array, arities: Array) -> bool:
     while len(todo):
         known = np.where(parent[todo] < 0, 0, n_variables[parent[todo]])
         count = known.copy()
-        rows, has_link, has_fact = steps[todo], steps[todo, DIMENSION] >= 0, arities[todo] >= 0
-        start, end = rows[:, FROM], rows[:, TO]
+        rows, has_link, has_fact = steps[todo], steps[todo, tr.DIMENSION] >= 0, arities[todo] >= 0
+        start, end = rows[:, tr.FROM], rows[:, tr.TO]
         new_event = has_link & (end == known)
         count += new_event
         spoken_of = np.zeros(len(todo), bool)
-        for j in range(steps.shape[1] - ARGUMENTS):
-            term = np.where(j < arities[todo], rows[:, ARGUMENTS + j], -1)
+        for j in range(steps.shape[1] - tr.ARGUMENTS):
+            term = np.where(j < arities[todo], rows[:, tr.ARGUMENTS + j], -1)
             if (term > count).any():
                 return False
             count += term == count

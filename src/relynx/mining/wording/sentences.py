@@ -163,11 +163,10 @@ class _Phrase:
     def property(self, fact: Atom) -> str:
         """The only value of a fact of one event, after the name of the fact."""
         [(arg, type_, name)] = self.values.of(fact)
-        if not isinstance(arg, Var) or arg.anonymous:
-            mentioned = self.value(arg, type_, name)
-            return mentioned if isinstance(arg, Var) else f"{name} {mentioned}"
         mentioned = self.value(arg, type_, name)
-        if self.values.noun(arg, type_):
+        if not isinstance(arg, Var):
+            return f"{name} {mentioned}"
+        if arg.anonymous or self.values.noun(arg, type_):
             return mentioned
         return f"{name} {mentioned}" if mentioned == arg.name else f"{mentioned} as {name}"
 

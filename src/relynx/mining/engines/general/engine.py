@@ -348,9 +348,8 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
 
     def _everywhere(self) -> Matches:
         """The matches of no atom: each sequence once."""
-        return np.empty((0, len(self.labels)), np.int32), np.arange(
-            len(self.labels), dtype=np.int32
-        )
+        n = len(self.labels)
+        return np.empty((0, n), np.int32), np.arange(n, dtype=np.int32)
 
     def _extended(
         self, unit: Siblings, child: int, matches_before: Matches, buffers: Buffers
