@@ -70,7 +70,7 @@ def answer(
     if asked.max_support is not None:
         filters["max_support"] = lambda left: left.filter(max_support=asked.max_support)
     if wants is not None:
-        filters["posconstraint"] = lambda left: left[_wanted(left, wants)]
+        filters["posconstraint"] = lambda left: left[[wants(p.atoms) for p in left.patterns()]]
     if asked.closed:
         filters["closed"] = PatternSet.closed
     if min_cover := asked.min_cover:
@@ -85,12 +85,6 @@ def answer(
         left = smaller
     report = replace(found.report, removed={**found.report.removed, **removed})
     return found.with_rows(left.rows, report=report)
-
-
-def _wanted(
-    patterns: PatternSet, wants: Callable[[Sequence[Atom]], bool]
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    return np.fromiter((wants(p.atoms) for p in patterns.patterns()), bool, len(patterns))
 
 
 def _check_most(name: str, value: Any) -> None:

@@ -151,7 +151,8 @@ def _answer(data: _Data, settings: SearchSettings, filters: Filters, run: _Run) 
     else:
         found = _found(X, data, settings, run)
     if run.budget.is_unasked:
-        warnings.warn(_warning(found), UserWarning, stacklevel=3)
+        reached = f"{found.partial}; complete up to length {found.complete_up_to}"
+        warnings.warn("\n".join([reached, *found.report.advice]), UserWarning, stacklevel=3)
     return answer(found, X, filters, wants=bias.wants if bias.posconstraints else None)
 
 
@@ -202,12 +203,6 @@ def _found(X: Sequences, data: _Data, settings: SearchSettings, run: _Run) -> Pa
         if run.keep_coverage
         else None,
     )
-
-
-def _warning(found: PatternSet) -> str:
-    """What to say where a search ended early, and nobody had asked for it."""
-    lines = [f"{found.partial}; complete up to length {found.complete_up_to}", *found.report.advice]
-    return "\n".join(lines)
 
 
 def _levels(tallies: Mapping[int, Level]) -> tuple[SearchLevel, ...]:

@@ -215,7 +215,7 @@ class Engine(ABC, Generic[U, B, D]):
             while level:
                 length = level[0].makes
                 self._ask = partial(self._go_on, length)
-                level = self._next_level(level, self._ask, n_threads, journal)
+                level = self._next_level(level, n_threads, journal)
         except Stopped:
             return length - 1
         except OverBudget as over:
@@ -246,14 +246,12 @@ class Engine(ABC, Generic[U, B, D]):
         """How many rows of so many bytes there may be, as columns that grow take twice as much."""
         return max(self.budget.left() // (3 * width), FEW_ROWS)
 
-    def _next_level(
-        self, level: list[U], ask: Callable[[], None], n_threads: int, journal: Journal | None
-    ) -> list[U]:
+    def _next_level(self, level: list[U], n_threads: int, journal: Journal | None) -> list[U]:
         """Go through the units of a level; those of the next one."""
         following: list[U] = []
         while level:
             again: list[U] = []  # some patterns are as long as what they refine
-            with closing(self._results(level, ask, n_threads, journal)) as results:
+            with closing(self._results(level, n_threads, journal)) as results:
                 for unit, (counted, decoded) in zip(level, results, strict=True):
                     for made in self._keep(unit, counted, decoded):
                         (again if made.makes == unit.makes else following).append(made)
@@ -261,17 +259,17 @@ class Engine(ABC, Generic[U, B, D]):
         return following
 
     def _results(
-        self, level: list[U], ask: Callable[[], None], n_threads: int, journal: Journal | None
+        self, level: list[U], n_threads: int, journal: Journal | None
     ) -> Generator[tuple[Counted, D], None, None]:
         """What comes out of each unit, in their order: from a journal as far as it goes."""
         n_kept = 0
         if journal is not None:
             for unit, counted in zip(level, journal.kept(), strict=False):
-                ask()
+                self._ask()
                 n_kept += 1
                 yield counted, self._decode(unit, counted)
         self._ending = Event()
-        left = in_order(self._work, level[n_kept:], n=n_threads, ask=ask, ending=self._ending)
+        left = in_order(self._work, level[n_kept:], n=n_threads, ask=self._ask, ending=self._ending)
         with closing(left) as results:
             for counted, decoded in results:
                 if journal is not None:

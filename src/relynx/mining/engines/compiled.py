@@ -16,7 +16,7 @@ from relynx.logic.tables import Key
 from relynx.mining.engines.general._general_kernels import Facts, Language
 from relynx.mining.engines.general._listing_kernels import MOST_ARGUMENTS
 from relynx.mining.matching._backtracking_kernels import LINE
-from relynx.mining.matching.index import Dimension, Index
+from relynx.mining.matching.index import Dimension, Index, flat
 
 EVENT = "event"
 MOST_CODES = 1 << 61
@@ -86,7 +86,7 @@ class Compiled:
         n, n_codes, relations = index.n_nodes, index.n_constants, self.relations
         cells = [index.relation(key).cells for key in relations]
         sizes = np.array([one.shape[1] for one in cells], np.int64)
-        sequences = _joined([index.facts.tables[key][0] for key in relations])
+        sequences = flat([index.facts.tables[key][0] for key in relations])
         fact_off = np.concatenate([[0], np.cumsum(sizes)])
         places, entries, a = [], [], 0
         for r, (one, types) in enumerate(zip(cells, self.types, strict=True)):
@@ -95,12 +95,12 @@ class Compiled:
                 if any(mode[j] in "+*" for mode in self.modes[r]):
                     entries.append((row, a, sequences[fact_off[r] : fact_off[r + 1]]))
                 a += 1
-        keys = _joined([row for row, _, _ in entries])
+        keys = flat([row for row, _, _ in entries])
         arguments = np.repeat(
             np.array([a for _, a, _ in entries], np.int32), [len(row) for row, _, _ in entries]
         )
-        facts = _joined([np.arange(len(row), dtype=np.int32) for row, _, _ in entries])
-        where = _joined([s for _, _, s in entries])
+        facts = flat([np.arange(len(row), dtype=np.int32) for row, _, _ in entries])
+        where = flat([s for _, _, s in entries])
         # Nodes rise from sequence to sequence; values are made to do so behind them.
         of_node = keys < n
         rising = np.where(of_node, np.int64(0), n + where.astype(np.int64) * n_codes) + keys
@@ -110,8 +110,8 @@ class Compiled:
         shared = index.data((), ())._asdict()
         return Facts(
             **{name: shared[name] for name in SHARED},
-            cells=_joined([one.ravel() for one in cells]),
-            places=_joined(places),
+            cells=flat([one.ravel() for one in cells]),
+            places=flat(places),
             cell_off=np.cumsum([0, *(one.size for one in cells)])[: len(cells)].astype(np.int64),
             size=sizes,
             fact_off=fact_off.astype(np.int64),
@@ -146,10 +146,6 @@ class Compiled:
             sizes = (min(prod(n + way for way in one), MOST_CODES) for one in ways)
             out[n, 1:] = [min(total, MOST_CODES) for total in accumulate(sizes)]
         return out
-
-
-def _joined(parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
-    return np.concatenate([np.empty(0, np.int32), *parts]).astype(np.int32, copy=False)
 
 
 def places_among(constants: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:

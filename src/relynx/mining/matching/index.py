@@ -326,13 +326,13 @@ class Index:
             word_off=self.word_off,
             event_code=self.event_code,
             event_node=self._node,
-            cells=_flat([r.cells.ravel() for r in used], np.int32),
-            cell_off=_starts([r.cells.size for r in used]),
+            cells=flat([r.cells.ravel() for r in used]),
+            cell_off=np.cumsum([0, *(r.cells.size for r in used)], dtype=np.int64)[:-1],
             size=np.array([r.cells.shape[1] for r in used], np.int64),
             seq_off=_stack([r.seq_off for r in used], (0, n_seq + 1), np.int64),
-            index_off=_starts([len(look_up[0]) for look_up in found]),
-            perm=_flat([look_up[0] for look_up in found], np.int32),
-            keys=_flat([look_up[1] for look_up in found], np.int32),
+            index_off=np.cumsum([0, *(len(perm) for perm, *_ in found)], dtype=np.int64)[:-1],
+            perm=flat([look_up[0] for look_up in found]),
+            keys=flat([look_up[1] for look_up in found]),
             lo=_stack([look_up[2] for look_up in found], (0, n), np.int32),
             hi=_stack([look_up[3] for look_up in found], (0, n), np.int32),
             shape=_stack([d.shape for d in dims], (0, n_seq), np.uint8),
@@ -341,19 +341,13 @@ class Index:
             first=_stack([d.first for d in dims], (0, n), np.int32),
             last=_stack([d.last for d in dims], (0, n), np.int32),
             next_off=_stack(offsets, (0, 2, n + 1), np.int64),
-            neighbours=_flat([d.neighbours for d in dims], np.int32),
+            neighbours=flat([d.neighbours for d in dims]),
         )
 
 
-def _flat(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype, copy=False)
+def flat(parts: list[Ints]) -> Ints:
+    return np.concatenate([np.empty(0, np.int32), *parts]).astype(np.int32, copy=False)
 
 
 def _stack(parts: list[NDArray[Any]], empty: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     return np.ascontiguousarray(np.stack(parts), dtype) if parts else np.empty(empty, dtype)
-
-
-def _starts(sizes: list[int]) -> Longs:
-    return np.concatenate([[0], np.cumsum(np.array(sizes, np.int64))])[: len(sizes)].astype(
-        np.int64
-    )

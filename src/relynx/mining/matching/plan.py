@@ -200,14 +200,13 @@ class Query:
                 rules.append((i, 1, first[slot]))
                 continue
             if slot >= n:
-                code = self.codes[slot - n]
-                if not index.is_event[code]:
-                    rules.append((i, 0, index.n_nodes + code))
+                if not self._is_event(slot):
+                    rules.append((i, 0, index.n_nodes + self.codes[slot - n]))
             else:
                 for other in self.differ[slot] & fact_slots(fact):
                     if other in first:
                         rules.append((i, 3, first[other]))
-                    elif other >= n and not index.is_event[self.codes[other - n]]:
+                    elif other >= n and not self._is_event(other):
                         rules.append((i, 2, index.n_nodes + self.codes[other - n]))
             first[slot] = i
         return fact.key, arg, tuple(sorted(rules))
@@ -220,18 +219,19 @@ class Query:
         (event,) = inside & events
         if (fact.key, fact.slots.index(event)) not in self.index.event_arguments:
             return False
-        for slot in inside - {event}:
-            if slot >= self.n_variables:
-                if self.index.is_event[self.codes[slot - self.n_variables]]:
-                    return False
-            elif self.differ[slot] - inside or sum(slot in f.slots for f in self.facts) > 1:
-                return False
-        return not any(
-            other >= self.n_variables and self.index.is_event[self.codes[other - self.n_variables]]
-            for slot in inside
-            if slot < self.n_variables
-            for other in self.differ[slot]
-        )
+        variables = {slot for slot in inside if slot < self.n_variables}
+        if any(
+            self.differ[slot] - inside or sum(slot in f.slots for f in self.facts) > 1
+            for slot in variables - {event}
+        ):
+            return False
+        others = (inside - variables - {event}).union(*(self.differ[slot] for slot in variables))
+        return not any(map(self._is_event, others))
+
+    def _is_event(self, slot: int) -> bool:
+        """Is a slot that of a constant that names an event?"""
+        n = self.n_variables
+        return slot >= n and bool(self.index.is_event[self.codes[slot - n]])
 
 
 def fact_slots(fact: Fact) -> set[int]:

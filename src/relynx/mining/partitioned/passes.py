@@ -61,7 +61,6 @@ class Work:
     bias: Bias
     settings: SearchSettings
     classes: tuple[object, ...]
-    n_sequences: int
 
 
 @dataclass(frozen=True, slots=True)

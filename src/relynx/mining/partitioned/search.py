@@ -122,7 +122,7 @@ class _Search:
             for i, n in enumerate(parts.sizes)
             if n
         ]
-        self.work = pt.Work(pt.Where.of(parts), bias, settings, classes, len(parts))
+        self.work = pt.Work(pt.Where.of(parts), bias, settings, classes)
         self.n_known = parts.manifest.n_constants
         least = least_supports(settings, self.sizes.sum(axis=0))
         self.threshold = Threshold(least, max(settings.min_frequency, 1))
