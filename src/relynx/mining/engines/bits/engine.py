@@ -79,6 +79,7 @@ class Buffers:
     counters: ck.Counters
     scratch: ek.Scratch
     out: ck.Refinements
+    stats: NDArray[np.float64] = field(default_factory=lambda: np.zeros(STATS))
     rows: list[tuple[Longs, rk.Rows]] = field(default_factory=list)  # of a pattern's beginnings
 
 
@@ -172,12 +173,11 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
 
     def _begin(self) -> list[Siblings]:
         buffers = self._buffers()
-        stats = np.zeros(STATS)
         way = np.full((1, 2 * len(self.compiled.dimensions)), -1, np.int64)
         now, no_links = ek.context(self.facts, self.nothing), np.empty((0, 4), np.int64)
         one = Growing(0, now, no_links, way, first=True)
-        self._count_and_collect(one, everywhere(self.facts), buffers, stats)
-        counted = self._taken(buffers, stats, np.zeros(1, np.int64))
+        self._count_and_collect(one, everywhere(self.facts), buffers)
+        counted = self._taken(buffers, np.zeros(1, np.int64))
         self._idle.append(buffers)
         no_extra = np.empty((0, self.n_extra, 4), np.int64)
         root = Siblings(1, self.nothing, np.array([-1]), self.nothing, no_extra)
@@ -186,12 +186,11 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
     def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
         """Tallies; how much was looked at for each child; and what `Refinements` holds."""
         rows = self._rows_of(unit.chain, buffers)
-        stats, efforts = np.zeros(STATS), np.zeros(len(unit.steps), np.int64)
-        done = 0
+        done, efforts = 0, np.zeros(len(unit.steps), np.int64)
         while done < len(unit.steps):
             self._pulse()
             if self.graph.is_line and len(rows.block) > ROWS_A_CALL:
-                done = self._refine_together(unit, done, rows, buffers, stats, efforts)
+                done = self._refine_together(unit, done, rows, buffers, efforts)
                 continue
             why, done = ck.refine(
                 self.facts,
@@ -206,7 +205,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
                 ck.Work(self._most_rows(self.row_bytes), PLACES_A_CALL, LOOKS_A_CALL),
                 buffers.counters,
                 buffers.scratch,
-                stats,
+                buffers.stats,
                 efforts,
                 buffers.out,
             )
@@ -215,18 +214,12 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
             elif why == ck.MORE_ROOM:
                 self._more_room(buffers)
             elif why == ck.LARGE:
-                efforts[done] = self._refine_alone(unit, done, rows, buffers, stats)
+                efforts[done] = self._refine_alone(unit, done, rows, buffers)
                 done += 1
-        return self._taken(buffers, stats, efforts)
+        return self._taken(buffers, efforts)
 
     def _refine_together(
-        self,
-        unit: Siblings,
-        done: int,
-        rows: rk.Rows,
-        buffers: Buffers,
-        stats: NDArray[np.float64],
-        efforts: Longs,
+        self, unit: Siblings, done: int, rows: rk.Rows, buffers: Buffers, efforts: Longs
     ) -> int:
         """Refine some children that may have many rows, along a line; how many are done.
 
@@ -239,7 +232,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
             self._forget(len(children), buffers)
             self._more_counters(buffers)
         for c, one in enumerate(children):
-            self._collect(one, one.ways, 0, c, buffers, stats, _trail(one.ways))
+            self._collect(one, 0, c, buffers, _trail(one.ways))
         self._forget(len(children), buffers)
         efforts[done:end] = len(rows.block) + n_rows * (1 + self.graph.most_entries // 4)
         return end
@@ -260,18 +253,11 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
             for c, one in enumerate(children):
                 made = self._advance(rows, piece, before, into[c], steps[c], buffers.scratch, most)
                 n_rows[c] += len(made.block)
-                if not self._counted(one, one.ways, made, (0, len(made.block)), c, buffers):
+                if not self._counted(one, made, (0, len(made.block)), c, buffers):
                     return None
         return n_rows
 
-    def _refine_alone(
-        self,
-        unit: Siblings,
-        child: int,
-        rows: rk.Rows,
-        buffers: Buffers,
-        stats: NDArray[np.float64],
-    ) -> int:
+    def _refine_alone(self, unit: Siblings, child: int, rows: rk.Rows, buffers: Buffers) -> int:
         """Refine a child that has many matches, asking on the way; how much was looked at."""
         one, made = (
             self._growing(unit, child),
@@ -279,7 +265,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         )
         if not self.graph.is_line:
             one = one._replace(ways=self._attachments(one.now, made, one.links))
-        self._count_and_collect(one, made, buffers, stats)
+        self._count_and_collect(one, made, buffers)
         return int(ak.n_places(made)) * len(one.ways) + len(rows.block)
 
     def _growing(self, unit: Siblings, child: int) -> Growing:
@@ -288,29 +274,19 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         ways = ak.every_attachment(self.graph, links, self.about_newest)
         return Growing(child, now, links, ways)
 
-    def _count_and_collect(
-        self, one: Growing, rows: rk.Rows, buffers: Buffers, stats: NDArray[np.float64]
-    ) -> None:
+    def _count_and_collect(self, one: Growing, rows: rk.Rows, buffers: Buffers) -> None:
         """Count and collect the refinements of a pattern, some rows at a time."""
         trail = _trail(one.ways)
         for at in range(0, len(one.ways), ck.MOST_ATTACHMENTS):
-            some = one.ways[at : at + ck.MOST_ATTACHMENTS]
-            while not all(
-                self._counted(one, some, rows, piece, 0, buffers) for piece in _pieces(rows)
-            ):
+            some = one._replace(ways=one.ways[at : at + ck.MOST_ATTACHMENTS])
+            while not all(self._counted(some, rows, piece, 0, buffers) for piece in _pieces(rows)):
                 self._forget(1, buffers)
                 self._more_counters(buffers)
-            self._collect(one, some, at, 0, buffers, stats, trail)
+            self._collect(some, at, 0, buffers, trail)
             self._forget(1, buffers)
 
     def _counted(
-        self,
-        one: Growing,
-        ways: Longs,
-        rows: rk.Rows,
-        piece: tuple[int, int],
-        c: int,
-        buffers: Buffers,
+        self, one: Growing, rows: rk.Rows, piece: tuple[int, int], c: int, buffers: Buffers
     ) -> bool:
         """Count refinements by counter c; False where it is too small."""
         self._pulse()
@@ -322,23 +298,14 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
                 *piece,
                 one.now,
                 one.links,
-                ways,
+                one.ways,
                 buffers.counters,
                 c,
                 buffers.scratch,
             )
         )
 
-    def _collect(
-        self,
-        one: Growing,
-        ways: Longs,
-        n_before: int,
-        c: int,
-        buffers: Buffers,
-        stats: NDArray[np.float64],
-        trail: Longs,
-    ) -> None:
+    def _collect(self, one: Growing, n_before: int, c: int, buffers: Buffers, trail: Longs) -> None:
         start = int(buffers.out.n[0])
         while not ck.collect(
             self.facts,
@@ -347,13 +314,13 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
             one.now,
             one.first,
             one.links,
-            ways,
+            one.ways,
             n_before,
             trail,
             buffers.counters,
             c,
             one.child,
-            stats,
+            buffers.stats,
             buffers.out,
         ):
             self._more_room(buffers)
@@ -387,11 +354,11 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         ways: Longs = ak.with_newest(found, n, self.about_newest)
         return ways
 
-    def _taken(self, buffers: Buffers, stats: NDArray[np.float64], efforts: Longs) -> Counted:
+    def _taken(self, buffers: Buffers, efforts: Longs) -> Counted:
         """What `_count` gives, of all that was collected since the last time."""
         out, n = buffers.out, int(buffers.out.n[0])
-        out.n[0] = 0
         columns = out.owner, out.steps, out.extra, out.extends, out.supports, out.covered
+        stats, buffers.stats, out.n[0] = buffers.stats, np.zeros(STATS), 0
         return stats[None], efforts, *(column[:n].copy() for column in columns)
 
     # Decoding
