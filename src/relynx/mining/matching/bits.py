@@ -6,6 +6,7 @@ engine, whose kernels it uses.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import Facts
 from relynx.mining.engines.base import Longs
+from relynx.mining.engines.bits import _count_kernels as ck
 from relynx.mining.engines.bits import _event_fact_kernels as ek
 from relynx.mining.engines.bits import _row_kernels as rk
 from relynx.mining.engines.bits.event_facts import (
@@ -106,12 +108,11 @@ class BitMatcher:
         Threads share out the patterns of two steps, each with all that extend it.
         """
         out = np.zeros((len(rows), self.n_sequences), bool)
-        columns: dict[int, list[int]] = {}
+        columns, children = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
         for column, row in enumerate(rows.tolist()):
-            columns.setdefault(row, []).append(column)
-        children: dict[int, list[int]] = {}
+            columns[row].append(column)
         for row in self.trie.with_ancestors(rows).tolist():
-            children.setdefault(int(self.trie.parent[row]), []).append(row)
+            children[int(self.trie.parent[row])].append(row)
         asked = _Asked(columns, children, out)
         nothing = np.empty((0, self.trie.steps.shape[1]), np.int64)
         root = _Node(-1, nothing, everywhere(self.facts))
@@ -174,15 +175,7 @@ class BitMatcher:
                 asked.out[column, self.facts.sequence[rows.block]] = True
             if further:
                 asked.children[at] = [c for c in asked.children[at] if c not in further]
-            yield _Node(at, np.concatenate([node.chain, [step], *(self._as_steps(links))]), rows)
-
-    def _as_steps(self, links: list[Longs]) -> list[Longs]:
-        made = []
-        for link in links:
-            step = np.zeros((1, self.trie.steps.shape[1]), np.int64)
-            step[0, :4], step[0, tr.RELATION] = link, -1
-            made.append(step)
-        return made
+            yield _Node(at, ck.followed_by(node.chain, step, extra), rows)
 
     def _is_further(self, step: Longs, row: int) -> bool:
         """Does a row only link the event that a step adds to one before it?"""

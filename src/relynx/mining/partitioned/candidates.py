@@ -161,9 +161,9 @@ class Threshold:
     least: Longs  # for each class the smallest support that suffices
     min_frequency: int
 
-    def met(self, supports: Longs) -> Bools:
+    def met(self, supports: Longs, total: Longs) -> Bools:
         enough = (supports >= self.least).any(axis=1)
-        return np.asarray(enough & (supports.sum(axis=1) >= self.min_frequency))
+        return np.asarray(enough & (total >= self.min_frequency))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +188,7 @@ def possible(patterns: Patterns, threshold: Threshold, unseen: Unseen) -> Patter
         above = patterns.parent[here]
         most[here] = np.minimum(most[here], most[above])
         total[here] = np.minimum(total[here], total[above])
-    may_be = (most >= threshold.least).any(axis=1) & (total >= threshold.min_frequency)
-    return patterns.taken(may_be)
+    return patterns.taken(threshold.met(most, total))
 
 
 def lengths_of(patterns: Patterns) -> Longs:

@@ -229,8 +229,7 @@ class _Search:
             self._warn_of_few(frequency[n > 0], self.threshold.min_frequency, "min_frequency")
         else:
             frequency = np.ones_like(frequency)
-            here = least < NEVER
-            few = np.where(here, least, NEVER).min(axis=1)[n > 0]
+            few = least.min(axis=1)[n > 0]
             self._warn_of_few(few, int(self.threshold.least.min()), "min_support")
         return least, frequency.tolist()
 
@@ -267,7 +266,7 @@ class _Search:
     def _answer(
         self, patterns: Patterns, compiled: Compiled, complete: int, reason: str | None
     ) -> PatternSet:
-        good = self.threshold.met(patterns.supports)
+        good = self.threshold.met(patterns.supports, patterns.supports.sum(axis=1))
         levels = self._levels(patterns, good)
         patterns = patterns.taken(patterns.with_ancestors(good & patterns.shown))
         vocabulary = self.parts.vocabulary.extended(patterns.made)

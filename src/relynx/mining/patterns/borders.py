@@ -24,13 +24,20 @@ Mask = NDArray[np.bool_]
 N_BITS = 256  # of a signature
 
 
-def maximal(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
-    """Which patterns have no strictly more specific one among them."""
-    marked = np.zeros(len(rows), bool)
+def maximal(trie: Trie, rows: Rows, *, object_identity: bool, same_cover: bool = False) -> Mask:
+    """Which patterns have no strictly more specific one among them, or none with `same_cover`.
+
+    A more specific pattern covers a part of the same sequences: as many are the same ones.
+    """
+    marked, supports = np.zeros(len(rows), bool), trie.supports[rows]
     if object_identity:
         above = _nearest(trie, rows)
-        marked[above[above >= 0]] = True
-    return _unmarked(trie, rows, marked, object_identity, general=True)
+        counts = above >= 0
+        if same_cover:
+            counts &= (supports[above] == supports).all(axis=1)
+        marked[above[counts]] = True
+    groups = np.unique(supports, axis=0, return_inverse=True)[1].reshape(-1) if same_cover else None
+    return _unmarked(trie, rows, marked, object_identity, general=True, groups=groups)
 
 
 def most_general(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
@@ -39,21 +46,6 @@ def most_general(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
     if object_identity:
         marked = _nearest(trie, rows) >= 0
     return _unmarked(trie, rows, marked, object_identity, general=False)
-
-
-def closed(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
-    """Which patterns have no strictly more specific one among them with the same supports.
-
-    A more specific pattern covers a part of the same sequences: as many are the same ones.
-    """
-    marked = np.zeros(len(rows), bool)
-    supports = trie.supports[rows]
-    if object_identity:
-        above = _nearest(trie, rows)
-        same = (above >= 0) & (supports[above] == supports).all(axis=1)
-        marked[above[same]] = True
-    groups = np.unique(supports, axis=0, return_inverse=True)[1].reshape(-1)
-    return _unmarked(trie, rows, marked, object_identity, general=True, groups=groups)
 
 
 def between(
@@ -114,10 +106,7 @@ def _unmarked(
         atoms = _atoms(trie, rows[left])
         features = _features(atoms, object_identity)
         encoded = _encoded(atoms, features, trie.supports[rows[left]])
-        if groups is None:
-            buckets = _buckets(features)
-        else:
-            buckets = _buckets(groups[left][:, None])
+        buckets = _buckets(features if groups is None else groups[left][:, None])
         # The search is short where what dominates most comes first.
         order = np.argsort(-encoded.sizes if general else encoded.sizes, kind="stable")
         out = np.zeros(len(left), bool)

@@ -404,8 +404,8 @@ class PatternSet:
 
         More specific means subsumed as written: `next_s` does not count as a case of `follow_s`.
         """
-        mask = borders.closed(self.trie, self.rows, object_identity=self.object_identity)
-        return self[mask]
+        how = {"object_identity": self.object_identity, "same_cover": True}
+        return self[borders.maximal(self.trie, self.rows, **how)]
 
     def covering(
         self, X: Sequences, times: int, by: str = "confidence", *, class_: object = None

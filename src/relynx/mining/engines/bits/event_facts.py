@@ -6,7 +6,7 @@ are added.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from math import prod
 from typing import Any
@@ -332,29 +332,20 @@ def _numbered(
         number[:], example = tb.numbered(tb.packed(rows))
         return np.stack(rows)[:, example]
     is_there = np.zeros(size, bool)
-    for here, packed in _packed(codes, len(number), value, n):
+    pieces = [slice(i, i + tb.PIECE) for i in range(0, len(number), tb.PIECE)]
+    for here in pieces:
+        packed = value[codes[0][here]]
+        for column in codes[1:]:
+            packed = packed * n + value[column[here]]
         number[here] = packed
         is_there[packed] = True
     present = np.flatnonzero(is_there)
     place = np.empty(size, np.int32)
     place[present] = np.arange(len(present))
-    for start in range(0, len(number), tb.PIECE):
-        piece = slice(start, start + tb.PIECE)
-        number[piece] = place[number[piece]]
+    for here in pieces:
+        number[here] = place[number[here]]
     digits = [present // n ** (len(codes) - 1 - j) % n for j in range(len(codes))]
     return np.array(digits, np.int64).reshape(len(codes), len(present))
-
-
-def _packed(
-    codes: Sequence[NDArray[np.int32]], n_facts: int, value: Longs, n: int
-) -> Iterator[tuple[slice, Longs]]:
-    """Some facts after the other, and the number that the values of each make to the base n."""
-    for start in range(0, n_facts, tb.PIECE):
-        here = slice(start, min(start + tb.PIECE, n_facts))
-        number = np.zeros(here.stop - start, np.int64)
-        for column in codes:
-            number = number * n + value[column[here]]
-        yield here, number
 
 
 def _longest_table(n_facts: int) -> int:

@@ -100,7 +100,6 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
         self.rows_at_once = max(min(ROWS_AT_ONCE, EVENTS_AT_ONCE // self.longest), 1)
         self.most_at_once = max(min(ROWS_AT_ONCE, LINKS_AT_ONCE // self.longest), 1)
         self.nothing = np.empty((0, ARGUMENTS + self.width - 1), np.int32)
-        self._no_step = np.zeros((1, ARGUMENTS + self.width - 1), np.int32)
         self.at_once = np.array([EVENTS_AT_ONCE, self.rows_at_once, self.most_at_once])
 
     def _buffers(self) -> Buffers:
@@ -110,7 +109,8 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
 
     def _begin(self) -> list[Siblings]:
         buffers = self._buffers()
-        root = Siblings(0, self.nothing, np.array([-1]), self._no_step)
+        no_step = np.zeros((1, self.nothing.shape[1]), np.int32)
+        root = Siblings(0, self.nothing, np.array([-1]), no_step)
         first = (
             self.compiled.first_facts(self.data),
             self.compiled.language(first=True, injective=self.object_identity),
