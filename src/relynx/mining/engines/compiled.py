@@ -107,9 +107,9 @@ class Compiled:
         by_key = np.argsort(rising, kind="stable")
         n_of_nodes = int(of_node.sum())
         starts = n + np.arange(index.n_sequences + 1) * n_codes + n
-        shared = index.data((), ())._asdict()
+        shared = index.data((), ())
         return Facts(
-            **{name: shared[name] for name in SHARED},
+            **{name: getattr(shared, name) for name in SHARED},
             cells=flat([one.ravel() for one in cells]),
             places=flat(places),
             cell_off=np.cumsum([0, *(one.size for one in cells)])[: len(cells)].astype(np.int64),
