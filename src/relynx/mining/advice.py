@@ -20,13 +20,6 @@ def advice(trie: Trie, rows: Rows, bias: Bias) -> tuple[str, ...]:
     """Lines of text about the longest patterns that a search has found; empty if there are none.
 
     It needs little memory, as there may be little left.
-
-    Parameters
-    ----------
-    trie, rows
-        The patterns found.
-    bias
-        The bias of the search.
     """
     if not len(rows):
         return ()
@@ -56,22 +49,20 @@ def _steps(trie: Trie, rows: Rows) -> Iterator[NDArray[np.int32]]:
     return (trie.steps[some] for some in _chunks(rows))
 
 
-def _counted(numbers: Iterator[NDArray[np.int32]], size: int) -> NDArray[np.int64]:
-    """How often each number occurs; negative ones are ignored."""
-    counts = np.zeros(max(size, 1), np.int64)
-    for some in numbers:
-        counts += np.bincount(some[some >= 0], minlength=len(counts))
-    return counts
+def _most_frequent(trie: Trie, rows: Rows, column: int) -> Iterator[tuple[int, int]]:
+    """The numbers that a column of the steps holds most often, and how often; none below 0."""
+    counts = Counter[int]()
+    for steps in _steps(trie, rows):
+        counts.update(steps[steps[:, column] >= 0, column].tolist())
+    for number, n in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:MOST_LINES]:
+        if n >= LEAST_PROPORTION * len(rows):
+            yield number, n
 
 
 def _by_mode(trie: Trie, rows: Rows, bias: Bias) -> list[str]:
     """The predicates of most last atoms, their modes, and their arguments."""
     lines = []
-    counts = _counted((s[:, RELATION] for s in _steps(trie, rows)), len(trie.relations))
-    for relation in np.argsort(-counts, kind="stable")[:MOST_LINES].tolist():
-        n = int(counts[relation])
-        if n < LEAST_PROPORTION * len(rows):
-            break
+    for relation, n in _most_frequent(trie, rows, RELATION):
         name, arity = trie.relations[relation]
         lines.append(f"    {n:,} end in {name}/{arity}: {' '.join(bias.mode_lines(name))}")
         for j in range(arity):
@@ -99,11 +90,7 @@ def _constants(trie: Trie, rows: Rows, relation: int, j: int) -> tuple[NDArray[n
 def _by_dimension(trie: Trie, rows: Rows) -> list[str]:
     """The dimensions of the links to most last events."""
     lines = []
-    counts = _counted((s[:, DIMENSION] for s in _steps(trie, rows)), len(trie.dimensions))
-    for dimension in np.argsort(-counts, kind="stable")[:MOST_LINES].tolist():
-        n = int(counts[dimension])
-        if n < LEAST_PROPORTION * len(rows):
-            break
+    for dimension, n in _most_frequent(trie, rows, DIMENSION):
         hops = Counter[int]()
         for steps in _steps(trie, rows):
             values, times = np.unique(

@@ -52,21 +52,8 @@ class OverBudget(Exception):
 class Budget:
     """Ends a search when its time or memory is used up, and reports progress on the way.
 
-    Parameters
-    ----------
-    time_limit
-        Seconds from now; None for no limit.
-    memory_limit
-        Largest resident set of the process in bytes; None for `default_memory_limit`.
-    progress
-        Called with a `Progress` from time to time; the search stops if it returns False.
-
-    Attributes
-    ----------
-    reason : str or None
-        Why the search stopped early.
-    is_unasked : bool
-        Whether it stopped at a limit that the caller has not set.
+    Limits are seconds from now and the largest resident set in bytes. `progress` is called with a
+    `Progress` from time to time; the search stops if it returns False.
     """
 
     def __init__(
@@ -79,8 +66,8 @@ class Budget:
         self.time_limit, self.progress = time_limit, progress
         self.memory_limit = default_memory_limit() if memory_limit is None else memory_limit
         self.is_default = memory_limit is None
-        self.is_unasked = False
-        self.reason: str | None = None
+        self.is_unasked = False  # whether it stopped at a limit that the caller has not set
+        self.reason: str | None = None  # why it stopped early
         self._measured_at = self._reported_at = self.start
 
     def goes_on(self, length: int, n_patterns: int, more: int = 0) -> bool:
@@ -149,13 +136,10 @@ def default_memory_limit() -> float:
 
 
 def _machine_free() -> float:
-    try:
-        with open("/proc/meminfo") as meminfo:
-            for line in meminfo:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
+    with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo") as meminfo:
+        for line in meminfo:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
     return float("inf")
 
 

@@ -61,16 +61,8 @@ def answer(
 
     A pattern that passes the first three is dropped by `closed` only for one that passes them too:
     what is more specific and covers the same is wanted, confident and supported alike. So their
-    order does not matter; `min_cover` and then `top_k` choose from what is left.
-
-    Parameters
-    ----------
-    found, X
-        All patterns of the search, and its sequences.
-    asked
-        The filters.
-    wants
-        Whether a pattern satisfies the positive constraints of the bias; None if it has none.
+    order does not matter; `min_cover` and then `top_k` choose from what is left. `wants` tells
+    whether a pattern satisfies the positive constraints of the bias, None if it has none.
     """
     filters: dict[str, Callable[[PatternSet], PatternSet]] = {}
     if asked.min_confidence is not None:
@@ -78,7 +70,7 @@ def answer(
     if asked.max_support is not None:
         filters["max_support"] = lambda left: left.filter(max_support=asked.max_support)
     if wants is not None:
-        filters["posconstraint"] = lambda left: left[_wanted(left, wants)]
+        filters["posconstraint"] = lambda left: left[[wants(p.atoms) for p in left.patterns()]]
     if asked.closed:
         filters["closed"] = PatternSet.closed
     if min_cover := asked.min_cover:
@@ -91,21 +83,8 @@ def answer(
         smaller = apply(left)
         removed[name] = len(left) - len(smaller)
         left = smaller
-    return PatternSet(
-        found.trie,
-        left.rows,
-        complete_up_to=found.complete_up_to,
-        partial=found.partial,
-        report=replace(found.report, removed={**found.report.removed, **removed}),
-        object_identity=found.object_identity,
-        kept_coverage=found.kept_coverage,
-    )
-
-
-def _wanted(
-    patterns: PatternSet, wants: Callable[[Sequence[Atom]], bool]
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    return np.fromiter((wants(p.atoms) for p in patterns.patterns()), bool, len(patterns))
+    report = replace(found.report, removed={**found.report.removed, **removed})
+    return found.with_rows(left.rows, report=report)
 
 
 def _check_most(name: str, value: Any) -> None:

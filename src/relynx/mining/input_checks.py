@@ -34,11 +34,10 @@ def classes_of(
         raise TypeError(f"X is a {type(X).__name__}: give Sequences")
     if not len(X):
         raise DataError("there are no sequences to mine")
-    if y is None and X.labels is None:
-        return np.zeros(len(X), np.int64), ("all",)
     if y is not None:
         return given_classes(y, len(X))
-    assert X.labels is not None
+    if X.labels is None:
+        return np.zeros(len(X), np.int64), ("all",)
     return _numbered(X.labels)
 
 

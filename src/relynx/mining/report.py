@@ -61,7 +61,7 @@ def explained(report: SearchReport, *, complete_up_to: int, partial: str | None)
     lines = [line for level in report.levels for line in _level_lines(level)]
     for condition, n in report.removed.items():
         if n:
-            lines.append(f"{condition} removed {_patterns(n)} from the result")
+            lines.append(f"{condition} removed {counted(n, 'pattern')} from the result")
     if not report.levels:
         lines.append("nothing was searched")
     if partial:
@@ -85,7 +85,7 @@ def _level_lines(level: SearchLevel) -> Iterator[str]:
         )
         if n
     ]
-    parts = [_occurred(level), *removed, f"{level.kept:,} kept"]
+    parts = [f"{counted(level.occurred, 'candidate')} occurred", *removed, f"{level.kept:,} kept"]
     yield f"length {level.length}: {', '.join(parts)}"
     if level.nearest_frequency is not None:
         yield _would_be("min_frequency", level.nearest_frequency, level.n_nearest_frequency)
@@ -96,16 +96,9 @@ def _level_lines(level: SearchLevel) -> Iterator[str]:
 
 
 def _would_be(name: str, nearest: float, n: int) -> str:
-    return f"    {name}={nearest:g} would keep more: {_candidates(n)} reached it"
+    return f"    {name}={nearest:g} would keep more: {counted(n, 'candidate')} reached it"
 
 
-def _occurred(level: SearchLevel) -> str:
-    return f"{_candidates(level.occurred)} occurred"
-
-
-def _candidates(n: int) -> str:
-    return f"{n:,} candidate{'s' if n != 1 else ''}"
-
-
-def _patterns(n: int) -> str:
-    return f"{n:,} pattern{'s' if n != 1 else ''}"
+def counted(n: int, noun: str) -> str:
+    """`1 pattern`, `1,000 patterns`."""
+    return f"{n:,} {noun}{'s' if n != 1 else ''}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,22 +14,20 @@ from numpy.typing import NDArray
 from relynx.bias import Bias
 from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequences
-from relynx.logic.terms import Atom
 from relynx.mining.advice import advice
 from relynx.mining.budget import Budget
 from relynx.mining.checkpoint import search_journal
-from relynx.mining.engines.base import Found, Level
+from relynx.mining.engines.base import Level
 from relynx.mining.engines.choose import choose
-from relynx.mining.engines.compiled import Compiled, compile_bias
+from relynx.mining.engines.compiled import compile_bias
 from relynx.mining.filters import Filters, answer
 from relynx.mining.input_checks import check_limits, classes_of
-from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.matching.index import Index
 from relynx.mining.ordering.order import canonical_order
 from relynx.mining.partitioned.search import check_no_client, check_partitions, mine_partitions
 from relynx.mining.patterns.kept_coverage import KeptCoverage
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.patterns.trie import ARGUMENTS, Trie
+from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import Progress, SearchLevel, SearchReport
 from relynx.mining.thresholds import conditions_of, least_supports, steps_of
 from relynx.mining.workers import n_threads
@@ -151,21 +149,16 @@ def _answer(data: _Data, settings: SearchSettings, filters: Filters, run: _Run) 
         found = mine_partitions(X, data.y, bias, settings, **how)
         X = X.without_sequences()
     else:
-        found = _found(X, data.labels, data.classes, bias, settings, run)
+        found = _found(X, data, settings, run)
     if run.budget.is_unasked:
-        warnings.warn(_warning(found), UserWarning, stacklevel=3)
+        reached = f"{found.partial}; complete up to length {found.complete_up_to}"
+        warnings.warn("\n".join([reached, *found.report.advice]), UserWarning, stacklevel=3)
     return answer(found, X, filters, wants=bias.wants if bias.posconstraints else None)
 
 
-def _found(
-    X: Sequences,
-    labels: NDArray[np.int64],
-    classes: tuple[object, ...],
-    bias: Bias,
-    settings: SearchSettings,
-    run: _Run,
-) -> PatternSet:
+def _found(X: Sequences, data: _Data, settings: SearchSettings, run: _Run) -> PatternSet:
     """All frequent patterns of sequences in memory."""
+    labels, classes, bias = data.labels, data.classes, data.bias
     sizes = np.bincount(labels, minlength=len(classes))
     index = Index.of(X.facts(settings.object_identity))
     compiled = compile_bias(bias, index)
@@ -174,7 +167,7 @@ def _found(
         settings,
         least=least_supports(settings, sizes),
         min_frequency=max(settings.min_frequency, 1),
-        steps=_steps(bias, settings, compiled),
+        steps=steps_of(bias, settings, index.longest, graphs=compiled.has_graphs),
     )
     engine = choose(compiled, conditions, object_identity=settings.object_identity)
     search = engine(
@@ -192,8 +185,9 @@ def _found(
         complete = search.run(budget, n_threads=run.threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()
-    trie = _trie(search.found, compiled, classes, sizes, key=bias.key)
-    shown = np.concatenate([np.empty(0, bool), *search.found.shown])
+    parent, steps, supports, shown = search.found.columns(search.width + 4, len(classes))
+    names = compiled.relations, index.dimension_names, index.facts.vocabulary
+    trie = Trie(parent, steps, supports, *names, classes, sizes, bias.key)
     rows = canonical_order(trie, np.flatnonzero(shown))
     return PatternSet(
         trie,
@@ -211,64 +205,15 @@ def _found(
     )
 
 
-def _warning(found: PatternSet) -> str:
-    """What to say where a search ended early, and nobody had asked for it."""
-    lines = [f"{found.partial}; complete up to length {found.complete_up_to}", *found.report.advice]
-    return "\n".join(lines)
-
-
-def _steps(bias: Bias, settings: SearchSettings, compiled: Compiled) -> tuple[int, ...]:
-    index = compiled.index
-    dimensions = [index.dimensions[d] for d in compiled.dimensions]
-    graphs = any(bool((d.shape == GRAPH).any()) for d in dimensions)
-    longest = int(np.diff(index.node_off).max(initial=0))
-    return steps_of(bias, settings, longest, graphs=graphs)
-
-
 def _levels(tallies: Mapping[int, Level]) -> tuple[SearchLevel, ...]:
-    if not tallies:
-        return (SearchLevel(1, 0, 0, 0, 0, 0),)
     return tuple(
         SearchLevel(
             length,
-            tally.occurred,
-            tally.infrequent,
-            tally.unsupported,
-            tally.forbidden,
-            tally.kept,
-            tally.nearest_share or None,
-            tally.nearest_frequency or None,
-            tally.n_nearest_share,
-            tally.n_nearest_frequency,
+            **asdict(tally)
+            | {
+                "nearest_support": tally.nearest_support or None,
+                "nearest_frequency": tally.nearest_frequency or None,
+            },
         )
-        for length, tally in sorted(tallies.items())
+        for length, tally in sorted((tallies or {1: Level()}).items())
     )
-
-
-def _trie(
-    found: Found,
-    compiled: Compiled,
-    classes: tuple[object, ...],
-    sizes: NDArray[np.int64],
-    *,
-    key: tuple[Atom, ...],
-) -> Trie:
-    width = ARGUMENTS + max([2, *(len(types) for types in compiled.types)])
-    return Trie(
-        parent=_whole(found.parent, np.empty(0, np.int32)),
-        steps=_whole(found.steps, np.empty((0, width), np.int32)),
-        supports=_whole(found.supports, np.empty((0, len(classes)), np.int32)),
-        relations=compiled.relations,
-        dimensions=compiled.index.dimension_names,
-        vocabulary=compiled.index.facts.vocabulary,
-        classes=classes,
-        class_sizes=sizes,
-        key=key,
-    )
-
-
-def _whole(parts: list[NDArray[np.int32]], none: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The parts as one column. They are let go, since there may be room for them only once."""
-    whole = np.concatenate([none, *parts])
-    parts.clear()
-    return whole

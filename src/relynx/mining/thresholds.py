@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.bias.constraints import matched
 from relynx.logic.terms import Atom, Term, Var
 from relynx.mining.engines.base import Conditions, Longs
+from relynx.mining.ordering.shapes import is_instance
 from relynx.search_settings import SearchSettings
 
 SLACK = 1e-9  # shares are compared with thresholds up to this
@@ -38,7 +38,7 @@ def conditions_of(
         min_frequency=min_frequency,
         max_length=settings.max_length,
         steps=steps,
-        is_key=_key_test(bias.key),
+        is_key=partial(is_instance, keys=bias.key) if bias.key else None,
         forbids=rest.forbids if rest.constrained else None,
         admits=bias.admits if bias.allowed else None,
     )
@@ -78,14 +78,3 @@ def _operators_off(bias: Bias) -> tuple[set[int], Bias]:
 def _all_different(args: tuple[Term, ...]) -> bool:
     names = [arg.name for arg in args if isinstance(arg, Var) and not arg.anonymous]
     return all(isinstance(arg, Var) for arg in args) and len(set(names)) == len(names)
-
-
-def _key_test(keys: tuple[Atom, ...]) -> Callable[[Atom], bool] | None:
-    """Is an atom an instance of a key: the same predicate, constants and repeated variables?"""
-    if not keys:
-        return None
-
-    def is_key(atom: Atom) -> bool:
-        return any(matched(key, atom, {}) is not None for key in keys)
-
-    return is_key

@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from relynx.logic.terms import Atom, Var
 from relynx.mining.budget import Budget, OverBudget
 from relynx.mining.engines.compiled import Compiled
+from relynx.mining.patterns.trie import link_atom
 from relynx.mining.workers import Stopped, in_order
 from relynx.storage import Journal
 
@@ -52,30 +53,25 @@ class Level:
     unsupported: int = 0
     forbidden: int = 0
     kept: int = 0
-    nearest_share: float = 0.0
-    n_nearest_share: int = 0
+    nearest_support: float = 0.0
     nearest_frequency: int = 0
+    n_nearest_support: int = 0
     n_nearest_frequency: int = 0
-
-    def note_nearest_frequency(self, most: int, n: int) -> None:
-        if most > self.nearest_frequency:
-            self.nearest_frequency, self.n_nearest_frequency = most, 0
-        if most and most == self.nearest_frequency:
-            self.n_nearest_frequency += n
-
-    def note_nearest_share(self, most: float, n: int) -> None:
-        if most > self.nearest_share:
-            self.nearest_share, self.n_nearest_share = most, 0
-        if most and most == self.nearest_share:
-            self.n_nearest_share += n
 
     def add(self, stats: NDArray[np.float64]) -> None:
         """The tallies of a compiled loop, in the order of `STATS`."""
         self.occurred += int(stats[0])
         self.infrequent += int(stats[1])
         self.unsupported += int(stats[2])
-        self.note_nearest_frequency(int(stats[3]), int(stats[4]))
-        self.note_nearest_share(float(stats[5]), int(stats[6]))
+        self._note("nearest_frequency", int(stats[3]), int(stats[4]))
+        self._note("nearest_support", float(stats[5]), int(stats[6]))
+
+    def _note(self, name: str, most: float, n: int) -> None:
+        if most > getattr(self, name):
+            setattr(self, name, most)
+            setattr(self, f"n_{name}", 0)
+        if most and most == getattr(self, name):
+            setattr(self, f"n_{name}", getattr(self, f"n_{name}") + n)
 
 
 STATS = 7  # numbers that a compiled loop tallies: see `Level.add`
@@ -112,6 +108,22 @@ class Found:
         self.n_rows += len(steps)
         self.n_patterns += int(shown.sum())
         self.n_bytes += len(steps) * (5 + 4 * (steps.shape[1] + supports.shape[1]))
+
+    def columns(self, width: int, n_classes: int) -> list[NDArray[Any]]:
+        """Parents, steps, supports and what is shown, each in one piece.
+
+        The parts are let go, since there may be room for them only once.
+        """
+        whole = []
+        for parts, shape, dtype in (
+            (self.parent, (0,), np.int32),
+            (self.steps, (0, width), np.int32),
+            (self.supports, (0, n_classes), np.int32),
+            (self.shown, (0,), bool),
+        ):
+            whole.append(np.concatenate([np.empty(shape, dtype), *parts]))
+            parts.clear()
+        return whole
 
 
 def _never() -> None:
@@ -154,6 +166,8 @@ class Engine(ABC, Generic[U, B, D]):
         self.object_identity = object_identity
         self.class_sizes = np.bincount(labels, minlength=n_classes)
         self.width = 1 + max([2, *(len(types) for types in compiled.types)])
+        checks = (conditions.is_key, conditions.admits, conditions.forbids)
+        self.has_checks = any(check is not None for check in checks)
         self.found = Found()
         self.tallies: dict[int, Level] = {}
         self.budget = Budget()
@@ -163,6 +177,11 @@ class Engine(ABC, Generic[U, B, D]):
         self._ask: Callable[[], None] = _never
         self._thread = get_ident()
         self._ending = Event()
+        self._prepare()
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Arrange the data for the kernels."""
 
     @abstractmethod
     def _begin(self) -> list[U]:
@@ -196,7 +215,7 @@ class Engine(ABC, Generic[U, B, D]):
             while level:
                 length = level[0].makes
                 self._ask = partial(self._go_on, length)
-                level = self._next_level(level, self._ask, n_threads, journal)
+                level = self._next_level(level, n_threads, journal)
         except Stopped:
             return length - 1
         except OverBudget as over:
@@ -227,14 +246,12 @@ class Engine(ABC, Generic[U, B, D]):
         """How many rows of so many bytes there may be, as columns that grow take twice as much."""
         return max(self.budget.left() // (3 * width), FEW_ROWS)
 
-    def _next_level(
-        self, level: list[U], ask: Callable[[], None], n_threads: int, journal: Journal | None
-    ) -> list[U]:
+    def _next_level(self, level: list[U], n_threads: int, journal: Journal | None) -> list[U]:
         """Go through the units of a level; those of the next one."""
         following: list[U] = []
         while level:
             again: list[U] = []  # some patterns are as long as what they refine
-            with closing(self._results(level, ask, n_threads, journal)) as results:
+            with closing(self._results(level, n_threads, journal)) as results:
                 for unit, (counted, decoded) in zip(level, results, strict=True):
                     for made in self._keep(unit, counted, decoded):
                         (again if made.makes == unit.makes else following).append(made)
@@ -242,17 +259,17 @@ class Engine(ABC, Generic[U, B, D]):
         return following
 
     def _results(
-        self, level: list[U], ask: Callable[[], None], n_threads: int, journal: Journal | None
+        self, level: list[U], n_threads: int, journal: Journal | None
     ) -> Generator[tuple[Counted, D], None, None]:
         """What comes out of each unit, in their order: from a journal as far as it goes."""
         n_kept = 0
         if journal is not None:
             for unit, counted in zip(level, journal.kept(), strict=False):
-                ask()
+                self._ask()
                 n_kept += 1
                 yield counted, self._decode(unit, counted)
         self._ending = Event()
-        left = in_order(self._work, level[n_kept:], n=n_threads, ask=ask, ending=self._ending)
+        left = in_order(self._work, level[n_kept:], n=n_threads, ask=self._ask, ending=self._ending)
         with closing(left) as results:
             for counted, decoded in results:
                 if journal is not None:
@@ -295,6 +312,4 @@ class Engine(ABC, Generic[U, B, D]):
             return Atom(self.compiled.relations[predicate][0], tuple(terms))
         n, i = divmod(predicate - n_relations, len(self.compiled.dimensions))
         name = self.compiled.index.dimension_names[self.compiled.dimensions[i]]
-        if n > 1:
-            return Atom(f"followat_{name}", (n, *terms))
-        return Atom(f"{'next' if n else 'follow'}_{name}", tuple(terms))
+        return link_atom(name, n, terms)

@@ -16,10 +16,15 @@ from relynx.logic.tables import Key
 from relynx.mining.engines.general._general_kernels import Facts, Language
 from relynx.mining.engines.general._listing_kernels import MOST_ARGUMENTS
 from relynx.mining.matching._backtracking_kernels import LINE
-from relynx.mining.matching.index import Index
+from relynx.mining.matching.index import Dimension, Index, flat
 
 EVENT = "event"
 MOST_CODES = 1 << 61
+# What the engine and the matcher by search read alike.
+SHARED = (
+    *("n_nodes", "most_nodes", "has_graphs", "node_off"),
+    *("shape", "order", "rank", "first", "last", "next_off", "neighbours"),
+)
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,21 @@ class Compiled:
     dimensions: tuple[int, ...]  # numbers of the bias' dimensions in the index
 
     @property
+    def dimension_paths(self) -> list[Dimension]:
+        """The dimensions of the bias."""
+        return [self.index.dimensions[d] for d in self.dimensions]
+
+    @property
     def is_line(self) -> bool:
         """Is there one dimension, along which each sequence is a line of events, or none?"""
-        shapes = [self.index.dimensions[d].shape for d in self.dimensions]
-        return len(shapes) < 2 and all(bool((shape == LINE).all()) for shape in shapes)
+        return len(self.dimension_paths) < 2 and all(
+            bool((d.shape == LINE).all()) for d in self.dimension_paths
+        )
+
+    @property
+    def has_graphs(self) -> bool:
+        """Is some dimension no path in some sequence?"""
+        return any(dimension.has_graphs for dimension in self.dimension_paths)
 
     def language(self, *, first: bool, injective: bool) -> Language:
         """As the kernels take it; in the first atom of a pattern `+` stands for a new variable."""
@@ -70,21 +86,21 @@ class Compiled:
         n, n_codes, relations = index.n_nodes, index.n_constants, self.relations
         cells = [index.relation(key).cells for key in relations]
         sizes = np.array([one.shape[1] for one in cells], np.int64)
-        sequences = _joined([index.facts.tables[key][0] for key in relations])
+        sequences = flat([index.facts.tables[key][0] for key in relations])
         fact_off = np.concatenate([[0], np.cumsum(sizes)])
         places, entries, a = [], [], 0
         for r, (one, types) in enumerate(zip(cells, self.types, strict=True)):
             for j, (row, t) in enumerate(zip(one, types, strict=True)):
-                places.append(_places_among(self.constants[t], row - n))
+                places.append(places_among(self.constants[t], row - n))
                 if any(mode[j] in "+*" for mode in self.modes[r]):
                     entries.append((row, a, sequences[fact_off[r] : fact_off[r + 1]]))
                 a += 1
-        keys = _joined([row for row, _, _ in entries])
+        keys = flat([row for row, _, _ in entries])
         arguments = np.repeat(
             np.array([a for _, a, _ in entries], np.int32), [len(row) for row, _, _ in entries]
         )
-        facts = _joined([np.arange(len(row), dtype=np.int32) for row, _, _ in entries])
-        where = _joined([s for _, _, s in entries])
+        facts = flat([np.arange(len(row), dtype=np.int32) for row, _, _ in entries])
+        where = flat([s for _, _, s in entries])
         # Nodes rise from sequence to sequence; values are made to do so behind them.
         of_node = keys < n
         rising = np.where(of_node, np.int64(0), n + where.astype(np.int64) * n_codes) + keys
@@ -93,12 +109,9 @@ class Compiled:
         starts = n + np.arange(index.n_sequences + 1) * n_codes + n
         shared = index.data((), ())
         return Facts(
-            n_nodes=n,
-            most_nodes=shared.most_nodes,
-            has_graphs=shared.has_graphs,
-            node_off=shared.node_off,
-            cells=_joined([one.ravel() for one in cells]),
-            places=_joined(places),
+            **{name: getattr(shared, name) for name in SHARED},
+            cells=flat([one.ravel() for one in cells]),
+            places=flat(places),
             cell_off=np.cumsum([0, *(one.size for one in cells)])[: len(cells)].astype(np.int64),
             size=sizes,
             fact_off=fact_off.astype(np.int64),
@@ -108,13 +121,6 @@ class Compiled:
             entry_keys=keys[by_key],
             entry_arguments=arguments[by_key],
             entry_facts=facts[by_key],
-            shape=shared.shape,
-            order=shared.order,
-            rank=shared.rank,
-            first=shared.first,
-            last=shared.last,
-            next_off=shared.next_off,
-            neighbours=shared.neighbours,
         )
 
     def first_facts(self, data: Facts) -> Facts:
@@ -138,23 +144,11 @@ class Compiled:
         ways = [[len(types) + 1 + len(self.constants[t]) for t in types] for types in self.types]
         for n in range(n_rows):
             sizes = (min(prod(n + way for way in one), MOST_CODES) for one in ways)
-            sums = [min(total, MOST_CODES) for total in accumulate(sizes)]
-            out[n, 1:] = sums
+            out[n, 1:] = [min(total, MOST_CODES) for total in accumulate(sizes)]
         return out
 
-    def sizes(self, n_old: int) -> list[int]:
-        """For each relation how many ways there are to write its atom after n_old variables."""
-        return [
-            prod(n_old + 1 + len(types) + len(self.constants[t]) for t in types)
-            for types in self.types
-        ]
 
-
-def _joined(parts: list[NDArray[np.int32]]) -> NDArray[np.int32]:
-    return np.concatenate([np.empty(0, np.int32), *parts]).astype(np.int32, copy=False)
-
-
-def _places_among(constants: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:
+def places_among(constants: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:
     """The places of codes among some that rise; -1 for those that are not there."""
     if not len(constants):
         return np.full(len(codes), -1, np.int32)

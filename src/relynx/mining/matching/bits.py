@@ -6,6 +6,7 @@ engine, whose kernels it uses.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,29 +16,21 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import Facts
 from relynx.mining.engines.base import Longs
+from relynx.mining.engines.bits import _count_kernels as ck
 from relynx.mining.engines.bits import _event_fact_kernels as ek
 from relynx.mining.engines.bits import _row_kernels as rk
 from relynx.mining.engines.bits.event_facts import (
     MOST_ARGUMENTS,
     event_facts,
     everywhere,
+    has_room,
     link_graph,
     scratch,
 )
 from relynx.mining.engines.compiled import Compiled
-from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.matching.index import Index
-from relynx.mining.patterns.trie import (
-    ARGUMENTS,
-    DIMENSION,
-    FROM,
-    N_STEPS,
-    RELATION,
-    TO,
-    Ints,
-    Rows,
-    Trie,
-)
+from relynx.mining.patterns import trie as tr
+from relynx.mining.patterns.trie import Ints, Rows, Trie
 from relynx.mining.workers import in_order
 
 LEAST_SHARED = 2_000  # sequences; with fewer the compiled loops are too short to share out
@@ -83,15 +76,12 @@ class BitMatcher:
         index = Index.of(facts)
         kept = trie.with_ancestors(rows)
         steps = trie.steps[kept]
-        names = [trie.dimensions[d] for d in np.unique(steps[:, DIMENSION]).tolist() if d >= 0]
+        names = [trie.dimensions[d] for d in np.unique(steps[:, tr.DIMENSION]).tolist() if d >= 0]
         dimensions = tuple(
             index.dimension_names.index(name) for name in names if name in index.dimension_names
         )
-        shapes = [index.dimensions[d].shape for d in dimensions]
-        if not index.n_nodes or any(bool((shape == GRAPH).any()) for shape in shapes):
-            return None
         relations = _event_relations(index, trie, steps)
-        if not relations:
+        if not relations or not index.n_nodes:
             return None
         compiled = Compiled(
             index=index,
@@ -105,8 +95,8 @@ class BitMatcher:
             event_type=EVENT,
             dimensions=dimensions,
         )
-        used = np.unique(steps[steps[:, DIMENSION] >= 0, N_STEPS]).astype(np.int64)
-        if not _has_room(compiled, len(used)) or not _events_come_by_links(
+        used = np.unique(steps[steps[:, tr.DIMENSION] >= 0, tr.N_STEPS]).astype(np.int64)
+        if not has_room(compiled, len(used), MOST_LINK_WORDS) or not _events_come_by_links(
             trie, kept, relations, is_line=compiled.is_line
         ):
             return None
@@ -118,12 +108,11 @@ class BitMatcher:
         Threads share out the patterns of two steps, each with all that extend it.
         """
         out = np.zeros((len(rows), self.n_sequences), bool)
-        columns: dict[int, list[int]] = {}
+        columns, children = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
         for column, row in enumerate(rows.tolist()):
-            columns.setdefault(row, []).append(column)
-        children: dict[int, list[int]] = {}
+            columns[row].append(column)
         for row in self.trie.with_ancestors(rows).tolist():
-            children.setdefault(int(self.trie.parent[row]), []).append(row)
+            children[int(self.trie.parent[row])].append(row)
         asked = _Asked(columns, children, out)
         nothing = np.empty((0, self.trie.steps.shape[1]), np.int64)
         root = _Node(-1, nothing, everywhere(self.facts))
@@ -186,23 +175,15 @@ class BitMatcher:
                 asked.out[column, self.facts.sequence[rows.block]] = True
             if further:
                 asked.children[at] = [c for c in asked.children[at] if c not in further]
-            yield _Node(at, np.concatenate([node.chain, [step], *(self._as_steps(links))]), rows)
-
-    def _as_steps(self, links: list[Longs]) -> list[Longs]:
-        made = []
-        for link in links:
-            step = np.zeros((1, self.trie.steps.shape[1]), np.int64)
-            step[0, :4], step[0, RELATION] = link, -1
-            made.append(step)
-        return made
+            yield _Node(at, ck.followed_by(node.chain, step, extra), rows)
 
     def _is_further(self, step: Longs, row: int) -> bool:
         """Does a row only link the event that a step adds to one before it?"""
         link = self.trie.steps[row]
         return bool(
-            link[RELATION] < 0
-            and step[DIMENSION] >= 0
-            and (link[FROM] == step[TO]) != (link[TO] == step[TO])
+            link[tr.RELATION] < 0
+            and step[tr.DIMENSION] >= 0
+            and (link[tr.FROM] == step[tr.TO]) != (link[tr.TO] == step[tr.TO])
         )
 
     def _recoded(self, kept: Longs, compiled: Compiled) -> dict[int, Longs]:
@@ -214,10 +195,10 @@ class BitMatcher:
         names = index.dimension_names
         known = [names.index(n) if n in names else -2 for n in trie.dimensions]
         steps = trie.steps[kept].astype(np.int64)
-        steps[:, DIMENSION] = np.array([*known, -1])[steps[:, DIMENSION]]
-        arity = np.array([*(key[1] for key in trie.relations), 0])[steps[:, RELATION]]
-        steps[:, RELATION] = relation[steps[:, RELATION]]
-        args = steps[:, ARGUMENTS:]
+        steps[:, tr.DIMENSION] = np.array([*known, -1])[steps[:, tr.DIMENSION]]
+        arity = np.array([*(key[1] for key in trie.relations), 0])[steps[:, tr.RELATION]]
+        steps[:, tr.RELATION] = relation[steps[:, tr.RELATION]]
+        args = steps[:, tr.ARGUMENTS :]
         is_constant = (args < 0) & (np.arange(args.shape[1]) < arity[:, None])
         codes, where = np.unique(~args[is_constant], return_inverse=True)
         own = [index.facts.vocabulary.code(trie.vocabulary[code]) for code in codes.tolist()]
@@ -225,14 +206,14 @@ class BitMatcher:
         args[is_constant] = ~np.array([*own, 0], np.int64)[where]
         lacks = np.zeros(args.shape, bool)
         lacks[is_constant] = np.array([*value, 0])[where] < 0
-        good = (steps[:, DIMENSION] > -2) & (steps[:, RELATION] > -2) & ~lacks.any(axis=1)
+        good = (steps[:, tr.DIMENSION] > -2) & (steps[:, tr.RELATION] > -2) & ~lacks.any(axis=1)
         return dict(zip(kept[good].tolist(), steps[good], strict=True))
 
 
 def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, int], int]:
     """The event argument of each relation in use; none where one speaks of several events."""
     relations: dict[tuple[str, int], int] = {}
-    for r in np.unique(steps[:, RELATION]).tolist():
+    for r in np.unique(steps[:, tr.RELATION]).tolist():
         key = trie.relations[r] if r >= 0 else None
         if key is None or key not in index.facts.tables:
             continue
@@ -244,15 +225,6 @@ def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, i
             return {}
         relations[key] = events[0]
     return relations
-
-
-def _has_room(compiled: Compiled, n_steps: int) -> bool:
-    """Are there lines, or paths that are short enough for words of links?"""
-    index = compiled.index
-    if compiled.is_line:
-        return True
-    n_links = 2 * len(compiled.dimensions) * n_steps
-    return bool(np.diff(index.node_off).max() <= 64) and n_links * index.n_nodes <= MOST_LINK_WORDS
 
 
 def _events_come_by_links(
@@ -268,18 +240,18 @@ def _events_come_by_links(
     }  # events, values, and the event that may get further links
     for row in kept.tolist():
         step, before = trie.steps[row], known[int(trie.parent[row])]
-        key = trie.relations[int(step[RELATION])] if step[RELATION] >= 0 else None
+        key = trie.relations[int(step[tr.RELATION])] if step[tr.RELATION] >= 0 else None
         if before is None or (key is not None and key not in event):
             known[row] = None
             continue
         events, values, newest = before
-        linked, start, to = bool(step[DIMENSION] >= 0), int(step[FROM]), int(step[TO])
+        linked, start, to = bool(step[tr.DIMENSION] >= 0), int(step[tr.FROM]), int(step[tr.TO])
         if key is None:
             if newest < 0 or (start == newest) == (to == newest) or not {start, to} <= events:
                 return False
             known[row] = before
             continue
-        args = step[ARGUMENTS : ARGUMENTS + key[1]].tolist()
+        args = step[tr.ARGUMENTS : tr.ARGUMENTS + key[1]].tolist()
         own = args[event[key]]
         others = {arg for j, arg in enumerate(args) if j != event[key] and arg >= 0}
         if own < 0 or (linked and (own != to or own in events or start not in events)):

@@ -43,6 +43,10 @@ class Dimension:
     next_off: Longs  # 2 x N+1
     neighbours: Ints
 
+    @property
+    def has_graphs(self) -> bool:
+        return bool((self.shape == GRAPH).any())
+
 
 class Relation:
     """The facts of a predicate as keys, with a sorted look-up for each argument on demand."""
@@ -107,6 +111,7 @@ class Index:
         begins = np.arange(self.n_sequences + 1) * self.n_constants
         self.node_off: Longs = np.searchsorted(events, begins).astype(np.int64)
         counts = np.diff(self.node_off)
+        self.longest = int(counts.max(initial=0))  # events of a sequence
         self.word_off: Longs = np.concatenate([[0], np.cumsum((counts + 63) // 64)])
         self._pieces = tb.pieces(self.node_off)
         self.event_code = np.empty(self.n_nodes, np.int32)
@@ -283,7 +288,7 @@ class Index:
             for column in (rank, first, last):
                 column[here] = column[old]
         offsets, lists = np.zeros((2, n + 1), np.int64), [np.empty(0, np.int32)] * 2
-        if bool((shape == GRAPH).any()):
+        if (shape == GRAPH).any():
             before, after = self._edges(name)
             loose = shape[self.facts.tables[(f"next_{name}", 2)][0]] == GRAPH
             ends = self._node[before[loose]], self._node[after[loose]]
@@ -314,20 +319,20 @@ class Index:
             shift += len(d.neighbours)
         return Data(
             n_nodes=n,
-            most_nodes=int(np.diff(self.node_off).max(initial=1)),
+            most_nodes=max(self.longest, 1),
             most_words=int(np.diff(self.word_off).max(initial=1)),
-            has_graphs=any(bool((d.shape == GRAPH).any()) for d in dims),
+            has_graphs=any(d.has_graphs for d in dims),
             node_off=self.node_off,
             word_off=self.word_off,
             event_code=self.event_code,
             event_node=self._node,
-            cells=_flat([r.cells.ravel() for r in used], np.int32),
-            cell_off=_starts([r.cells.size for r in used]),
+            cells=flat([r.cells.ravel() for r in used]),
+            cell_off=np.cumsum([0, *(r.cells.size for r in used)], dtype=np.int64)[:-1],
             size=np.array([r.cells.shape[1] for r in used], np.int64),
             seq_off=_stack([r.seq_off for r in used], (0, n_seq + 1), np.int64),
-            index_off=_starts([len(look_up[0]) for look_up in found]),
-            perm=_flat([look_up[0] for look_up in found], np.int32),
-            keys=_flat([look_up[1] for look_up in found], np.int32),
+            index_off=np.cumsum([0, *(len(perm) for perm, *_ in found)], dtype=np.int64)[:-1],
+            perm=flat([look_up[0] for look_up in found]),
+            keys=flat([look_up[1] for look_up in found]),
             lo=_stack([look_up[2] for look_up in found], (0, n), np.int32),
             hi=_stack([look_up[3] for look_up in found], (0, n), np.int32),
             shape=_stack([d.shape for d in dims], (0, n_seq), np.uint8),
@@ -336,19 +341,13 @@ class Index:
             first=_stack([d.first for d in dims], (0, n), np.int32),
             last=_stack([d.last for d in dims], (0, n), np.int32),
             next_off=_stack(offsets, (0, 2, n + 1), np.int64),
-            neighbours=_flat([d.neighbours for d in dims], np.int32),
+            neighbours=flat([d.neighbours for d in dims]),
         )
 
 
-def _flat(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype, copy=False)
+def flat(parts: list[Ints]) -> Ints:
+    return np.concatenate([np.empty(0, np.int32), *parts]).astype(np.int32, copy=False)
 
 
 def _stack(parts: list[NDArray[Any]], empty: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     return np.ascontiguousarray(np.stack(parts), dtype) if parts else np.empty(empty, dtype)
-
-
-def _starts(sizes: list[int]) -> Longs:
-    return np.concatenate([[0], np.cumsum(np.array(sizes, np.int64))])[: len(sizes)].astype(
-        np.int64
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -153,9 +153,11 @@ class _Matcher:
         planner = Planner(query, self.registry, existence=existence)
         return Prepared(*planner.plan(), planner.crowds())
 
-    def bits(self, templates: list[Template]) -> Bits:
+    def data(self, templates: list[Template]) -> tuple[Data, Bits]:
+        """What the kernel reads, and the nodes that the templates admit."""
         rows = [self.index.template(template)[0] for template in templates]
-        return np.stack(rows) if rows else np.empty((0, 0), np.uint64)
+        data = self.index.data(tuple(self.registry.relations), tuple(self.registry.look_ups))
+        return data, np.stack(rows) if rows else np.empty((0, 0), np.uint64)
 
     def covered(self, compiled: Prepared | None, among: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some sequences that a pattern covers."""
@@ -165,15 +167,12 @@ class _Matcher:
             among = among[available[among] >= n_different]
         if not len(among):
             return among
-        data, bits = self.data(), self.bits(compiled.templates)
+        data, bits = self.data(compiled.templates)
         counts = np.zeros(len(among), np.int64)
         for start in range(0, len(among), AT_ONCE):  # between these Ctrl-C is heard
             part = slice(start, start + AT_ONCE)
             solve(compiled.plan, data, bits, among[part], 1, counts[part], NOTHING)
         return among[counts > 0]
-
-    def data(self) -> Data:
-        return self.index.data(tuple(self.registry.relations), tuple(self.registry.look_ups))
 
     def matches(self, atoms: tuple[Atom, ...], limit: int | None) -> NDArray[np.int64]:
         """Distinct keys of the named variables, one row a match, in the first sequence."""
@@ -181,8 +180,8 @@ class _Matcher:
         if compiled is None or limit == 0 or any(n > has[0] for n, has in compiled.crowds):
             return np.empty((0, 0), np.int64)
         plan = compiled.plan
-        data, bits = self.data(), self.bits(compiled.templates)
-        n_named = sum(not var.anonymous for var in _first_variables(atoms))
+        data, bits = self.data(compiled.templates)
+        n_named = len(Pattern(atoms).variables)
         room = 64 if limit is None else limit
         while True:
             found = np.empty((room + 1, plan.n_variables), np.int64)
@@ -194,15 +193,6 @@ class _Matcher:
             if count <= room or (limit is not None and len(first) >= limit):
                 return rows[np.sort(first)][:limit]
             room *= 4
-
-
-def _first_variables(atoms: tuple[Atom, ...]) -> Iterator[Var]:
-    seen = set()
-    for atom in atoms:
-        for var in atom.variables():
-            if var.anonymous or var.name not in seen:
-                seen.add(var.name)
-                yield var
 
 
 def _search(

@@ -271,24 +271,13 @@ class _Collector:
         self.taboo: list[int] = []
 
     def paths(self) -> Paths:
-        def longs(values: object) -> NDArray[np.int64]:
-            return np.array(values, np.int64)
-
-        return Paths(
-            longs(self.fact_off),
-            longs(self.moves),
-            longs(self.base),
-            longs(self.relaxed),
-            longs(self.variable_off),
-            longs(self.choice_off).reshape(-1, 2),
-            longs(self.choices),
-            longs(self.use_off),
-            longs(self.uses).reshape(-1, 3),
-            self.owner.digits,
-            longs(self.taboo_off),
-            longs(self.taboo),
-            self.injective,
-        )
+        shapes = {"choice_off": (-1, 2), "uses": (-1, 3)}
+        columns = {
+            name: np.array(getattr(self, name), np.int64).reshape(shapes.get(name, -1))
+            for name in Paths._fields
+            if name not in ("digits", "injective")
+        }
+        return Paths(**columns, digits=self.owner.digits, injective=self.injective)
 
     def add(self, atoms: tuple[Atom, ...]) -> bool:
         """Take a pattern if it is a path of known predicates and constants."""
@@ -370,8 +359,6 @@ class _Collector:
                 numbers.append(number)
         base = list(numbers)
         bound = self._bound(variables, constants)
-        if bound is None:
-            return False
         for name in bound:
             values = frozenset.intersection(*(a.values for _, a in variables[name]))
             self.choice_off.append(self._range(values))
@@ -401,7 +388,7 @@ class _Collector:
 
     def _bound(
         self, variables: dict[str, list[tuple[int, Argument]]], constants: dict[int, int]
-    ) -> list[str] | None:
+    ) -> list[str]:
         """The variables whose values matter: shared ones, and those that must differ."""
         if not self.injective:
             return [name for name, uses in variables.items() if len(uses) > 1]

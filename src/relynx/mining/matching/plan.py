@@ -7,6 +7,7 @@ from another, is left to a search whose steps are ordered by how few candidates 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
@@ -199,14 +200,13 @@ class Query:
                 rules.append((i, 1, first[slot]))
                 continue
             if slot >= n:
-                code = self.codes[slot - n]
-                if not index.is_event[code]:
-                    rules.append((i, 0, index.n_nodes + code))
+                if not self._is_event(slot):
+                    rules.append((i, 0, index.n_nodes + self.codes[slot - n]))
             else:
                 for other in self.differ[slot] & fact_slots(fact):
                     if other in first:
                         rules.append((i, 3, first[other]))
-                    elif other >= n and not index.is_event[self.codes[other - n]]:
+                    elif other >= n and not self._is_event(other):
                         rules.append((i, 2, index.n_nodes + self.codes[other - n]))
             first[slot] = i
         return fact.key, arg, tuple(sorted(rules))
@@ -219,18 +219,19 @@ class Query:
         (event,) = inside & events
         if (fact.key, fact.slots.index(event)) not in self.index.event_arguments:
             return False
-        for slot in inside - {event}:
-            if slot >= self.n_variables:
-                if self.index.is_event[self.codes[slot - self.n_variables]]:
-                    return False
-            elif self.differ[slot] - inside or sum(slot in f.slots for f in self.facts) > 1:
-                return False
-        return not any(
-            other >= self.n_variables and self.index.is_event[self.codes[other - self.n_variables]]
-            for slot in inside
-            if slot < self.n_variables
-            for other in self.differ[slot]
-        )
+        variables = {slot for slot in inside if slot < self.n_variables}
+        if any(
+            self.differ[slot] - inside or sum(slot in f.slots for f in self.facts) > 1
+            for slot in variables - {event}
+        ):
+            return False
+        others = (inside - variables - {event}).union(*(self.differ[slot] for slot in variables))
+        return not any(map(self._is_event, others))
+
+    def _is_event(self, slot: int) -> bool:
+        """Is a slot that of a constant that names an event?"""
+        n = self.n_variables
+        return slot >= n and bool(self.index.is_event[self.codes[slot - n]])
 
 
 def fact_slots(fact: Fact) -> set[int]:
@@ -295,10 +296,12 @@ class Planner:
     def __init__(self, query: Query, registry: Registry, *, existence: bool) -> None:
         self.query, self.index, self.registry = query, query.index, registry
         self.existence = existence
-        self.events = self._event_variables()
+        self.average = self.index.n_nodes / max(self.index.n_sequences, 1)  # events of a sequence
+        known = {None, *self.index.event_arguments}
+        self.events = [v for v, places in enumerate(query.places) if known.intersection(places)]
         self.group = {v: g for g, v in enumerate(self.events)}
         self.templates: list[list[Template]] = [[] for _ in self.events]
-        self.size = [self._average_nodes() for _ in self.events]
+        self.size = [self.average] * len(self.events)
         for fact in query.facts:
             for arg, slot in enumerate(fact.slots):
                 g = self.group.get(slot)
@@ -316,33 +319,21 @@ class Planner:
         query, index = self.query, self.index
         if not query.object_identity:
             return []
-        crowds = []
-        by_place: dict[Place, set[int]] = {}
-        for v, places in enumerate(query.places):
-            for place in places:
-                if query.names[v] and place is not None:
-                    by_place.setdefault(place, set()).add(v)
-        for place, variables in by_place.items():
-            if len(variables) > 1 and place is not None:
-                crowds.append((len(variables), index.available(place, query.codes)))
-        by_template: dict[Template, set[int]] = {}
-        for g, templates in enumerate(self.templates):
-            for template in templates:
-                if query.names[self.events[g]]:
-                    by_template.setdefault(template, set()).add(g)
-        for template, groups in by_template.items():
-            if len(groups) > 1:
-                crowds.append((len(groups), index.population(template)))
+        places = Counter(
+            place
+            for v, own in enumerate(query.places)
+            if query.names[v]
+            for place in {*own} - {None}
+        )
+        templates = Counter(
+            template
+            for v, own in zip(self.events, self.templates, strict=True)
+            if query.names[v]
+            for template in {*own}
+        )
+        crowds = [(n, index.available(at, query.codes)) for at, n in places.items() if at and n > 1]
+        crowds += [(n, index.population(one)) for one, n in templates.items() if n > 1]
         return crowds
-
-    def _event_variables(self) -> list[int]:
-        places, known = self.query.places, self.index.event_arguments
-        return [
-            v for v, at in enumerate(places) if any(place is None or place in known for place in at)
-        ]
-
-    def _average_nodes(self) -> float:
-        return self.index.n_nodes / max(self.index.n_sequences, 1)
 
     def plan(self) -> tuple[kn.Plan, list[Template]]:
         """The plan, and the templates whose bits are the rows that it speaks of."""
@@ -437,27 +428,22 @@ class Planner:
             v for v in self.events if v not in used and (query.differ[v] or not self.existence)
         }
         while facts or links or alone:
-            fact_costs = [(*self._fact_cost(fact, known), fact) for fact in facts]
-            link_costs = [(self._link_cost(link, known), link) for link in links]
             waiting = alone | {s for k in links for s in (k.x, k.y) if not known(s)}
-            node_costs = [
-                (self.size[self.group[v]] + (0 if query.names[v] else LATE), v)
-                for v in sorted(waiting)
+            # The first of the cheapest is taken, so links come before facts, and both before nodes.
+            options: list[tuple[float, int, int, Link | Fact | int]] = [
+                *((self._link_cost(link, known), -1, 0, link) for link in links),
+                *((*self._fact_cost(fact, known), fact) for fact in facts),
+                *((self._node_cost(v), -1, 0, v) for v in sorted(waiting)),
             ]
-            best_fact = min(fact_costs, key=lambda c: c[0], default=None)
-            best_link = min(link_costs, key=lambda c: c[0], default=None)
-            best_node = min(node_costs, default=None)
-            cost = min(c[0] for c in (best_fact, best_link, best_node) if c is not None)
-            if best_link is not None and best_link[0] == cost:
-                links.remove(best_link[1])
-                steps.add_link(best_link[1])
-            elif best_fact is not None and best_fact[0] == cost:
-                _, look_up, probe, fact = best_fact
-                facts.remove(fact)
-                steps.add_fact(fact, look_up, probe, self.registry)
+            _, look_up, probe, chosen = min(options, key=lambda option: option[0])
+            if isinstance(chosen, Link):
+                links.remove(chosen)
+                steps.add_link(chosen)
+            elif isinstance(chosen, Fact):
+                facts.remove(chosen)
+                steps.add_fact(chosen, look_up, probe, self.registry)
             else:
-                assert best_node is not None
-                steps.add_node(best_node[1])
+                steps.add_node(chosen)
             alone -= steps.made_by.keys()
         return steps
 
@@ -475,6 +461,9 @@ class Planner:
             return min(best[0], 0.5), best[1], best[2]
         return best
 
+    def _node_cost(self, v: int) -> float:
+        return self.size[self.group[v]] + (0 if self.query.names[v] else LATE)
+
     def _link_cost(self, link: Link, known: Callable[[int], bool]) -> float:
         x, y = known(link.x), known(link.y)
         if x and y:
@@ -484,6 +473,6 @@ class Planner:
         if not (x or y):
             return float("inf")
         g = self.group.get(link.y if x else link.x)
-        average = self._average_nodes()
+        average = self.average
         share = self.size[g] / average if g is not None and average else 1.0
         return share if link.n else max(1.0, share * average / 2)

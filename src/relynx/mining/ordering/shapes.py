@@ -18,16 +18,8 @@ from relynx.logic import tables as tb
 from relynx.logic.canonical import canonical_numbering, reading_order, typed_constant
 from relynx.logic.terms import Atom, Term, Var, numbered_variable
 from relynx.mining.ordering._numbering_kernels import write
-from relynx.mining.patterns.trie import (
-    ARGUMENTS,
-    DIMENSION,
-    FROM,
-    N_STEPS,
-    RELATION,
-    TO,
-    Rows,
-    Trie,
-)
+from relynx.mining.patterns import trie as tr
+from relynx.mining.patterns.trie import Rows, Trie
 
 Shorts: TypeAlias = NDArray[np.int16]
 Ints: TypeAlias = NDArray[np.int32]
@@ -36,36 +28,20 @@ Longs: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """The atoms that the steps of a trie add: at 2i the link of step i, at 2i + 1 its fact.
-
-    Attributes
-    ----------
-    trie
-        One with these steps.
-    step
-        The step of each row, where equal ones have the same number.
-    number
-        The number of each atom's shape, -1 where there is no such atom.
-    variables
-        The variables of each atom in order of first occurrence, then -1.
-    example
-        For each shape a row of the trie that adds it, and whether as its fact.
-    may_begin
-        Whether a pattern may be written with a shape first: where there is a key, its instances.
-    """
+    """The atoms that the steps of a trie add: at 2i the link of step i, at 2i + 1 its fact."""
 
     trie: Trie
-    step: Ints
-    number: Ints
-    variables: Ints
-    example: list[tuple[int, bool]]
-    may_begin: NDArray[np.bool_]
+    step: Ints  # of each row, where equal ones have the same number
+    number: Ints  # of each atom's shape, -1 where there is no such atom
+    variables: Ints  # of each atom in order of first occurrence, then -1
+    example: list[tuple[int, bool]]  # for each shape a row that adds it, and whether as its fact
+    may_begin: NDArray[np.bool_]  # a pattern with this shape: all, or the instances of the key
 
     @classmethod
     def of(cls, trie: Trie) -> Shapes:
         step, row = _distinct_steps(trie.steps)
         steps = trie.steps[row].astype(np.int64)
-        there = (steps[:, [DIMENSION, RELATION]] >= 0).ravel()
+        there = (steps[:, [tr.DIMENSION, tr.RELATION]] >= 0).ravel()
         places = np.flatnonzero(there)
         terms = _terms(trie, steps)[there]
         local, found = _variables(terms[:, 1:])
@@ -139,8 +115,12 @@ def _may_begin(trie: Trie, examples: Sequence[tuple[int, bool]]) -> NDArray[np.b
     if not trie.key:
         return np.ones(len(examples), bool)
     atoms = (trie.atoms_of_step(row)[-1 if is_fact else 0] for row, is_fact in examples)
-    is_key = [any(matched(key, atom, {}) is not None for key in trie.key) for atom in atoms]
-    return np.array(is_key, bool)
+    return np.array([is_instance(atom, trie.key) for atom in atoms], bool)
+
+
+def is_instance(atom: Atom, keys: Sequence[Atom]) -> bool:
+    """Has an atom the predicate, the constants and the repeated variables of one of the keys?"""
+    return any(matched(key, atom, {}) is not None for key in keys)
 
 
 def _distinct_steps(steps: Ints) -> tuple[Ints, Longs]:
@@ -158,22 +138,22 @@ def _terms(trie: Trie, steps: Longs) -> Longs:
 
     A variable v is -1 - v, a constant one more than its rank, and 0 stands for no term.
     """
-    arity = np.array([*(arity for _, arity in trie.relations), 0])[steps[:, RELATION]]
-    used = np.arange(steps.shape[1] - ARGUMENTS) < arity[:, None]
-    args = np.where(used, steps[:, ARGUMENTS:], 0)
-    has_gap = (steps[:, DIMENSION] >= 0) & (steps[:, N_STEPS] > 1)
-    of_code, of_gap = _constant_ranks(trie, ~args[args < 0], steps[has_gap, N_STEPS])
+    arity = np.array([*(arity for _, arity in trie.relations), 0])[steps[:, tr.RELATION]]
+    used = np.arange(steps.shape[1] - tr.ARGUMENTS) < arity[:, None]
+    args = np.where(used, steps[:, tr.ARGUMENTS :], 0)
+    has_gap = (steps[:, tr.DIMENSION] >= 0) & (steps[:, tr.N_STEPS] > 1)
+    of_code, of_gap = _constant_ranks(trie, ~args[args < 0], steps[has_gap, tr.N_STEPS])
     of_relation, of_link = _predicate_ranks(trie)
     width = max(args.shape[1], 3)
     terms = np.zeros((len(steps), 2, 1 + width), np.int64)
-    terms[:, 1, 0] = of_relation[steps[:, RELATION]]
+    terms[:, 1, 0] = of_relation[steps[:, tr.RELATION]]
     known = np.where(args < 0, 1 + of_code[~np.minimum(args, -1)], -1 - args)
     terms[:, 1, 1 : 1 + args.shape[1]] = np.where(used, known, 0)
-    n = np.minimum(steps[:, N_STEPS], 2)
-    terms[:, 0, 0] = of_link[np.maximum(steps[:, DIMENSION], 0), n]
-    ends = -1 - steps[:, [FROM, TO]]
+    n = np.minimum(steps[:, tr.N_STEPS], 2)
+    terms[:, 0, 0] = of_link[np.maximum(steps[:, tr.DIMENSION], 0), n]
+    ends = -1 - steps[:, [tr.FROM, tr.TO]]
     terms[:, 0, 1:3] = ends
-    terms[has_gap, 0, 1] = 1 + of_gap[steps[has_gap, N_STEPS]]
+    terms[has_gap, 0, 1] = 1 + of_gap[steps[has_gap, tr.N_STEPS]]
     terms[has_gap, 0, 2:4] = ends[has_gap]
     return terms.reshape(2 * len(steps), -1)
 

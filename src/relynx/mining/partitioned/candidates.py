@@ -17,7 +17,7 @@ from relynx.data.vocabulary import Vocabulary
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_key
 from relynx.mining.ordering.order import pattern_numbers
-from relynx.mining.patterns.trie import ARGUMENTS, RELATION, Trie
+from relynx.mining.patterns.trie import Trie, with_codes, with_fewest_codes
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -26,26 +26,14 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Rows of a trie, and what is known of their supports.
-
-    Attributes
-    ----------
-    parent, steps, shown
-        As the search leaves them; see `Trie` and `Found`. A row comes after the one it extends.
-    supports
-        How many sequences of each class a pattern covers, in the partitions where it was counted.
-    counted
-        Where it was counted: one column a partition.
-    made
-        The constants that background rules made, which come after those of the vocabulary.
-    """
+    """Rows of a trie, and what is known of their supports; see `Trie` and `Found`."""
 
     parent: Ints
     steps: Ints
     shown: Bools
-    supports: Longs
-    counted: Bools
-    made: tuple[Constant, ...]
+    supports: Longs  # of each class, in the partitions where a pattern was counted
+    counted: Bools  # where that was: one column a partition
+    made: tuple[Constant, ...]  # by background rules: they come after those of the vocabulary
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -54,24 +42,19 @@ class Patterns:
         """Some rows, and with each the one that it extends."""
         place = np.cumsum(rows) - 1
         parent = self.parent[rows]
-        return Patterns(
-            np.where(parent < 0, -1, place[parent]).astype(np.int32),
-            self.steps[rows],
-            self.shown[rows],
-            self.supports[rows],
-            self.counted[rows],
-            self.made,
+        return replace(
+            self,
+            parent=np.where(parent < 0, -1, place[parent]).astype(np.int32),
+            steps=self.steps[rows],
+            shown=self.shown[rows],
+            supports=self.supports[rows],
+            counted=self.counted[rows],
         )
 
     def with_ancestors(self, rows: Bools) -> Bools:
         """The rows, and all that they extend."""
-        wanted = rows.copy()
-        above: Ints = self.parent[rows]
-        while len(above):
-            above = np.unique(above[above >= 0])
-            above = above[~wanted[above]]
-            wanted[above] = True
-            above = self.parent[above]
+        wanted = np.zeros(len(self), bool)
+        wanted[Trie.unlabelled(self.parent, self.steps).with_ancestors(np.flatnonzero(rows))] = True
         return wanted
 
 
@@ -132,20 +115,9 @@ def _pattern_numbers(
     parent: Ints, steps: Ints, relations: Sequence[Key], n_dimensions: int
 ) -> NDArray[np.int32]:
     """The same number for rows that are the same pattern; codes stand for constants here."""
-    steps = steps.copy()
-    args = steps[:, ARGUMENTS:]
-    used, codes = np.unique(~args[args < 0], return_inverse=True)
-    args[args < 0] = ~codes.astype(np.int32)
-    trie = Trie(
-        parent,
-        steps,
-        np.zeros((len(parent), 0), np.int32),
-        tuple(relations),
-        tuple(map(str, range(n_dimensions))),
-        Vocabulary(range(len(used))),
-        (),
-        np.zeros(0, np.int64),
-    )
+    steps, used = with_fewest_codes(steps)
+    dimensions, vocabulary = [*map(str, range(n_dimensions))], Vocabulary(range(len(used)))
+    trie = Trie.unlabelled(parent, steps, relations, dimensions, vocabulary)
     return pattern_numbers(trie, np.arange(len(parent)))
 
 
@@ -155,22 +127,12 @@ def ordered_constants(constants: Iterable[Constant]) -> tuple[Constant, ...]:
     return tuple(sorted(each.values(), key=text_order))
 
 
-def recoding(own: Sequence[Constant], all_: Sequence[Constant], n_known: int) -> Ints:
-    """The code among all constants of each own code."""
-    number = {constant_key(c): n_known + i for i, c in enumerate(all_)}
-    new = [number[constant_key(c)] for c in own]
-    return np.concatenate([np.arange(n_known), new]).astype(np.int32)
-
-
 def _recoded(part: Patterns, made: tuple[Constant, ...], n_known: int) -> Ints:
     if part.made == made or not part.made:
         return part.steps
-    codes = recoding(part.made, made, n_known)
-    steps = part.steps.copy()
-    args = steps[:, ARGUMENTS:]
-    constant = args < 0
-    args[constant] = ~codes[~args[constant]]
-    return steps
+    number = {constant_key(c): n_known + i for i, c in enumerate(made)}
+    own = [number[constant_key(c)] for c in part.made]
+    return with_codes(part.steps, np.array([*range(n_known), *own]))
 
 
 def _as_bytes(rows: Ints) -> NDArray[np.void]:
@@ -199,9 +161,9 @@ class Threshold:
     least: Longs  # for each class the smallest support that suffices
     min_frequency: int
 
-    def met(self, supports: Longs) -> Bools:
+    def met(self, supports: Longs, total: Longs) -> Bools:
         enough = (supports >= self.least).any(axis=1)
-        return np.asarray(enough & (supports.sum(axis=1) >= self.min_frequency))
+        return np.asarray(enough & (total >= self.min_frequency))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,15 +188,10 @@ def possible(patterns: Patterns, threshold: Threshold, unseen: Unseen) -> Patter
         above = patterns.parent[here]
         most[here] = np.minimum(most[here], most[above])
         total[here] = np.minimum(total[here], total[above])
-    may_be = (most >= threshold.least).any(axis=1) & (total >= threshold.min_frequency)
-    return patterns.taken(may_be)
+    return patterns.taken(threshold.met(most, total))
 
 
 def lengths_of(patterns: Patterns) -> Longs:
     """How many atoms other than links the rows have."""
-    length: Longs = (patterns.steps[:, RELATION] >= 0).astype(np.int64)
-    depth = depth_of(patterns.parent)
-    for level in range(1, int(depth.max(initial=0)) + 1):
-        here = np.flatnonzero(depth == level)
-        length[here] += length[patterns.parent[here]]
-    return length
+    trie = Trie.unlabelled(patterns.parent, patterns.steps)
+    return trie.lengths(np.arange(len(trie))).astype(np.int64)

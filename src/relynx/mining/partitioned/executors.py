@@ -6,7 +6,7 @@ A client is used by what it can do (`submit`, `gather`), so nothing here needs D
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from relynx.errors import InputError, Problem
 
@@ -14,35 +14,17 @@ RETRIES = 2  # of a task that failed: a disk may have been away for a moment
 AT_ONCE = 8  # results that one task joins
 
 
-class Tasks(Protocol):
-    """Runs functions. What it hands out stands for a result and can be an argument again."""
-
-    @property
-    def at_once(self) -> int:
-        """How many tasks run at a time."""
-
-    def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """A result, or what stands for it."""
-
-    def each(self, function: Callable[..., Any], calls: Iterable[Sequence[Any]]) -> Any:
-        """The results of many calls, in order, or what stands for them."""
-
-    def values(self, results: Any) -> list[Any]:
-        """The results themselves."""
-
-    def joined(self, join: Callable[[Sequence[Any]], Any], results: Any) -> Any:
-        """The results joined, a few at a time, or what stands for that."""
-
-
 class InProcess:
     """One task after the other, here. A result is made when it is asked for, and not kept."""
 
-    at_once = 1
+    at_once = 1  # tasks that run at a time
 
     def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """A result, or what stands for it, and can be an argument again."""
         return function(*args)
 
     def each(self, function: Callable[..., Any], calls: Iterable[Sequence[Any]]) -> Any:
+        """The results of many calls, in order, or what stands for them."""
         return (function(*args) for args in calls)
 
     def values(self, results: Any) -> list[Any]:
@@ -95,3 +77,6 @@ class OnWorkers:
             left = [self.run(join, group) for group in groups]
             if len(left) == 1:
                 return left[0]
+
+
+Tasks: TypeAlias = InProcess | OnWorkers

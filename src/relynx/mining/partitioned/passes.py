@@ -24,7 +24,6 @@ from relynx.logic.tables import Key
 from relynx.mining.budget import Budget
 from relynx.mining.engines.choose import choose
 from relynx.mining.engines.compiled import Compiled, compile_bias
-from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.matching.index import Index
 from relynx.mining.partitioned.candidates import Longs, Patterns, lengths_of
 from relynx.mining.patterns.pattern_set import PatternSet
@@ -62,7 +61,6 @@ class Work:
     bias: Bias
     settings: SearchSettings
     classes: tuple[object, ...]
-    n_sequences: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,23 +73,13 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What of a partition decides how the whole is searched.
+    """What of a partition decides how the whole is searched."""
 
-    Attributes
-    ----------
-    counts, places
-        How the arguments are used, and which are event arguments by that, or by what was told.
-    wrong
-        What is wrong with the facts and the bias together, if these are the event arguments.
-    longest, graphs
-        The most events of a sequence, and whether some dimension is no path somewhere.
-    """
-
-    counts: dict[Argument, tuple[int, int]]
-    places: frozenset[Argument]
-    wrong: InputError | None
-    longest: int = 0
-    graphs: bool = False
+    counts: dict[Argument, tuple[int, int]]  # how the arguments are used
+    places: frozenset[Argument]  # event arguments by that, or by what was told
+    wrong: InputError | None  # with the facts and the bias together, if these are event arguments
+    longest: int = 0  # events of a sequence
+    graphs: bool = False  # whether some dimension is no path somewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +147,7 @@ def look(work: Work, share: Share, places: frozenset[Argument] | None = None) ->
         compiled = _compiled(work, facts, places)
     except InputError as error:
         return Summary(counts, places, error)
-    index = compiled.index
-    shapes = [index.dimensions[d].shape for d in compiled.dimensions]
-    return Summary(
-        counts,
-        places,
-        None,
-        longest=int(np.diff(index.node_off).max(initial=0)),
-        graphs=any(bool((shape == GRAPH).any()) for shape in shapes),
-    )
+    return Summary(counts, places, None, compiled.index.longest, compiled.has_graphs)
 
 
 def _compiled(work: Work, facts: Facts, places: frozenset[Argument]) -> Compiled:
@@ -194,19 +174,11 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
     kind = choose(compiled, conditions, object_identity=flag)
     engine = kind(compiled, labels, len(work.classes), conditions, object_identity=flag)
     complete = engine.run(budget, n_threads=local.n_threads)
-    found = engine.found
-    width = engine.width + 4
-    n_rows, n_classes = found.n_rows, len(work.classes)
-    counted = np.zeros((n_rows, local.n_partitions), bool)
+    parent, steps, supports, shown = engine.found.columns(engine.width + 4, len(work.classes))
+    counted = np.zeros((len(parent), local.n_partitions), bool)
     counted[:, share.number] = True
-    patterns = Patterns(
-        np.concatenate([np.empty(0, np.int32), *found.parent]),
-        np.concatenate([np.empty((0, width), np.int32), *found.steps]),
-        np.concatenate([np.empty(0, bool), *found.shown]),
-        np.concatenate([np.empty((0, n_classes), np.int64), *found.supports]).astype(np.int64),
-        counted,
-        facts.vocabulary.constants[len(X.vocabulary) :],
-    )
+    made = facts.vocabulary.constants[len(X.vocabulary) :]
+    patterns = Patterns(parent, steps, shown, supports.astype(np.int64), counted, made)
     return LocalAnswer(patterns, complete, budget.reason, budget.is_unasked)
 
 
@@ -239,16 +211,7 @@ def count(
         return Counts(supports)
     parts = opened(work.where)
     vocabulary = parts.vocabulary.extended(patterns.made)
-    trie = Trie(
-        patterns.parent,
-        patterns.steps,
-        np.zeros((len(patterns), 0), np.int32),
-        tuple(relations),
-        tuple(dimensions),
-        vocabulary,
-        (),
-        np.zeros(0, np.int64),
-    )
+    trie = Trie.unlabelled(patterns.parent, patterns.steps, relations, dimensions, vocabulary)
     flag = work.settings.object_identity
     X = parts.partition(share.number)
     labels = _labels(X, work, share)

@@ -122,17 +122,24 @@ class _Search:
             for i, n in enumerate(parts.sizes)
             if n
         ]
-        self.work = pt.Work(pt.Where.of(parts), bias, settings, classes, len(parts))
+        self.work = pt.Work(pt.Where.of(parts), bias, settings, classes)
         self.n_known = parts.manifest.n_constants
         least = least_supports(settings, self.sizes.sum(axis=0))
         self.threshold = Threshold(least, max(settings.min_frequency, 1))
 
     def run(self, budget: Budget, n_threads: int) -> PatternSet:
         places, summaries = self._summaries()
-        compiled = self._compiled()
+        # The language of all partitions, without their facts.
+        facts = self.parts.without_sequences().facts(self.settings.object_identity)
+        compiled = compile_bias(self.bias, Index.of(facts))
         local = pt.Local(
             places=places,
-            steps=_steps(self.bias, self.settings, summaries),
+            steps=steps_of(
+                self.bias,
+                self.settings,
+                max(summary.longest for summary in summaries),
+                graphs=any(summary.graphs for summary in summaries),
+            ),
             least=self.threshold.least,
             min_frequency=1,
             n_partitions=self.parts.n_partitions,
@@ -174,24 +181,16 @@ class _Search:
                 raise summary.wrong
         return places, found
 
-    def _compiled(self) -> Compiled:
-        """The language of all partitions, without their facts."""
-        X = self.parts.without_sequences()
-        return compile_bias(self.bias, Index.of(X.facts(self.settings.object_identity)))
-
     # The passes
 
     def _first_pass(self, local: pt.Local, compiled: Compiled) -> tuple[Any, Unseen]:
         """What is frequent in some partition, joined, and the most that others cover of it."""
         least, frequency = self._local_thresholds()
-        calls = [
-            (
-                self.work,
-                share,
-                replace(local, least=least[share.number], min_frequency=frequency[share.number]),
-            )
-            for share in self.shares
-        ]
+        calls = []
+        for share in self.shares:
+            i = share.number
+            own = replace(local, least=least[i], min_frequency=frequency[i])
+            calls.append((self.work, share, own))
         answers = self.tasks.each(pt.search, calls)
         join = partial(
             _joined,
@@ -230,8 +229,7 @@ class _Search:
             self._warn_of_few(frequency[n > 0], self.threshold.min_frequency, "min_frequency")
         else:
             frequency = np.ones_like(frequency)
-            here = least < NEVER
-            few = np.where(here, least, NEVER).min(axis=1)[n > 0]
+            few = least.min(axis=1)[n > 0]
             self._warn_of_few(few, int(self.threshold.least.min()), "min_support")
         return least, frequency.tolist()
 
@@ -266,26 +264,16 @@ class _Search:
     # The answer
 
     def _answer(
-        self,
-        patterns: Patterns,
-        compiled: Compiled,
-        complete: int,
-        reason: str | None,
+        self, patterns: Patterns, compiled: Compiled, complete: int, reason: str | None
     ) -> PatternSet:
-        good = self.threshold.met(patterns.supports)
+        good = self.threshold.met(patterns.supports, patterns.supports.sum(axis=1))
         levels = self._levels(patterns, good)
         patterns = patterns.taken(patterns.with_ancestors(good & patterns.shown))
-        trie = Trie(
-            parent=patterns.parent,
-            steps=patterns.steps,
-            supports=patterns.supports.astype(np.int32),
-            relations=compiled.relations,
-            dimensions=compiled.index.dimension_names,
-            vocabulary=self.parts.vocabulary.extended(patterns.made),
-            classes=self.work.classes,
-            class_sizes=self.sizes.sum(axis=0),
-            key=self.bias.key,
-        )
+        vocabulary = self.parts.vocabulary.extended(patterns.made)
+        names = compiled.relations, compiled.index.dimension_names, vocabulary
+        columns = patterns.parent, patterns.steps, patterns.supports.astype(np.int32)
+        sizes = self.sizes.sum(axis=0)
+        trie = Trie(*columns, *names, self.work.classes, sizes, self.bias.key)
         rows = canonical_order(trie, np.flatnonzero(patterns.shown))
         return PatternSet(
             trie,
@@ -330,10 +318,7 @@ def _how_many_are_largest(values: NDArray[Any]) -> int:
 
 
 def _joined(
-    answers: Sequence[pt.LocalAnswer],
-    n_known: int,
-    relations: Sequence[Key],
-    n_dimensions: int,
+    answers: Sequence[pt.LocalAnswer], n_known: int, relations: Sequence[Key], n_dimensions: int
 ) -> pt.LocalAnswer:
     """The patterns of several partitions; complete where all of them are."""
     return pt.LocalAnswer(
@@ -382,11 +367,3 @@ def _classes(
         for c, n in zip(column, part.class_sizes, strict=False):
             counts[i, c] += n
     return counts, classes, None
-
-
-def _steps(
-    bias: Bias, settings: SearchSettings, summaries: Sequence[pt.Summary]
-) -> tuple[int, ...]:
-    longest = max(summary.longest for summary in summaries)
-    graphs = any(summary.graphs for summary in summaries)
-    return steps_of(bias, settings, longest, graphs=graphs)

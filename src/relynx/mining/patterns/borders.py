@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.mining.patterns import trie as tr
 from relynx.mining.patterns._border_kernels import (
     UNBOUND,
     Buckets,
@@ -17,30 +18,26 @@ from relynx.mining.patterns._border_kernels import (
     bucket_of,
     mark_dominated,
 )
-from relynx.mining.patterns.trie import (
-    ARGUMENTS,
-    DIMENSION,
-    FROM,
-    N_STEPS,
-    RELATION,
-    TO,
-    Ints,
-    Rows,
-    Trie,
-    joined,
-)
+from relynx.mining.patterns.trie import Ints, Rows, Trie, joined
 
 Mask = NDArray[np.bool_]
 N_BITS = 256  # of a signature
 
 
-def maximal(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
-    """Which patterns have no strictly more specific one among them."""
-    marked = np.zeros(len(rows), bool)
+def maximal(trie: Trie, rows: Rows, *, object_identity: bool, same_cover: bool = False) -> Mask:
+    """Which patterns have no strictly more specific one among them, or none with `same_cover`.
+
+    A more specific pattern covers a part of the same sequences: as many are the same ones.
+    """
+    marked, supports = np.zeros(len(rows), bool), trie.supports[rows]
     if object_identity:
         above = _nearest(trie, rows)
-        marked[above[above >= 0]] = True
-    return _unmarked(trie, rows, marked, object_identity, general=True)
+        counts = above >= 0
+        if same_cover:
+            counts &= (supports[above] == supports).all(axis=1)
+        marked[above[counts]] = True
+    groups = np.unique(supports, axis=0, return_inverse=True)[1].reshape(-1) if same_cover else None
+    return _unmarked(trie, rows, marked, object_identity, general=True, groups=groups)
 
 
 def most_general(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
@@ -49,21 +46,6 @@ def most_general(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
     if object_identity:
         marked = _nearest(trie, rows) >= 0
     return _unmarked(trie, rows, marked, object_identity, general=False)
-
-
-def closed(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
-    """Which patterns have no strictly more specific one among them with the same supports.
-
-    A more specific pattern covers a part of the same sequences: as many are the same ones.
-    """
-    marked = np.zeros(len(rows), bool)
-    supports = trie.supports[rows]
-    if object_identity:
-        above = _nearest(trie, rows)
-        same = (above >= 0) & (supports[above] == supports).all(axis=1)
-        marked[above[same]] = True
-    groups = np.unique(supports, axis=0, return_inverse=True)[1].reshape(-1)
-    return _unmarked(trie, rows, marked, object_identity, general=True, groups=groups)
 
 
 def between(
@@ -124,10 +106,7 @@ def _unmarked(
         atoms = _atoms(trie, rows[left])
         features = _features(atoms, object_identity)
         encoded = _encoded(atoms, features, trie.supports[rows[left]])
-        if groups is None:
-            buckets = _buckets(features)
-        else:
-            buckets = _buckets(groups[left][:, None])
+        buckets = _buckets(features if groups is None else groups[left][:, None])
         # The search is short where what dominates most comes first.
         order = np.argsort(-encoded.sizes if general else encoded.sizes, kind="stable")
         out = np.zeros(len(left), bool)
@@ -139,25 +118,23 @@ def _unmarked(
 
 def _atoms(trie: Trie, rows: Rows) -> Ints:
     """The atoms of the patterns: predicate and arguments, absent ones at the end, predicate -1."""
-    n_arguments = max(trie.steps.shape[1] - ARGUMENTS, 2)
-    widest = int(trie.steps[:, N_STEPS].max(initial=0)) + 1
+    n_arguments = max(trie.steps.shape[1] - tr.ARGUMENTS, 2)
+    widest = int(trie.steps[:, tr.N_STEPS].max(initial=0)) + 1
     parts = []
-    current = rows
-    while (current >= 0).any():
+    for current in trie.generations(rows):
         steps = trie.steps[current]
         there = current >= 0
         link = np.full((len(rows), 1 + n_arguments), UNBOUND, np.int32)
-        dimension = steps[:, DIMENSION]
-        number = len(trie.relations) + dimension * widest + steps[:, N_STEPS]
+        dimension = steps[:, tr.DIMENSION]
+        number = len(trie.relations) + dimension * widest + steps[:, tr.N_STEPS]
         link[:, 0] = np.where(there & (dimension >= 0), number, -1)
-        link[:, 1:3] = steps[:, [FROM, TO]]
+        link[:, 1:3] = steps[:, [tr.FROM, tr.TO]]
         fact = np.full((len(rows), 1 + n_arguments), UNBOUND, np.int32)
-        fact[:, 0] = np.where(there, steps[:, RELATION], -1)
+        fact[:, 0] = np.where(there, steps[:, tr.RELATION], -1)
         arities = np.array([arity for _, arity in trie.relations] or [0])
-        used = np.arange(steps.shape[1] - ARGUMENTS) < arities[steps[:, RELATION]][:, None]
-        fact[:, 1 : 1 + used.shape[1]] = np.where(used, steps[:, ARGUMENTS:], UNBOUND)
+        used = np.arange(steps.shape[1] - tr.ARGUMENTS) < arities[steps[:, tr.RELATION]][:, None]
+        fact[:, 1 : 1 + used.shape[1]] = np.where(used, steps[:, tr.ARGUMENTS :], UNBOUND)
         parts += [fact, link]
-        current = np.where(there, trie.parent[current], -1)
     # From the first step to the last, so that an atom joins those before it.
     atoms = np.stack(parts[::-1], axis=1)
     absent_last = np.argsort(atoms[:, :, 0] < 0, axis=1, kind="stable")

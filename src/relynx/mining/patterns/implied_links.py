@@ -11,22 +11,14 @@ from itertools import pairwise
 
 from relynx.data.sequences import Sequences
 from relynx.logic.terms import Atom, Constant, Term, Var
-from relynx.mining.patterns.pattern import Pattern
-
-OPERATORS = {("next", 2): 0, ("follow", 2): 0, ("followat", 3): 1}  # arguments before the events
+from relynx.mining.patterns.pattern import Pattern, link_of
 
 
 def frozen(patterns: Sequence[Pattern], *, longest: int) -> Sequences:
     """One sequence a pattern: a pattern covers it if it is more general than what is frozen.
 
-    Links count by what they imply: a step is a case of `follow_s`, and so are several in a row.
-
-    Parameters
-    ----------
-    patterns
-        The patterns.
-    longest
-        No `followat` of the patterns that are asked about has a larger n.
+    Links count by what they imply: a step is a case of `follow_s`, and so are several in a row. No
+    `followat` of the patterns that are asked about has a larger n than `longest`.
     """
     mark = "?"
     constants = {
@@ -43,7 +35,7 @@ def longest_step(patterns: Iterable[Pattern]) -> int:
         atom.args[0]
         for pattern in patterns
         for atom in pattern.atoms
-        if _operator(atom) == ("followat", 3)
+        if (link_of(atom) or ("", ""))[0] == "followat"
     ]
     return max([1, *(n for n in steps if isinstance(n, int))])
 
@@ -53,22 +45,16 @@ def _facts(atoms: Sequence[Atom], mark: str, longest: int) -> Iterator[Atom]:
         args = [
             _constant(arg, f"{mark}{number} {place}", mark) for place, arg in enumerate(atom.args)
         ]
-        operator = _operator(atom)
-        if operator is None:
+        link = link_of(atom)
+        if link is None:
             yield Atom(atom.predicate, tuple(args))
             continue
-        first, last = args[OPERATORS[operator] :]
-        n = {"next": 1, "follow": longest + 1}.get(operator[0], args[0])
+        operator, dimension = link
+        first, last = args[-2:]
+        n = {"next": 1, "follow": longest + 1}.get(operator, args[0])
         between = [f"{mark}{number} step {i}" for i in range(1, int(n))]
-        dimension = atom.predicate.partition("_")[2]
         for pair in pairwise([first, *between, last]):
             yield Atom(f"next_{dimension}", pair)
-
-
-def _operator(atom: Atom) -> tuple[str, int] | None:
-    name, found, _ = atom.predicate.partition("_")
-    operator = (name, len(atom.args))
-    return operator if found and operator in OPERATORS else None
 
 
 def _constant(term: Term, unnamed: str, mark: str) -> Constant:

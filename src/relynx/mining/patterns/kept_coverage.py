@@ -11,20 +11,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False, slots=True)
 class KeptCoverage:
-    """Which sequences of the search each pattern covers, as bits.
+    """Which sequences of the search each pattern covers, as bits."""
 
-    Attributes
-    ----------
-    bits
-        Array of shape (n_patterns, n_words): the sequences, 64 to a word, the first lowest.
-    index
-        For each row of the trie that row of `bits`, -1 for none.
-    n_sequences
-        The number of sequences.
-    """
-
-    bits: NDArray[np.uint64]
-    index: NDArray[np.int64]
+    bits: NDArray[np.uint64]  # shape (n_patterns, n_words): 64 sequences a word, the first lowest
+    index: NDArray[np.int64]  # for each row of the trie that row of `bits`, -1 for none
     n_sequences: int
 
     @classmethod

@@ -6,14 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import InputError, Problem
 from relynx.logic.parser import parse_atom
 from relynx.logic.terms import Atom, constant_key
+from relynx.mining.patterns import trie as tr
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.patterns.trie import ARGUMENTS, DIMENSION, FROM, N_STEPS, RELATION, TO, Trie
+from relynx.mining.patterns.trie import Trie, with_fewest_codes
 from relynx.mining.report import SearchLevel, SearchReport
 from relynx.storage.fields import Field, finished
 from relynx.storage.parts import Array, Part, is_label, plain, plain_label
@@ -31,7 +31,7 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
     if _too_deep(trie.parent):
         what = f"a pattern has more than {MOST_STEPS} steps, which a model file cannot keep"
         raise InputError(Problem(what, hint="mine with a smaller max_length"))
-    steps, constants = _used_constants(trie)
+    steps, constants = with_fewest_codes(trie.steps)
     return {
         "parent": plain(trie.parent.astype(np.int32), "parent"),
         "steps": steps,
@@ -39,7 +39,7 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
         "rows": plain(rows.astype(np.int64), "rows"),
         "relations": [[name, arity] for name, arity in trie.relations],
         "dimensions": [*trie.dimensions],
-        "constants": constants,
+        "constants": [trie.vocabulary[code] for code in constants],
         "classes": [plain_label(label, "the PatternSet") for label in trie.classes],
         "class_sizes": plain(trie.class_sizes.astype(np.int64), "class_sizes"),
         "complete_up_to": int(patterns.complete_up_to),
@@ -54,16 +54,6 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
         ({"advice": [*patterns.report.advice]} if patterns.report.advice else {})
         | ({"key": [str(atom) for atom in trie.key]} if trie.key else {})
     )
-
-
-def _used_constants(trie: Trie) -> tuple[NDArray[np.int32], list[Any]]:
-    """The steps in the codes of a smaller dictionary, and its constants."""
-    steps = np.array(trie.steps, np.int32, order="C")
-    args = steps[:, ARGUMENTS:]
-    constant = args < 0
-    used, codes = np.unique(~args[constant], return_inverse=True)
-    args[constant] = ~codes.astype(np.int32)
-    return steps, [trie.vocabulary[code] for code in used.tolist()]
 
 
 def patterns_of(part: Part) -> PatternSet:
@@ -150,16 +140,16 @@ def _check_steps(
     n_constants: int,
 ) -> None:
     """Refuse numbers of dimensions, relations, variables and constants that there are not."""
-    if steps.shape[1] < ARGUMENTS:
-        raise part.wrong("steps", f"has fewer than {ARGUMENTS} columns")
-    args = steps[:, ARGUMENTS:]
-    dimension, relation = steps[:, DIMENSION], steps[:, RELATION]
+    if steps.shape[1] < tr.ARGUMENTS:
+        raise part.wrong("steps", f"has fewer than {tr.ARGUMENTS} columns")
+    args = steps[:, tr.ARGUMENTS :]
+    dimension, relation = steps[:, tr.DIMENSION], steps[:, tr.RELATION]
     arities = np.array([*(arity for _, arity in relations), -1], np.int64)  # the last for none
     if (
         ((dimension < -1) | (dimension >= n_dimensions) | (relation < -1)).any()
         or (relation >= len(relations)).any()
         or ((dimension < 0) & (relation < 0)).any()
-        or (steps[:, [N_STEPS, FROM, TO]] < 0).any()
+        or (steps[:, [tr.N_STEPS, tr.FROM, tr.TO]] < 0).any()
         or (args < -n_constants).any()
         or (arities[relation] > args.shape[1]).any()
     ):
@@ -181,13 +171,13 @@ def _grows(parent: Array, steps: Array, arities: Array) -> bool:
     while len(todo):
         known = np.where(parent[todo] < 0, 0, n_variables[parent[todo]])
         count = known.copy()
-        rows, has_link, has_fact = steps[todo], steps[todo, DIMENSION] >= 0, arities[todo] >= 0
-        start, end = rows[:, FROM], rows[:, TO]
+        rows, has_link, has_fact = steps[todo], steps[todo, tr.DIMENSION] >= 0, arities[todo] >= 0
+        start, end = rows[:, tr.FROM], rows[:, tr.TO]
         new_event = has_link & (end == known)
         count += new_event
         spoken_of = np.zeros(len(todo), bool)
-        for j in range(steps.shape[1] - ARGUMENTS):
-            term = np.where(j < arities[todo], rows[:, ARGUMENTS + j], -1)
+        for j in range(steps.shape[1] - tr.ARGUMENTS):
+            term = np.where(j < arities[todo], rows[:, tr.ARGUMENTS + j], -1)
             if (term > count).any():
                 return False
             count += term == count

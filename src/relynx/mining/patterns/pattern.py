@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from relynx.logic.canonical import canonical
+from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.parser import parse_atoms
 from relynx.logic.terms import Atom, flatten
 
@@ -41,6 +42,12 @@ class Pattern:
 
     def _repr_html_(self) -> str:
         return f"<code>{html.escape(str(self))}</code>"
+
+
+def link_of(atom: Atom) -> tuple[str, str] | None:
+    """Operator and dimension of a link, None for another atom."""
+    found = link_name(atom.predicate)
+    return found if found is not None and len(atom.args) == OPERATORS[found[0]] else None
 
 
 def as_pattern(pattern: Pattern | str) -> Pattern:

@@ -24,6 +24,7 @@ from relynx.mining.patterns.entries import Entry
 from relynx.mining.patterns.kept_coverage import KeptCoverage
 from relynx.mining.patterns.measures import (
     MEASURES,
+    OF_PATTERNS,
     Floats,
     checked_measure,
     class_column,
@@ -129,7 +130,7 @@ class PatternSet:
     def __iter__(self) -> Iterator[Entry]:
         supports, lengths = self.supports.tolist(), self.lengths.tolist()
         for pattern, length, counts in zip(self.patterns(), lengths, supports, strict=True):
-            yield self._entry(pattern, length, counts)
+            yield Entry(pattern, length, dict(zip(self.classes, counts, strict=True)))
 
     @overload
     def __getitem__(self, index: int) -> Entry: ...
@@ -173,14 +174,20 @@ class PatternSet:
         trie, rows = self.trie.restricted(self.rows)
         return {**self.__dict__, "trie": trie, "rows": rows, "kept_coverage": None}
 
-    def with_rows(self, rows: Rows, *, object_identity: bool | None = None) -> PatternSet:
+    def with_rows(
+        self,
+        rows: Rows,
+        *,
+        object_identity: bool | None = None,
+        report: SearchReport | None = None,
+    ) -> PatternSet:
         """The set of other nodes of the same trie, of the same search."""
         return PatternSet(
             self.trie,
             rows,
             complete_up_to=self.complete_up_to,
             partial=self.partial,
-            report=self.report,
+            report=self.report if report is None else report,
             object_identity=self.object_identity if object_identity is None else object_identity,
             kept_coverage=self.kept_coverage,
         )
@@ -197,12 +204,9 @@ class PatternSet:
         covered = self.kept_coverage.matrix(self.rows)
         return np.packbits(covered, axis=0) if packed else covered
 
-    def _entry(self, pattern: Pattern, length: int, counts: list[int]) -> Entry:
-        return Entry(pattern, length, dict(zip(self.classes, counts, strict=True)))
-
     def patterns(self) -> Iterator[Pattern]:
         """The patterns alone, one by one."""
-        for atoms in written(self.trie, self.rows, _as_it_is):
+        for atoms in written(self.trie, self.rows, lambda atom: atom):
             yield Pattern(tuple(atoms))
 
     def texts(self) -> Iterator[str]:
@@ -230,11 +234,8 @@ class PatternSet:
             return self.lengths.astype(float)
         if class_ is None:
             return of_all_classes(name, self.supports, self.class_sizes)
-        column = self._columns([class_])[0]
+        column = class_column(class_, self.classes)
         return MEASURES[name][0](self.supports, self.class_sizes)[:, column]
-
-    def _columns(self, classes: SequenceOf[object]) -> list[int]:
-        return [class_column(c, self.classes) for c in classes]
 
     # Smaller sets
 
@@ -276,8 +277,7 @@ class PatternSet:
         >>> [str(entry) for entry in found]
         ['a(A)']
         """
-        most, other = max_support, at_least
-        for name, given in (("max_support", most), ("at_least", other)):
+        for name, given in (("max_support", max_support), ("at_least", at_least)):
             if given is not None and not isinstance(given, Mapping):
                 raise InputError(f"{name} is {given!r}: give a dict")
         thresholds = {
@@ -289,47 +289,25 @@ class PatternSet:
         }
         if isinstance(classes, str):
             raise InputError(f"classes is {classes!r}: give a list of classes")
-        _check_thresholds(thresholds, most or {}, other or {})
-        return self[self._meet(thresholds, classes) & self._few(most or {}, other or {}, classes)]
-
-    def _meet(
-        self, thresholds: Mapping[str, Any], classes: SequenceOf[object] | None
-    ) -> NDArray[np.bool_]:
-        """Which patterns meet the thresholds of `filter`; None is none."""
-        kept = np.ones(len(self), bool)
-        chosen = self._columns(self.classes if classes is None else classes)
-        for name in ("confidence", "support"):
+        _check_thresholds(thresholds, max_support or {}, at_least or {})
+        for c in classes or ():
+            class_column(c, self.classes)
+        kept = np.ones(len(self), bool) if max_length is None else self.lengths <= max_length
+        for name in ("confidence", "support", "frequency", "length"):
             least = thresholds[f"min_{name}"]
             if least is not None:
-                values = MEASURES[name][0](self.supports, self.class_sizes)[:, chosen]
-                kept &= (values >= least - SLACK).any(axis=1)
-        if thresholds["min_frequency"] is not None:
-            kept &= self.frequencies >= thresholds["min_frequency"]
-        if thresholds["min_length"] is not None:
-            kept &= self.lengths >= thresholds["min_length"]
-        if thresholds["max_length"] is not None:
-            kept &= self.lengths <= thresholds["max_length"]
-        return kept
-
-    def _few(
-        self,
-        max_support: Mapping[object, float],
-        at_least: Mapping[str, float],
-        classes: SequenceOf[object] | None,
-    ) -> NDArray[np.bool_]:
-        """Which patterns cover no more than is allowed, and enough by other measures."""
-        kept = np.ones(len(self), bool)
-        for c, most in max_support.items():
-            column = self._columns([c])[0]
+                kept &= self._largest(name, classes) >= least - SLACK
+        for name, least in (at_least or {}).items():
+            kept &= self._largest(name, classes) >= least - SLACK
+        for c, most in (max_support or {}).items():
+            column = class_column(c, self.classes)
             is_count = isinstance(most, int | np.integer)
             covered = self.supports[:, column] if is_count else self.measure("support", c)
             kept &= covered <= most + SLACK
-        for name, least in at_least.items():
-            kept &= self._largest(name, classes) >= least - SLACK
-        return kept
+        return self[kept]
 
     def _largest(self, name: str, classes: SequenceOf[object] | None) -> Floats:
-        if classes is None:
+        if classes is None or name in OF_PATTERNS:
             return self.measure(name)
         values = [self.measure(name, c) for c in classes]
         return np.max(values, axis=0, initial=-np.inf) if values else np.full(len(self), -np.inf)
@@ -426,8 +404,8 @@ class PatternSet:
 
         More specific means subsumed as written: `next_s` does not count as a case of `follow_s`.
         """
-        mask = borders.closed(self.trie, self.rows, object_identity=self.object_identity)
-        return self[mask]
+        how = {"object_identity": self.object_identity, "same_cover": True}
+        return self[borders.maximal(self.trie, self.rows, **how)]
 
     def covering(
         self, X: Sequences, times: int, by: str = "confidence", *, class_: object = None
@@ -547,10 +525,6 @@ def _is_count(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and value == value
-
-
-def _as_it_is(atom: Atom) -> Atom:
-    return atom
 
 
 def _check_thresholds(

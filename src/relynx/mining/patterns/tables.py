@@ -9,6 +9,7 @@ from typing import Any
 from relynx.errors import InputError
 from relynx.mining.patterns.entries import Entries
 from relynx.mining.patterns.measures import confidence
+from relynx.mining.report import counted
 
 SHOWN = 10  # patterns that a printed set shows
 AT_ONCE = 50_000  # patterns that are Python values at a time
@@ -71,7 +72,7 @@ def html_table(patterns: Entries) -> str:
 
 def summary(patterns: Entries) -> str:
     """How many patterns there are, and whether all that there should be."""
-    parts = [f"{len(patterns):,} pattern{'s' if len(patterns) != 1 else ''}"]
+    parts = [counted(len(patterns), "pattern")]
     if len(patterns) > SHOWN:
         parts[0] += f", {SHOWN} shown"
     parts.append(f"complete up to length {patterns.complete_up_to}")

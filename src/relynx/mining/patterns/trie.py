@@ -7,14 +7,14 @@ million patterns are a few arrays; atoms and text are made when somebody looks a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.vocabulary import Vocabulary
-from relynx.logic.terms import Atom, Term, Var, numbered_variable
+from relynx.logic.terms import Atom, Term, numbered_variable
 
 Ints: TypeAlias = NDArray[np.int32]
 Rows: TypeAlias = NDArray[np.int64]
@@ -27,36 +27,36 @@ DIMENSION, N_STEPS, FROM, TO, RELATION, ARGUMENTS = range(6)
 class Trie:
     """Patterns as steps from other patterns, with their supports.
 
-    Attributes
-    ----------
-    parent
-        The row that a row extends, always an earlier one; -1 for a first atom.
-    steps
-        One row a pattern: the number of a dimension or -1, the steps of the link (1 is next, 0 is
-        follow), the variables that it links, the number of a relation or -1, its arguments.
-        Variables are numbered from 0 in order of introduction; a constant is ~code. Unused
-        places hold 0.
-    supports
-        How many sequences of each class a pattern covers.
-    relations, dimensions
-        What the numbers in `steps` stand for: predicates with their arities, and names.
-    vocabulary
-        The dictionary of the constants.
-    classes, class_sizes
-        The classes, and how many sequences each has.
-    key
-        The key of the bias: patterns are written with an instance of one of these first.
+    A row of `steps` is a pattern: the number of a dimension or -1, the steps of the link (1 is
+    next, 0 is follow), the variables that it links, the number of a relation or -1, its arguments.
+    Variables are numbered from 0 in order of introduction; a constant is ~code. Unused places
+    hold 0.
     """
 
-    parent: Ints
+    parent: Ints  # the row that a row extends, always an earlier one; -1 for a first atom
     steps: Ints
-    supports: Ints
-    relations: tuple[tuple[str, int], ...]
+    supports: Ints  # how many sequences of each class a pattern covers
+    relations: tuple[tuple[str, int], ...]  # predicates with their arities, by their numbers
     dimensions: tuple[str, ...]
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary  # of the constants
     classes: tuple[object, ...]
-    class_sizes: NDArray[np.int64]
-    key: tuple[Atom, ...] = ()
+    class_sizes: NDArray[np.int64]  # in sequences
+    key: tuple[Atom, ...] = ()  # of the bias: patterns are written with an instance of one first
+
+    @classmethod
+    def unlabelled(
+        cls,
+        parent: Ints,
+        steps: Ints,
+        relations: Sequence[tuple[str, int]] = (),
+        dimensions: Sequence[str] = (),
+        vocabulary: Vocabulary | None = None,
+        key: Sequence[Atom] = (),
+    ) -> Trie:
+        """Patterns of which no supports are known."""
+        supports, sizes = np.zeros((len(parent), 0), np.int32), np.zeros(0, np.int64)
+        names = tuple(relations), tuple(dimensions), vocabulary or Vocabulary()
+        return cls(parent, steps, supports, *names, (), sizes, tuple(key))
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -74,11 +74,8 @@ class Trie:
         dimension, n, x, y, relation, *args = self.steps[row].tolist()
         atoms = []
         if dimension >= 0:
-            atoms.append(
-                self._link(
-                    self.dimensions[dimension], n, numbered_variable(x), numbered_variable(y)
-                )
-            )
+            ends = numbered_variable(x), numbered_variable(y)
+            atoms.append(link_atom(self.dimensions[dimension], n, ends))
         if relation >= 0:
             name, arity = self.relations[relation]
             atoms.append(Atom(name, tuple(map(self._term, args[:arity]))))
@@ -91,16 +88,11 @@ class Trie:
             return self, rows
         parent = self.parent[kept]
         place = np.searchsorted(kept, parent).astype(np.int32)
-        smaller = Trie(
-            np.where(parent < 0, np.int32(-1), place),
-            self.steps[kept],
-            self.supports[kept],
-            self.relations,
-            self.dimensions,
-            self.vocabulary,
-            self.classes,
-            self.class_sizes,
-            self.key,
+        smaller = replace(
+            self,
+            parent=np.where(parent < 0, np.int32(-1), place),
+            steps=self.steps[kept],
+            supports=self.supports[kept],
         )
         return smaller, np.searchsorted(kept, rows)
 
@@ -121,13 +113,12 @@ class Trie:
     def _term(self, arg: int) -> Term:
         return self.vocabulary[~arg] if arg < 0 else numbered_variable(arg)
 
-    @staticmethod
-    def _link(dimension: str, n: int, x: Var, y: Var) -> Atom:
-        if n == 0:
-            return Atom(f"follow_{dimension}", (x, y))
-        if n == 1:
-            return Atom(f"next_{dimension}", (x, y))
-        return Atom(f"followat_{dimension}", (n, x, y))
+
+def link_atom(dimension: str, n: int, ends: Sequence[Term]) -> Atom:
+    """The link of n steps, any number of them where n is 0."""
+    if n > 1:
+        return Atom(f"followat_{dimension}", (n, *ends))
+    return Atom(f"{'next' if n else 'follow'}_{dimension}", tuple(ends))
 
 
 def joined(parts: Sequence[tuple[Trie, Rows]]) -> tuple[Trie, Rows]:
@@ -149,16 +140,9 @@ def joined(parts: Sequence[tuple[Trie, Rows]]) -> tuple[Trie, Rows]:
         steps.append(np.zeros((len(trie), width), np.int32))
         steps[-1][:, : trie.steps.shape[1]] = _recoded(trie, relations, dimensions, codes)
         start += len(trie)
-    whole = Trie(
-        np.concatenate(parents),
-        np.concatenate(steps),
-        np.zeros((start, 0), np.int32),
-        relations,
-        dimensions,
-        vocabulary,
-        (),
-        np.zeros(0, np.int64),
-        tuple(dict.fromkeys(atom for trie in tries for atom in trie.key)),
+    key = dict.fromkeys(atom for trie in tries for atom in trie.key)
+    whole = Trie.unlabelled(
+        np.concatenate(parents), np.concatenate(steps), relations, dimensions, vocabulary, [*key]
     )
     return whole, np.concatenate([rows + starts[id(trie)] for trie, rows in parts])
 
@@ -170,7 +154,7 @@ def _recoded(
     codes: Ints,
 ) -> Ints:
     """The steps of a trie with other numbers for relations, dimensions and constants."""
-    steps = trie.steps.copy()
+    steps = with_codes(trie.steps, codes)
     for column, own, numbers in (
         (RELATION, trie.relations, {key: i for i, key in enumerate(relations)}),
         (DIMENSION, trie.dimensions, {name: i for i, name in enumerate(dimensions)}),
@@ -178,7 +162,22 @@ def _recoded(
         # The last one is for -1, which stays.
         new = np.array([*(numbers[one] for one in own), -1], np.int32)  # type: ignore[index]
         steps[:, column] = new[steps[:, column]]
+    return steps
+
+
+def with_codes(steps: Ints, codes: NDArray[np.integer]) -> Ints:
+    """Steps with other codes for their constants."""
+    steps = np.array(steps, np.int32, order="C")
     args = steps[:, ARGUMENTS:]
     constant = args < 0
     args[constant] = ~codes[~args[constant]]
     return steps
+
+
+def with_fewest_codes(steps: Ints) -> tuple[Ints, list[int]]:
+    """Steps with the codes of a dictionary of what they use, and what that has of the old one."""
+    args = steps[:, ARGUMENTS:]
+    used = np.unique(~args[args < 0])
+    codes = np.zeros(int(used.max(initial=0)) + 1, np.int32)
+    codes[used] = np.arange(len(used))
+    return with_codes(steps, codes), used.tolist()

@@ -9,9 +9,8 @@ from relynx.bias import Bias
 from relynx.bias.modes import EVENT, Subject
 from relynx.bias.wording import PLACEHOLDER, fitting
 from relynx.data.discretise import bin_words
-from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key, constant_text, term_text
-from relynx.mining.patterns.pattern import Pattern
+from relynx.mining.patterns.pattern import Pattern, link_of
 from relynx.mining.wording.english import is_plural, listed, singular, visible, with_article
 from relynx.mining.wording.values import OTHER, SAME, Values, value_key
 
@@ -164,11 +163,10 @@ class _Phrase:
     def property(self, fact: Atom) -> str:
         """The only value of a fact of one event, after the name of the fact."""
         [(arg, type_, name)] = self.values.of(fact)
-        if not isinstance(arg, Var) or arg.anonymous:
-            mentioned = self.value(arg, type_, name)
-            return mentioned if isinstance(arg, Var) else f"{name} {mentioned}"
         mentioned = self.value(arg, type_, name)
-        if self.values.noun(arg, type_):
+        if not isinstance(arg, Var):
+            return f"{name} {mentioned}"
+        if arg.anonymous or self.values.noun(arg, type_):
             return mentioned
         return f"{name} {mentioned}" if mentioned == arg.name else f"{mentioned} as {name}"
 
@@ -310,16 +308,13 @@ def _events(
 
 
 def _is_link(atom: Atom) -> bool:
-    found = link_name(atom.predicate)
-    return (
-        found is not None
-        and len(atom.args) == OPERATORS[found[0]]
-        and all(isinstance(arg, Var) and not arg.anonymous for arg in atom.args[-2:])
+    return link_of(atom) is not None and all(
+        isinstance(arg, Var) and not arg.anonymous for arg in atom.args[-2:]
     )
 
 
 def _operator(link: Atom) -> tuple[str, str]:
-    found = link_name(link.predicate)
+    found = link_of(link)
     assert found is not None
     return found
 

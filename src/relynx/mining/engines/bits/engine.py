@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +27,13 @@ from relynx.mining.engines.bits import _row_kernels as rk
 from relynx.mining.engines.bits.event_facts import (
     event_facts,
     everywhere,
+    has_room,
     link_graph,
     most_variables,
     scratch,
     speaks_of_events,
 )
 from relynx.mining.engines.compiled import Compiled
-from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.patterns.trie import ARGUMENTS, RELATION
 
 MOST_STATES = 1 << 20
@@ -57,15 +58,7 @@ def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -
         return False
     if len(conditions.steps) >= ck.MOST_ATTACHMENTS:
         return False
-    if compiled.is_line:
-        return True
-    index = compiled.index
-    shapes = [index.dimensions[d].shape for d in compiled.dimensions]
-    if any(bool((shape == GRAPH).any()) for shape in shapes):
-        return False
-    n_links = 2 * len(shapes) * len(conditions.steps)
-    is_short = int(np.diff(index.node_off).max(initial=0)) <= 64
-    return is_short and n_links * index.n_nodes <= MOST_LINK_WORDS
+    return has_room(compiled, len(conditions.steps), MOST_LINK_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,33 +79,28 @@ class Buffers:
     counters: ck.Counters
     scratch: ek.Scratch
     out: ck.Refinements
+    stats: NDArray[np.float64] = field(default_factory=lambda: np.zeros(STATS))
     rows: list[tuple[Longs, rk.Rows]] = field(default_factory=list)  # of a pattern's beginnings
+
+
+class Growing(NamedTuple):
+    """A pattern whose refinements are counted."""
+
+    child: int  # which of its siblings it is
+    now: ek.Context
+    links: Longs
+    ways: Longs  # to link a new event
+    first: bool = False  # it has no atoms
 
 
 class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
     """Searches patterns of events along paths."""
 
-    def __init__(
-        self,
-        compiled: Compiled,
-        labels: NDArray[np.int64],
-        n_classes: int,
-        conditions: Conditions,
-        *,
-        object_identity: bool,
-        keep_coverage: bool = False,
-    ) -> None:
-        super().__init__(
-            compiled,
-            labels,
-            n_classes,
-            conditions,
-            object_identity=object_identity,
-            keep_coverage=keep_coverage,
-        )
+    def _prepare(self) -> None:
+        compiled, conditions = self.compiled, self.conditions
         most_old = most_variables(compiled, conditions)
         self.facts, self.about_newest, most_entries = event_facts(
-            compiled, labels, n_classes, most_old, injective=object_identity
+            compiled, self.labels, self.n_classes, most_old, injective=self.object_identity
         )
         steps = np.array(conditions.steps, np.int64)
         self.graph = link_graph(compiled, self.facts, steps, most_entries)
@@ -124,13 +112,11 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         self.n_extra = 0 if self.graph.is_line else 2 * n_dimensions - 1
         self.nothing = np.empty((0, self.width_of_step), np.int64)
         self.needs_forms = self.about_newest or not self.graph.is_line
-        checks = (conditions.is_key, conditions.admits, conditions.forbids)
-        self.has_checks = any(check is not None for check in checks)
         self.row_bytes = 13 + 4 * most_old + (0 if self.graph.is_line else conditions.max_length)
         n_states = len(self.facts.relation) * (most_old + 1) ** len(self.facts.values)
-        self.n_states = min(n_states, MOST_STATES) if object_identity else 0
+        self.n_states = min(n_states, MOST_STATES) if self.object_identity else 0
         few = MOST_STATES // max(self.n_states, 1)
-        self.n_together = max(min(MOST_TOGETHER, few), 1) if not keep_coverage else 1
+        self.n_together = max(min(MOST_TOGETHER, few), 1) if not self.n_covered else 1
 
     # Room
 
@@ -187,25 +173,24 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
 
     def _begin(self) -> list[Siblings]:
         buffers = self._buffers()
-        stats = np.zeros(STATS)
         way = np.full((1, 2 * len(self.compiled.dimensions)), -1, np.int64)
-        no_links = np.empty((0, 4), np.int64)
-        now, rows = ek.context(self.facts, self.nothing), everywhere(self.facts)
-        self._count_and_collect([(now, no_links, way, 0, rows)], True, buffers, stats, start=0)
-        counted = self._taken(buffers, stats, np.zeros(1, np.int64))
+        now, no_links = ek.context(self.facts, self.nothing), np.empty((0, 4), np.int64)
+        one = Growing(0, now, no_links, way, first=True)
+        self._count_and_collect(one, everywhere(self.facts), buffers)
+        counted = self._taken(buffers, np.zeros(1, np.int64))
         self._idle.append(buffers)
-        root = Siblings(1, self.nothing, np.array([-1]), self.nothing, self._no_extra(0))
+        no_extra = np.empty((0, self.n_extra, 4), np.int64)
+        root = Siblings(1, self.nothing, np.array([-1]), self.nothing, no_extra)
         return self._keep(root, counted, self._decode(root, counted))
 
     def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
         """Tallies; how much was looked at for each child; and what `Refinements` holds."""
         rows = self._rows_of(unit.chain, buffers)
-        stats, efforts = np.zeros(STATS), np.zeros(len(unit.steps), np.int64)
-        done = 0
+        done, efforts = 0, np.zeros(len(unit.steps), np.int64)
         while done < len(unit.steps):
             self._pulse()
             if self.graph.is_line and len(rows.block) > ROWS_A_CALL:
-                done = self._refine_together(unit, done, rows, buffers, stats, efforts)
+                done = self._refine_together(unit, done, rows, buffers, efforts)
                 continue
             why, done = ck.refine(
                 self.facts,
@@ -220,7 +205,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
                 ck.Work(self._most_rows(self.row_bytes), PLACES_A_CALL, LOOKS_A_CALL),
                 buffers.counters,
                 buffers.scratch,
-                stats,
+                buffers.stats,
                 efforts,
                 buffers.out,
             )
@@ -229,18 +214,12 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
             elif why == ck.MORE_ROOM:
                 self._more_room(buffers)
             elif why == ck.LARGE:
-                efforts[done] = self._refine_alone(unit, done, rows, buffers, stats)
+                efforts[done] = self._refine_alone(unit, done, rows, buffers)
                 done += 1
-        return self._taken(buffers, stats, efforts)
+        return self._taken(buffers, efforts)
 
     def _refine_together(
-        self,
-        unit: Siblings,
-        done: int,
-        rows: rk.Rows,
-        buffers: Buffers,
-        stats: NDArray[np.float64],
-        efforts: Longs,
+        self, unit: Siblings, done: int, rows: rk.Rows, buffers: Buffers, efforts: Longs
     ) -> int:
         """Refine some children that may have many rows, along a line; how many are done.
 
@@ -248,112 +227,68 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         machine until all children have read it.
         """
         end = min(done + self.n_together, len(unit.steps))
-        facts, graph = self.facts, self.graph
-        before, most = ek.context(facts, unit.chain), self._most_rows(self.row_bytes)
-        children = []
-        for child in range(done, end):
-            now = ek.context(facts, _with_child(unit, child))
-            links = ak.possible_links(graph, now)
-            ways = ak.every_attachment(graph, links, self.about_newest)
-            into = rk.links_of(graph, before, unit.steps[child], unit.extra[child])
-            children.append((now, links, ways, into))
-        start = int(buffers.out.n[0])
-        while True:
-            n_rows = np.zeros(len(children), np.int64)
-            good = True
-            for begin, to in _pieces(rows):
-                self._pulse()
-                for c, (now, links, ways, into) in enumerate(children):
-                    step = unit.steps[done + c]
-                    made = rk.advance(
-                        facts, graph, rows, begin, to, before, into, step, buffers.scratch, most
-                    )
-                    n_rows[c] += len(made.block)
-                    if len(made.block) > most:
-                        raise OverBudget
-                    good = good and ck.count(
-                        facts,
-                        graph,
-                        made,
-                        0,
-                        len(made.block),
-                        now,
-                        links,
-                        ways,
-                        buffers.counters,
-                        c,
-                        buffers.scratch,
-                    )
-                if not good:
-                    break
-            if good:
-                break
-            for c in range(len(children)):
-                ck.forget(buffers.counters, c)
+        children = [self._growing(unit, child) for child in range(done, end)]
+        while (n_rows := self._count_together(unit, children, rows, buffers)) is None:
+            self._forget(len(children), buffers)
             self._more_counters(buffers)
-        for c, (now, links, ways, _) in enumerate(children):
-            self._collect(now, False, links, ways, 0, c, done + c, buffers, stats, start=start)
-            start = int(buffers.out.n[0])
-        for c in range(len(children)):
-            ck.forget(buffers.counters, c)
-        efforts[done:end] = len(rows.block) + n_rows * (1 + graph.most_entries // 4)
+        for c, one in enumerate(children):
+            self._collect(one, 0, c, buffers, _trail(one.ways))
+        self._forget(len(children), buffers)
+        efforts[done:end] = len(rows.block) + n_rows * (1 + self.graph.most_entries // 4)
         return end
 
-    def _refine_alone(
-        self,
-        unit: Siblings,
-        child: int,
-        rows: rk.Rows,
-        buffers: Buffers,
-        stats: NDArray[np.float64],
-    ) -> int:
+    def _count_together(
+        self, unit: Siblings, children: list[Growing], rows: rk.Rows, buffers: Buffers
+    ) -> Longs | None:
+        """Count for some children; how many rows each has, None where the counters are too few."""
+        before, most = ek.context(self.facts, unit.chain), self._most_rows(self.row_bytes)
+        steps = [unit.steps[one.child] for one in children]
+        into = [
+            rk.links_of(self.graph, before, step, unit.extra[one.child])
+            for step, one in zip(steps, children, strict=True)
+        ]
+        n_rows = np.zeros(len(children), np.int64)
+        for piece in _pieces(rows):
+            self._pulse()
+            for c, one in enumerate(children):
+                made = self._advance(rows, piece, before, into[c], steps[c], buffers.scratch, most)
+                n_rows[c] += len(made.block)
+                if not self._counted(one, made, (0, len(made.block)), c, buffers):
+                    return None
+        return n_rows
+
+    def _refine_alone(self, unit: Siblings, child: int, rows: rk.Rows, buffers: Buffers) -> int:
         """Refine a child that has many matches, asking on the way; how much was looked at."""
-        chain = _with_child(unit, child)
-        now, made = ek.context(self.facts, chain), self._advanced(unit.chain, chain, rows)
+        one, made = (
+            self._growing(unit, child),
+            self._advanced(unit.chain, _with_child(unit, child), rows),
+        )
+        if not self.graph.is_line:
+            one = one._replace(ways=self._attachments(one.now, made, one.links))
+        self._count_and_collect(one, made, buffers)
+        return int(ak.n_places(made)) * len(one.ways) + len(rows.block)
+
+    def _growing(self, unit: Siblings, child: int) -> Growing:
+        now = ek.context(self.facts, _with_child(unit, child))
         links = ak.possible_links(self.graph, now)
         ways = ak.every_attachment(self.graph, links, self.about_newest)
-        if not self.graph.is_line:
-            ways = self._attachments(now, made, links)
-        start = int(buffers.out.n[0])
-        self._count_and_collect(
-            [(now, links, ways, child, made)], False, buffers, stats, start=start
-        )
-        return int(ak.n_places(made)) * len(ways) + len(rows.block)
+        return Growing(child, now, links, ways)
 
-    def _count_and_collect(
-        self,
-        patterns: list[tuple[ek.Context, Longs, Longs, int, rk.Rows]],
-        first: bool,
-        buffers: Buffers,
-        stats: NDArray[np.float64],
-        *,
-        start: int,
-    ) -> None:
+    def _count_and_collect(self, one: Growing, rows: rk.Rows, buffers: Buffers) -> None:
         """Count and collect the refinements of a pattern, some rows at a time."""
-        for now, links, ways, child, rows in patterns:
-            trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
-            for at in range(0, len(ways), ck.MOST_ATTACHMENTS):
-                some = ways[at : at + ck.MOST_ATTACHMENTS]
-                while not all(
-                    self._counted(now, links, some, rows, piece, buffers) for piece in _pieces(rows)
-                ):
-                    ck.forget(buffers.counters, 0)
-                    self._more_counters(buffers)
-                self._collect(
-                    now, first, links, some, at, 0, child, buffers, stats, start=start, trail=trail
-                )
-                ck.forget(buffers.counters, 0)
-                start = int(buffers.out.n[0])
+        trail = _trail(one.ways)
+        for at in range(0, len(one.ways), ck.MOST_ATTACHMENTS):
+            some = one._replace(ways=one.ways[at : at + ck.MOST_ATTACHMENTS])
+            while not all(self._counted(some, rows, piece, 0, buffers) for piece in _pieces(rows)):
+                self._forget(1, buffers)
+                self._more_counters(buffers)
+            self._collect(some, at, 0, buffers, trail)
+            self._forget(1, buffers)
 
     def _counted(
-        self,
-        now: ek.Context,
-        links: Longs,
-        ways: Longs,
-        rows: rk.Rows,
-        piece: tuple[int, int],
-        buffers: Buffers,
+        self, one: Growing, rows: rk.Rows, piece: tuple[int, int], c: int, buffers: Buffers
     ) -> bool:
+        """Count refinements by counter c; False where it is too small."""
         self._pulse()
         return bool(
             ck.count(
@@ -361,50 +296,39 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
                 self.graph,
                 rows,
                 *piece,
-                now,
-                links,
-                ways,
+                one.now,
+                one.links,
+                one.ways,
                 buffers.counters,
-                0,
+                c,
                 buffers.scratch,
             )
         )
 
-    def _collect(
-        self,
-        now: ek.Context,
-        first: bool,
-        links: Longs,
-        ways: Longs,
-        n_before: int,
-        c: int,
-        child: int,
-        buffers: Buffers,
-        stats: NDArray[np.float64],
-        *,
-        start: int,
-        trail: Longs | None = None,
-    ) -> None:
-        if trail is None:
-            trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
+    def _collect(self, one: Growing, n_before: int, c: int, buffers: Buffers, trail: Longs) -> None:
+        start = int(buffers.out.n[0])
         while not ck.collect(
             self.facts,
             self.graph,
             self.thresholds,
-            now,
-            first,
-            links,
-            ways,
+            one.now,
+            one.first,
+            one.links,
+            one.ways,
             n_before,
             trail,
             buffers.counters,
             c,
-            child,
-            stats,
+            one.child,
+            buffers.stats,
             buffers.out,
         ):
             self._more_room(buffers)
             buffers.out.n[0] = start
+
+    def _forget(self, n_counters: int, buffers: Buffers) -> None:
+        for c in range(n_counters):
+            ck.forget(buffers.counters, c)
 
     def _attachments(self, now: ek.Context, rows: rk.Rows, links: Longs) -> Longs:
         """The ways to refine a pattern that has many matches along several dimensions."""
@@ -430,17 +354,12 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         ways: Longs = ak.with_newest(found, n, self.about_newest)
         return ways
 
-    def _taken(self, buffers: Buffers, stats: NDArray[np.float64], efforts: Longs) -> Counted:
+    def _taken(self, buffers: Buffers, efforts: Longs) -> Counted:
         """What `_count` gives, of all that was collected since the last time."""
-        n = int(buffers.out.n[0])
-        buffers.out.n[0] = 0
-        out = buffers.out
-        return (
-            stats[None],
-            efforts,
-            *(c[:n].copy() for c in (out.owner, out.steps, out.extra, out.extends, out.supports)),
-            out.covered[:n].copy(),
-        )
+        out, n = buffers.out, int(buffers.out.n[0])
+        columns = out.owner, out.steps, out.extra, out.extends, out.supports, out.covered
+        stats, buffers.stats, out.n[0] = buffers.stats, np.zeros(STATS), 0
+        return stats[None], efforts, *(column[:n].copy() for column in columns)
 
     # Decoding
 
@@ -477,7 +396,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
     # What is kept
 
     def _keep(self, unit: Siblings, counted: Counted, decoded: fk.Writing | None) -> list[Siblings]:
-        stats, _, owner, steps, extra, extends, supports, covered = counted
+        stats, _, owner, *_ = counted
         tally = self.tallies.setdefault(unit.makes, Level())
         for some in stats:
             tally.add(some)
@@ -490,7 +409,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         tally.kept += n_kept
         if not n_kept:
             return []
-        rows = self._record(unit.rows, owner, steps, extra, extends, supports, covered, keep)
+        rows = self._record(unit, counted, keep)
         if unit.makes == self.conditions.max_length:
             return []
         kept = np.flatnonzero(keep)
@@ -541,30 +460,21 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
                 n += 1
         return n
 
-    def _record(
-        self,
-        parents: Longs,
-        owner: NDArray[np.int32],
-        steps: NDArray[np.int32],
-        extra: NDArray[np.int32],
-        extends: NDArray[np.int32],
-        supports: NDArray[np.int32],
-        covered: NDArray[np.uint64],
-        keep: NDArray[np.bool_],
-    ) -> Longs:
+    def _record(self, unit: Siblings, counted: Counted, keep: NDArray[np.bool_]) -> Longs:
         """Append rows to the trie: one for a fact with its first link, one for each further link.
 
         A refinement by several links extends that without the last of them, which is frequent too;
         where that is no new pattern it stays in the trie unseen. Returns the row of each that is
         needed.
         """
+        _, _, owner, steps, extra, extends, supports, covered = counted
         n_extra = (extra[:, :, 0] >= 0).sum(axis=1)
         needed = keep.copy()
         for depth in range(int(n_extra.max(initial=0)), 0, -1):
             needed[extends[needed & (n_extra == depth)]] = True
         rows = np.cumsum(needed) - 1 + self.found.n_rows
         chosen = np.flatnonzero(needed)
-        parent = np.where(n_extra[chosen] > 0, rows[extends[chosen]], parents[owner[chosen]])
+        parent = np.where(n_extra[chosen] > 0, rows[extends[chosen]], unit.rows[owner[chosen]])
         recorded = steps[chosen]
         further = np.flatnonzero(n_extra[chosen])
         if len(further):
@@ -580,9 +490,9 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
 
     def _rows_of(self, chain: Longs, buffers: Buffers) -> rk.Rows:
         """The rows of a pattern, from those of its longest beginning that is still at hand."""
-        at_hand = buffers.rows
         # A step goes with the further links of its event.
         ends = np.append(np.flatnonzero(chain[1:, RELATION] >= 0) + 1, len(chain)).tolist()
+        at_hand = buffers.rows
         while at_hand and not (
             len(at_hand[-1][0]) in (0, *ends)
             and np.array_equal(at_hand[-1][0], chain[: len(at_hand[-1][0])])
@@ -600,30 +510,36 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         """The rows of a pattern of one more event or fact, from those of its beginning."""
         before, most = ek.context(self.facts, done), self._most_rows(self.row_bytes)
         step, extra = chain[len(done)], np.ascontiguousarray(chain[len(done) + 1 :, :4])
-        made: rk.Rows = rk.advance(
-            self.facts,
-            self.graph,
-            rows,
-            0,
-            len(rows.block),
-            before,
-            rk.links_of(self.graph, before, step, extra),
-            step,
-            scratch(self.facts),
-            most,
-        )
+        into = rk.links_of(self.graph, before, step, extra)
+        whole = 0, len(rows.block)
+        return self._advance(rows, whole, before, into, step, scratch(self.facts), most)
+
+    def _advance(
+        self,
+        rows: rk.Rows,
+        piece: tuple[int, int],
+        before: ek.Context,
+        into: Longs,
+        step: Longs,
+        room: ek.Scratch,
+        most: int,
+    ) -> rk.Rows:
+        facts, graph = self.facts, self.graph
+        made: rk.Rows = rk.advance(facts, graph, rows, *piece, before, into, step, room, most)
         if len(made.block) > most:
             raise OverBudget
         return made
-
-    def _no_extra(self, n: int) -> Longs:
-        return np.full((n, self.n_extra, 4), -1, np.int64)
 
 
 def _with_child(unit: Siblings, child: int) -> Longs:
     """The steps of a child: those of the pattern, its own, and its further links."""
     chain: Longs = ck.followed_by(unit.chain, unit.steps[child], unit.extra[child])
     return chain
+
+
+def _trail(ways: Longs) -> Longs:
+    """Room to go through ways to link an event."""
+    return np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
 
 
 def _pieces(rows: rk.Rows) -> list[tuple[int, int]]:

@@ -6,10 +6,10 @@ are added.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from math import prod
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from relynx.logic import tables as tb
 from relynx.mining.engines.base import Conditions, Longs
 from relynx.mining.engines.bits import _event_fact_kernels as ek
 from relynx.mining.engines.bits import _row_kernels as rk
-from relynx.mining.engines.compiled import Compiled
+from relynx.mining.engines.compiled import Compiled, places_among
 
 MOST_ARGUMENTS = 8
 MOST_CODES = 1 << 61
@@ -100,7 +100,7 @@ def event_facts(
     fact, fact_off, values = _distinct(columns, sizes, value, len(all_codes))
     n_facts = int(fact_off[-1])
     relation = np.repeat(np.arange(len(sizes)), np.diff(fact_off))
-    entries = _entries(compiled, events, fact, n_facts)
+    entries, several, most_entries = _entries(compiled, events, fact, n_facts)
     arity, types, signs = _arguments(compiled, events)
     n_constants = np.array(
         [
@@ -111,19 +111,11 @@ def event_facts(
     )
     argument0 = np.cumsum(arity) - arity
     facts = ek.EventFacts(
-        block_off=entries.block_off,
-        sequence=np.repeat(np.arange(len(labels), dtype=np.int32), np.diff(entries.block_off)),
-        spoken_of=entries.spoken_of,
+        **entries,
+        sequence=np.repeat(np.arange(len(labels), dtype=np.int32), np.diff(entries["block_off"])),
         labels=labels,
-        offset=entries.offset,
-        bits=entries.bits,
-        fact=entries.fact,
-        posting_off=entries.posting_off,
-        posting_block=entries.posting_block,
-        posting_bits=entries.posting_bits,
         fact_off=fact_off,
         relation=relation,
-        everywhere=_everywhere(n_facts, entries),
         values=values,
         padded=_padded(values, arity[relation], len(all_codes)),
         digit=_digits(compiled, relation, values, all_codes, arity, argument0, types, n_constants),
@@ -143,7 +135,7 @@ def event_facts(
         is_plain=all(sign == "#" for sign in signs),
         injective=injective,
     )
-    return facts, not injective or entries.several, entries.most
+    return facts, not injective or several, most_entries
 
 
 def link_graph(
@@ -151,21 +143,16 @@ def link_graph(
 ) -> rk.Graph:
     """The links between events by so many steps, in the dimensions of a bias."""
     index = compiled.index
-    chosen = [index.dimensions[d] for d in compiled.dimensions]
-    is_line = compiled.is_line
+    is_line, chosen = compiled.is_line, compiled.dimension_paths
     words = np.zeros(
         (0, 0) if is_line else (2 * len(chosen) * len(steps), index.n_nodes), np.uint64
     )
     if not is_line:
-        rk.link_words(
-            np.stack([d.order for d in chosen]),
-            np.stack([d.rank for d in chosen]),
-            np.stack([d.first for d in chosen]),
-            np.stack([d.last for d in chosen]),
-            index.node_off,
-            steps,
-            words,
+        order, rank, first, last = (
+            np.stack([getattr(d, name) for d in chosen])
+            for name in ("order", "rank", "first", "last")
         )
+        rk.link_words(order, rank, first, last, index.node_off, steps, words)
     return rk.Graph(
         is_line=is_line,
         dimensions=np.array(compiled.dimensions, np.int64),
@@ -175,6 +162,13 @@ def link_graph(
         most_blocks=int(np.diff(facts.block_off).max(initial=1)),
         most_entries=most_entries,
     )
+
+
+def has_room(compiled: Compiled, n_steps: int, most_words: int) -> bool:
+    """Are there lines, or paths that are short enough for words of links?"""
+    index, n_links = compiled.index, 2 * len(compiled.dimensions) * n_steps
+    is_short = index.longest <= 64 and n_links * index.n_nodes <= most_words
+    return compiled.is_line or (is_short and not compiled.has_graphs)
 
 
 def everywhere(facts: ek.EventFacts) -> rk.Rows:
@@ -206,25 +200,11 @@ def scratch(facts: ek.EventFacts) -> ek.Scratch:
     )
 
 
-class _Entries(NamedTuple):
-    """The facts of each block, and the blocks of each fact; see `EventFacts`."""
-
-    block_off: Longs
-    spoken_of: NDArray[np.uint64]
-    offset: Longs
-    bits: NDArray[np.uint64]
-    fact: NDArray[np.int32]
-    posting_off: Longs
-    posting_block: NDArray[np.int32]
-    posting_bits: NDArray[np.uint64]
-    several: bool  # facts of one event
-    most: int  # entries of a sequence
-
-
 def _entries(
     compiled: Compiled, events: Sequence[int], fact: NDArray[np.int32], n_facts: int
-) -> _Entries:
-    """Where facts hold, indexed both ways; `fact` is the number of each fact of all relations."""
+) -> tuple[dict[str, NDArray[Any]], bool, int]:
+    """Where facts hold, indexed both ways, as columns of `EventFacts`; whether an event has
+    several, and the most entries of a sequence. `fact` is the number of each fact."""
     index = compiled.index
     block_off = np.cumsum([0, *np.maximum(-(-np.diff(index.node_off) // 64), 1)])
     n_blocks = int(block_off[-1])
@@ -247,29 +227,23 @@ def _entries(
     posting_off = np.zeros(n_facts + 1, np.int64)
     posting_block, posting_bits = np.empty(n, np.int32), np.empty(n, np.uint64)
     ek.sort_postings(offset, entry, bits, posting_off, posting_block, posting_bits)
-    return _Entries(
-        block_off=block_off,
-        spoken_of=spoken_of,
-        offset=offset,
-        bits=bits,
-        fact=entry,
-        posting_off=posting_off,
-        posting_block=posting_block,
-        posting_bits=posting_bits,
-        several=bool(several),
-        most=int(most_entries),
-    )
-
-
-def _everywhere(n_facts: int, entries: _Entries) -> NDArray[np.uint64]:
-    """The postings as a table, unless that is too large."""
-    n_blocks = len(entries.spoken_of)
-    if n_facts * n_blocks > MOST_WORDS:
-        return np.empty((0, 0), np.uint64)
-    table = np.zeros((n_facts, n_blocks), np.uint64)
-    rows = np.repeat(np.arange(n_facts), np.diff(entries.posting_off))
-    table[rows, entries.posting_block] = entries.posting_bits
-    return table
+    everywhere = np.empty((0, 0), np.uint64)  # the postings as a table, unless that is too large
+    if n_facts * n_blocks <= MOST_WORDS:
+        everywhere = np.zeros((n_facts, n_blocks), np.uint64)
+        rows = np.repeat(np.arange(n_facts), np.diff(posting_off))
+        everywhere[rows, posting_block] = posting_bits
+    columns = {
+        "block_off": block_off,
+        "spoken_of": spoken_of,
+        "offset": offset,
+        "bits": bits,
+        "fact": entry,
+        "posting_off": posting_off,
+        "posting_block": posting_block,
+        "posting_bits": posting_bits,
+        "everywhere": everywhere,
+    }
+    return columns, bool(several), int(most_entries)
 
 
 def _padded(values: Longs, arity: Longs, none: int) -> NDArray[np.uint64]:
@@ -294,17 +268,9 @@ def _arguments(compiled: Compiled, events: Sequence[int]) -> tuple[Longs, Longs,
 
 def _starts(arity: Longs, n_constants: Longs, most_old: int) -> Longs:
     """Where the codes of each relation start, for each number of variables for values."""
-    if not len(n_constants):  # each relation has one code
-        return np.broadcast_to(np.arange(len(arity) + 1), (most_old + 1, len(arity) + 1)).copy()
-    k = np.repeat(arity, arity)
-    first = np.cumsum(arity) - arity
-    starts = np.zeros((most_old + 1, len(arity) + 1), np.int64)
-    for n_old in range(most_old + 1):
-        sizes = np.ones(len(arity), np.int64)
-        some = arity > 0
-        sizes[some] = np.multiply.reduceat(n_old + 1 + k + n_constants, first[some])
-        np.cumsum(sizes, out=starts[n_old, 1:])
-    return starts
+    ways = np.split(1 + np.repeat(arity, arity) + n_constants, np.cumsum(arity)[:-1])
+    sizes = [[0, *(prod((n + way).tolist()) for way in ways)] for n in range(most_old + 1)]
+    return np.cumsum(np.array(sizes, np.int64), axis=1)
 
 
 def _digits(
@@ -323,13 +289,8 @@ def _digits(
         has = np.flatnonzero(arity[relation] > j)
         argument = argument0[relation[has]] + j
         for t in np.unique(types[argument]).tolist():
-            admitted = compiled.constants[t]
             here = has[(types[argument] == t) & (n_constants[argument] > 0)]
-            if not len(admitted) or not len(here):
-                continue
-            code = codes[values[j, here]]
-            at = np.minimum(np.searchsorted(admitted, code), len(admitted) - 1)
-            digit[j, here] = np.where(admitted[at] == code, at, -1)
+            digit[j, here] = places_among(compiled.constants[t], codes[values[j, here]])
     return digit
 
 
@@ -371,29 +332,20 @@ def _numbered(
         number[:], example = tb.numbered(tb.packed(rows))
         return np.stack(rows)[:, example]
     is_there = np.zeros(size, bool)
-    for here, packed in _packed(codes, len(number), value, n):
+    pieces = [slice(i, i + tb.PIECE) for i in range(0, len(number), tb.PIECE)]
+    for here in pieces:
+        packed = value[codes[0][here]]
+        for column in codes[1:]:
+            packed = packed * n + value[column[here]]
         number[here] = packed
         is_there[packed] = True
     present = np.flatnonzero(is_there)
     place = np.empty(size, np.int32)
     place[present] = np.arange(len(present))
-    for start in range(0, len(number), tb.PIECE):
-        piece = slice(start, start + tb.PIECE)
-        number[piece] = place[number[piece]]
+    for here in pieces:
+        number[here] = place[number[here]]
     digits = [present // n ** (len(codes) - 1 - j) % n for j in range(len(codes))]
     return np.array(digits, np.int64).reshape(len(codes), len(present))
-
-
-def _packed(
-    codes: Sequence[NDArray[np.int32]], n_facts: int, value: Longs, n: int
-) -> Iterator[tuple[slice, Longs]]:
-    """Some facts after the other, and the number that the values of each make to the base n."""
-    for start in range(0, n_facts, tb.PIECE):
-        here = slice(start, min(start + tb.PIECE, n_facts))
-        number = np.zeros(here.stop - start, np.int64)
-        for column in codes:
-            number = number * n + value[column[here]]
-        yield here, number
 
 
 def _longest_table(n_facts: int) -> int:

@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.errors import BiasError
-from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Level, Longs
-from relynx.mining.engines.compiled import Compiled
+from relynx.mining.engines.base import STATS, Counted, Engine, Level, Longs
 from relynx.mining.engines.general import _general_kernels as gk
 from relynx.mining.engines.general import _refinement_kernels as rk
 from relynx.mining.engines.general import _sibling_kernels as sk
-from relynx.mining.matching._backtracking_kernels import GRAPH
 from relynx.mining.patterns.trie import ARGUMENTS
 
 # What is looked at before the search asks whether to go on: matches, and events from them.
@@ -78,36 +76,19 @@ class Refinements:
 class General(Engine[Siblings, Buffers, "Refinements | None"]):
     """Searches every language."""
 
-    def __init__(
-        self,
-        compiled: Compiled,
-        labels: NDArray[np.int64],
-        n_classes: int,
-        conditions: Conditions,
-        *,
-        object_identity: bool,
-        keep_coverage: bool = False,
-    ) -> None:
-        super().__init__(
-            compiled,
-            labels,
-            n_classes,
-            conditions,
-            object_identity=object_identity,
-            keep_coverage=keep_coverage,
-        )
+    def _prepare(self) -> None:
+        compiled, conditions = self.compiled, self.conditions
         self.data = compiled.data()
-        self.language = compiled.language(first=False, injective=object_identity)
-        shapes = [compiled.index.dimensions[d].shape for d in compiled.dimensions]
+        self.language = compiled.language(first=False, injective=self.object_identity)
         sizes = [len(codes) for codes in compiled.constants]
         self.rules = rk.Rules(
-            labels=labels,
+            labels=self.labels,
             class_sizes=np.maximum(self.class_sizes, 1),
             least=conditions.least,
             min_frequency=conditions.min_frequency,
             max_length=conditions.max_length,
             dimensions=np.array(compiled.dimensions, np.int64),
-            acyclic=np.array([not bool((shape == GRAPH).any()) for shape in shapes], np.bool_),
+            acyclic=np.array([not d.has_graphs for d in compiled.dimension_paths], np.bool_),
             steps=np.array(conditions.steps, np.int64),
             constants=np.concatenate([np.empty(0, np.int64), *compiled.constants]),
             constant_off=np.cumsum([0, *sizes]),
@@ -115,14 +96,11 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
             width=self.width,
             bases=compiled.bases(4 * self.width),
         )
-        self.longest = max(int(np.diff(compiled.index.node_off).max(initial=1)), 1)
+        self.longest = max(compiled.index.longest, 1)
         self.rows_at_once = max(min(ROWS_AT_ONCE, EVENTS_AT_ONCE // self.longest), 1)
         self.most_at_once = max(min(ROWS_AT_ONCE, LINKS_AT_ONCE // self.longest), 1)
         self.nothing = np.empty((0, ARGUMENTS + self.width - 1), np.int32)
-        self._no_step = np.zeros((1, ARGUMENTS + self.width - 1), np.int32)
         self.at_once = np.array([EVENTS_AT_ONCE, self.rows_at_once, self.most_at_once])
-        checks = (conditions.is_key, conditions.admits, conditions.forbids)
-        self.has_checks = any(check is not None for check in checks)
 
     def _buffers(self) -> Buffers:
         return Buffers(self._table(1 << 12), _NO_MATCHES, self._frequent(1 << 10))
@@ -131,7 +109,8 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
 
     def _begin(self) -> list[Siblings]:
         buffers = self._buffers()
-        root = Siblings(0, self.nothing, np.array([-1]), self._no_step)
+        no_step = np.zeros((1, self.nothing.shape[1]), np.int32)
+        root = Siblings(0, self.nothing, np.array([-1]), no_step)
         first = (
             self.compiled.first_facts(self.data),
             self.compiled.language(first=True, injective=self.object_identity),
@@ -369,9 +348,8 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
 
     def _everywhere(self) -> Matches:
         """The matches of no atom: each sequence once."""
-        return np.empty((0, len(self.labels)), np.int32), np.arange(
-            len(self.labels), dtype=np.int32
-        )
+        n = len(self.labels)
+        return np.empty((0, n), np.int32), np.arange(n, dtype=np.int32)
 
     def _extended(
         self, unit: Siblings, child: int, matches_before: Matches, buffers: Buffers
