@@ -7,6 +7,7 @@ The score of a sequence is the gradient of its log probability by the parameters
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -93,6 +94,7 @@ def fisher_scores(model: LoHMM, sequences: Any, coordinates: str = "softmax") ->
     return np.asarray(counts - values * totals[:, groups])
 
 
+@dataclass(eq=False, repr=False)
 class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn sequences into gradients of their log probability under fitted models.
 
@@ -139,42 +141,23 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
-    def __init__(
-        self,
-        structure: LoHMM | str | None = None,
-        *,
-        bias: Bias | None = None,
-        dimension: str | None = None,
-        n_hidden: int = 1,
-        blocks: int | tuple[int, ...] = 3,
-        max_kinds: int = 40,
-        selection: str = "argument",
-        end: bool = True,
-        max_iter: int = 15,
-        tol: float = 1e-4,
-        pseudo_count: float = 0.5,
-        selection_pseudo_count: float = 0.5,
-        models: str = "per_class",
-        coordinates: str = "softmax",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.structure = structure
-        self.bias = bias
-        self.dimension = dimension
-        self.n_hidden = n_hidden
-        self.blocks = blocks
-        self.max_kinds = max_kinds
-        self.selection = selection
-        self.end = end
-        self.max_iter = max_iter
-        self.tol = tol
-        self.pseudo_count = pseudo_count
-        self.selection_pseudo_count = selection_pseudo_count
-        self.models = models
-        self.coordinates = coordinates
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    structure: LoHMM | str | None = None
+    _: KW_ONLY
+    bias: Bias | None = None
+    dimension: str | None = None
+    n_hidden: int = 1
+    blocks: int | tuple[int, ...] = 3
+    max_kinds: int = 40
+    selection: str = "argument"
+    end: bool = True
+    max_iter: int = 15
+    tol: float = 1e-4
+    pseudo_count: float = 0.5
+    selection_pseudo_count: float = 0.5
+    models: str = "per_class"
+    coordinates: str = "softmax"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherScores:
         """Learn the models.
@@ -272,6 +255,7 @@ def _read_machine(part: Part, key: str, model: Any) -> PairSVM:
     return machine_of(part.part(key), len(model.classes_), n_columns, linear=linear)
 
 
+@dataclass(eq=False, repr=False)
 class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by support vector machines on their Fisher scores.
 
@@ -336,52 +320,28 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
-    def __init__(
-        self,
-        structure: LoHMM | str | None = None,
-        *,
-        bias: Bias | None = None,
-        dimension: str | None = None,
-        n_hidden: int = 1,
-        blocks: int | tuple[int, ...] = 3,
-        max_kinds: int = 40,
-        selection: str = "argument",
-        end: bool = True,
-        max_iter: int = 15,
-        tol: float = 1e-4,
-        pseudo_count: float = 0.5,
-        selection_pseudo_count: float = 0.5,
-        models: str = "per_class",
-        coordinates: str = "softmax",
-        standardise: bool = False,
-        normalise: bool = True,
-        kernel: str = "linear",
-        gamma: float | str = "scale",
-        C: float | str = VALIDATED,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.structure = structure
-        self.bias = bias
-        self.dimension = dimension
-        self.n_hidden = n_hidden
-        self.blocks = blocks
-        self.max_kinds = max_kinds
-        self.selection = selection
-        self.end = end
-        self.max_iter = max_iter
-        self.tol = tol
-        self.pseudo_count = pseudo_count
-        self.selection_pseudo_count = selection_pseudo_count
-        self.models = models
-        self.coordinates = coordinates
-        self.standardise = standardise
-        self.normalise = normalise
-        self.kernel = kernel
-        self.gamma = gamma
-        self.C = C
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    structure: LoHMM | str | None = None
+    _: KW_ONLY
+    bias: Bias | None = None
+    dimension: str | None = None
+    n_hidden: int = 1
+    blocks: int | tuple[int, ...] = 3
+    max_kinds: int = 40
+    selection: str = "argument"
+    end: bool = True
+    max_iter: int = 15
+    tol: float = 1e-4
+    pseudo_count: float = 0.5
+    selection_pseudo_count: float = 0.5
+    models: str = "per_class"
+    coordinates: str = "softmax"
+    standardise: bool = False
+    normalise: bool = True
+    kernel: str = "linear"
+    gamma: float | str = "scale"
+    C: float | str = VALIDATED
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherKernelClassifier:
         """Learn the models, then the machines on their scores.

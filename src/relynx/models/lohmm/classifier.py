@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +40,7 @@ def _positive_shares(part: Part, key: str, model: Any) -> Floats:
     return shares
 
 
+@dataclass(eq=False, repr=False)
 class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by the likelihood of a logical hidden Markov model for each class.
 
@@ -117,40 +119,22 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
-    def __init__(
-        self,
-        structure: LoHMM | str | None = None,
-        *,
-        bias: Bias | None = None,
-        dimension: str | None = None,
-        n_hidden: int = 1,
-        blocks: int | tuple[int, ...] = 3,
-        max_kinds: int = 40,
-        selection: str = "argument",
-        end: bool = True,
-        max_iter: int = 15,
-        tol: float = 1e-4,
-        pseudo_count: float = 0.5,
-        selection_pseudo_count: float = 0.5,
-        prior: str | Mapping[object, float] = "empirical",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.structure = structure
-        self.bias = bias
-        self.dimension = dimension
-        self.n_hidden = n_hidden
-        self.blocks = blocks
-        self.max_kinds = max_kinds
-        self.selection = selection
-        self.end = end
-        self.max_iter = max_iter
-        self.tol = tol
-        self.pseudo_count = pseudo_count
-        self.selection_pseudo_count = selection_pseudo_count
-        self.prior = prior
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    structure: LoHMM | str | None = None
+    _: KW_ONLY
+    bias: Bias | None = None
+    dimension: str | None = None
+    n_hidden: int = 1
+    blocks: int | tuple[int, ...] = 3
+    max_kinds: int = 40
+    selection: str = "argument"
+    end: bool = True
+    max_iter: int = 15
+    tol: float = 1e-4
+    pseudo_count: float = 0.5
+    selection_pseudo_count: float = 0.5
+    prior: str | Mapping[object, float] = "empirical"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> LoHMMClassifier:
         """Learn the models.

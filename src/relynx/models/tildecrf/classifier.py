@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -63,6 +64,7 @@ def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
     return labellers
 
 
+@dataclass(eq=False, repr=False)
 class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by conditional random fields of relational trees.
 
@@ -124,40 +126,22 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
-    def __init__(
-        self,
-        bias: Bias | None = None,
-        *,
-        dimension: str | None = None,
-        window: int = 3,
-        max_iter: int = 50,
-        learning_rate: float = 0.3,
-        max_depth: int = 4,
-        max_leaves: int = 8,
-        min_samples_leaf: int = 5,
-        look_ahead: bool = False,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        training: str = "constant",
-        readout: str = "constant",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.bias = bias
-        self.dimension = dimension
-        self.window = window
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.min_samples_leaf = min_samples_leaf
-        self.look_ahead = look_ahead
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.training = training
-        self.readout = readout
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    bias: Bias | None = None
+    _: KW_ONLY
+    dimension: str | None = None
+    window: int = 3
+    max_iter: int = 50
+    learning_rate: float = 0.3
+    max_depth: int = 4
+    max_leaves: int = 8
+    min_samples_leaf: int = 5
+    look_ahead: bool = False
+    n_iter_no_change: int | None = None
+    validation_fraction: float = 0.1
+    training: str = "constant"
+    readout: str = "constant"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> TildeCRFClassifier:
         """Learn the models.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -40,6 +41,7 @@ from relynx.storage.fields import Fields, none_or
 SHOWN = 2  # rounds whose trees are printed
 
 
+@dataclass(eq=False, repr=False)
 class TildeCRF(BaseEstimator):  # type: ignore[misc]
     """Label every event of a sequence by a conditional random field of relational trees.
 
@@ -114,34 +116,19 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     STORED: ClassVar[Fields] = {**LANGUAGE, **LEARNT}  # in a model file
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
-    def __init__(
-        self,
-        bias: Bias | None = None,
-        *,
-        dimension: str | None = None,
-        window: int = 3,
-        max_iter: int = 100,
-        learning_rate: float = 1.0,
-        max_depth: int = 4,
-        max_leaves: int = 8,
-        min_samples_leaf: int = 5,
-        look_ahead: bool = False,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        random_state: Any = None,
-    ) -> None:
-        self.bias = bias
-        self.dimension = dimension
-        self.window = window
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.min_samples_leaf = min_samples_leaf
-        self.look_ahead = look_ahead
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
+    bias: Bias | None = None
+    _: KW_ONLY
+    dimension: str | None = None
+    window: int = 3
+    max_iter: int = 100
+    learning_rate: float = 1.0
+    max_depth: int = 4
+    max_leaves: int = 8
+    min_samples_leaf: int = 5
+    look_ahead: bool = False
+    n_iter_no_change: int | None = None
+    validation_fraction: float = 0.1
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[Iterable[object]] | None = None) -> TildeCRF:
         """Learn the trees.
