@@ -6,7 +6,7 @@ The score of a sequence is the gradient of its log probability by the parameters
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, ClassVar
@@ -24,7 +24,14 @@ from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_reading, is_positive, not_among, not_true_or_false
+from relynx.models.checks import (
+    SWITCH,
+    Rule,
+    check_parameters,
+    check_reading,
+    is_positive,
+    one_of,
+)
 from relynx.models.fisher.pair_svm import (
     PairSVM,
     kernel,
@@ -39,7 +46,7 @@ from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.model_file import READER, STRUCTURE, models
-from relynx.models.lohmm.recipes import Recipe, learn
+from relynx.models.lohmm.recipes import RULES, learn
 from relynx.storage.fields import (
     NUMBER,
     Field,
@@ -56,6 +63,28 @@ MOST_PAIRS = 45  # that are printed: those of ten classes
 SHOWN = 3  # weights of either side of a pair that are printed
 STILL = 1e-9  # a column that varies by less is dropped: what is left of it is rounding
 VALIDATED = "validated"
+
+
+def _positive_or(word: str) -> Rule:
+    return (
+        lambda value: is_positive(value) or (isinstance(value, str) and value == word),
+        f"give a number above 0, or {word!r}",
+    )
+
+
+SCORE_RULES: Mapping[str, Rule] = {
+    **RULES,
+    "models": one_of(("per_class", "single")),
+    "coordinates": one_of(("softmax", "raw")),
+}
+SVM_RULES: Mapping[str, Rule] = {
+    **SCORE_RULES,
+    "kernel": one_of(("linear", "rbf")),
+    "standardise": SWITCH,
+    "normalise": SWITCH,
+    "gamma": _positive_or("scale"),
+    "C": _positive_or(VALIDATED),
+}
 
 
 def fisher_scores(model: LoHMM, sequences: Any, coordinates: str = "softmax") -> Floats:
@@ -172,10 +201,6 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._fit(as_sequences(X), y)
         return self
 
-    def fit_transform(self, X: object, y: Iterable[object] | None = None, **_: Any) -> Any:
-        """Learn the models, and give the scores of the same sequences."""
-        return self.fit(X, y).transform(X)
-
     def transform(self, X: object) -> Floats:
         """The scores, one row a sequence, dense."""
         check_is_fitted(self)
@@ -194,13 +219,7 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Sequences, y: Iterable[object] | None) -> Grounding:
         """Learn the models; the ground tables of the training sequences."""
-        recipe = Recipe.of(self)
-        problems = [
-            *not_among("models", self.models, ("per_class", "single")),
-            *not_among("coordinates", self.coordinates, ("softmax", "raw")),
-        ]
-        if problems:
-            raise InputError(problems)
+        check_parameters(self, SCORE_RULES)
         if not len(X):
             raise InputError(Problem("there are no sequences", hint="give some to learn from"))
         per_class = self.models == "per_class"
@@ -210,8 +229,7 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = None, np.zeros(len(X), np.int64)
         if labels is not None and per_class:
             self.classes_, codes = np.unique(labels, return_inverse=True)
-        seeds = check_random_state(self.random_state)
-        learnt = learn(recipe, X, codes, random_state=seeds, n_jobs=self.n_jobs)
+        learnt = learn(self, X, codes, check_random_state(self.random_state))
         self.models_, self.reader_ = [*learnt.models], learnt.reader
         return learnt.grounding
 
@@ -353,8 +371,7 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         y
             The classes; without them those of X.
         """
-        Recipe.of(self)
-        self._check()
+        check_parameters(self, SVM_RULES)
         X = as_sequences(X)
         labels = checked_labels(X, y)
         self.classes_, codes = coded_classes(labels)
@@ -372,22 +389,6 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.C_ = validated_C(K, codes, seeds) if self.C == VALIDATED else float(self.C)
         self.machine_: PairSVM = learn_pairs(U, K, codes, C=self.C_, gamma=gamma)
         return self
-
-    def _check(self) -> None:
-        problems = [
-            *not_among("models", self.models, ("per_class", "single")),
-            *not_among("coordinates", self.coordinates, ("softmax", "raw")),
-            *not_among("kernel", self.kernel, ("linear", "rbf")),
-            *not_true_or_false("standardise", self.standardise),
-            *not_true_or_false("normalise", self.normalise),
-        ]
-        for name, word in (("gamma", "scale"), ("C", VALIDATED)):
-            value = getattr(self, name)
-            if not is_positive(value) and not (isinstance(value, str) and value == word):
-                hint = f"give a number above 0, or {word!r}"
-                problems.append(Problem(f"{name} is {value!r}", hint=hint))
-        if problems:
-            raise InputError(problems)
 
     def _learn_columns(self, scores: Floats) -> None:
         deviation = scores.std(axis=0)

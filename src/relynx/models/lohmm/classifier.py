@@ -17,16 +17,15 @@ from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.schema import SCHEMA
-from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_class_weights, check_reading, not_among
+from relynx.models.checks import PRIOR, check_class_weights, check_parameters, check_reading
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.model_file import READER, STRUCTURE, models
 from relynx.models.lohmm.model_text import models_text
-from relynx.models.lohmm.recipes import Recipe, joint, learn
+from relynx.models.lohmm.recipes import RULES, joint, learn
 from relynx.storage.fields import Field, Fields, array, labels, none_or
 from relynx.storage.parts import Part, plain
 
@@ -146,20 +145,13 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        recipe = Recipe.of(self)
-        if not isinstance(self.prior, Mapping):
-            wrong = not_among(
-                "prior", self.prior, ("empirical", "uniform"), "or a weight for each class"
-            )
-            if wrong:
-                raise InputError(wrong)
+        check_parameters(self, RULES | {"prior": PRIOR})
         X = as_sequences(X)
         labels = checked_labels(X, y)
         X = cut_by_class(X, labels).compact()
         self.classes_, codes = coded_classes(labels)
         self.class_prior_ = self._prior(codes)
-        seeds = check_random_state(self.random_state)
-        learnt = learn(recipe, X, codes, random_state=seeds, n_jobs=self.n_jobs)
+        learnt = learn(self, X, codes, check_random_state(self.random_state))
         self.models_, self.reader_ = [*learnt.models], learnt.reader
         self.reading_ = X.reading
         self.uses_ = np.concatenate(

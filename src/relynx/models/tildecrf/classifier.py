@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, ClassVar
@@ -19,10 +19,9 @@ from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads
-from relynx.models.checks import check_reading, not_among
+from relynx.models.checks import Rule, check_parameters, check_reading, one_of
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
@@ -31,12 +30,12 @@ from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, su
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_parameters
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
 from relynx.models.tildecrf.parameters import (
+    RULES,
     boosting_parameters,
     held_out,
     language_of,
-    parameter_problems,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
@@ -44,6 +43,11 @@ from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, none_or, r
 
 READOUTS = ("constant", "viterbi", "marginals")
 TRAININGS = ("constant", "chain")
+CLASSIFIER_RULES: Mapping[str, Rule] = {
+    **RULES,
+    "training": one_of(TRAININGS),
+    "readout": one_of(READOUTS),
+}
 
 
 def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
@@ -153,9 +157,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        problems = [*classifier_parameter_problems(self)]
-        if problems:
-            raise InputError(problems)
+        check_parameters(self, CLASSIFIER_RULES)
         X = as_sequences(X)
         labels = checked_labels(X, y)
         X = cut_by_class(X, labels).compact()
@@ -194,7 +196,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def check_restored(self, part: Part) -> None:
         """Raise DataError where the parameters of a model file have no meaning."""
-        check_parameters(part, classifier_parameter_problems(self))
+        check_stored_parameters(part, self, CLASSIFIER_RULES)
 
     def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""
@@ -300,10 +302,3 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
-
-
-def classifier_parameter_problems(model: TildeCRFClassifier) -> Iterator[Problem]:
-    """A problem for each parameter that has no value it may have."""
-    yield from parameter_problems(model)
-    yield from not_among("training", model.training, TRAININGS)
-    yield from not_among("readout", model.readout, READOUTS)

@@ -18,6 +18,7 @@ from relynx.data.sequences import Facts, Sequences
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
+from relynx.models.observations import with_dimension
 from relynx.models.tildecrf.literal_language import ANY, ENDS, EQUAL, Language
 
 Ints: TypeAlias = NDArray[np.int32]
@@ -78,7 +79,7 @@ class Encoding:
 
 def encode(X: Sequences, language: Language) -> Encoding:
     """The sequences in a language. Raises InputError where links run in a circle."""
-    X = _with_dimension(X, language.dimension)
+    X = with_dimension(X, language.dimension)
     facts = X.facts()
     rows = ordered_events(X, language.dimension, language.event_arguments)
     lengths = np.array([len(row) for row in rows], np.int64)
@@ -114,14 +115,6 @@ def encode(X: Sequences, language: Language) -> Encoding:
         cells,
         relation,
     )
-
-
-def _with_dimension(X: Sequences, name: str) -> Sequences:
-    """The sequences themselves, or where no two events are linked, with links of none."""
-    if name in X.dimensions:
-        return X
-    tables = dict(X.tables) | {(f"next_{name}", 2): tb.empty(2)}
-    return Sequences(X.vocabulary, tables, X.ids, None, X.background)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,19 +20,19 @@ from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_reading
+from relynx.models.checks import check_parameters, check_reading
 from relynx.models.labels import is_missing
 from relynx.models.tildecrf.boosting import Boosted, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_parameters
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
 from relynx.models.tildecrf.parameters import (
+    RULES,
     boosting_parameters,
     held_out,
     language_of,
-    parameter_problems,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
@@ -140,9 +140,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         y
             For each sequence the labels of its events, in the order of the dimension.
         """
-        problems = [*parameter_problems(self)]
-        if problems:
-            raise InputError(problems)
+        check_parameters(self, RULES)
         X = as_sequences(X)
         waiting = columns_to_cut(X)
         if waiting:
@@ -189,7 +187,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
 
     def check_restored(self, part: Part) -> None:
         """Raise DataError where the parameters of a model file have no meaning."""
-        check_parameters(part, parameter_problems(self))
+        check_stored_parameters(part, self, RULES)
 
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""

@@ -209,43 +209,6 @@ def subsumes(general: Args, special: Args) -> bool:
     return True
 
 
-def drawn_slots(
-    start: Sequence[Start],
-    transitions: Sequence[Transition],
-    types: Mapping[Key, tuple[str, ...]],
-    selection: str,
-) -> list[Slot]:
-    """The arguments (or types) at which some clause draws a variable, in the order of the clauses.
-
-    A variable of the head that the body lacks is drawn at its first place there; one of the
-    observation that neither has, at its first place in the observation.
-    """
-    found: dict[Slot, None] = {}
-    for head, observation, body in _parts(start, transitions):
-        known = _names(body)
-        for atom in (head, observation):
-            for i, arg in enumerate(atom.args if atom is not None else ()):
-                if atom is None or not isinstance(arg, Var) or arg.name in known:
-                    continue
-                if not arg.anonymous:
-                    known.add(arg.name)
-                type_ = types[atom.key][i]
-                found[type_ if selection == "type" else (*atom.key, i + 1)] = None
-    return list(found)
-
-
-def _parts(
-    start: Sequence[Start], transitions: Sequence[Transition]
-) -> list[tuple[Atom, Atom | None, Atom | None]]:
-    first: list[tuple[Atom, Atom | None, Atom | None]] = [(c.head, None, None) for c in start]
-    return first + [(t.head, t.observation, t.body) for t in transitions]
-
-
-def _names(atom: Atom | None) -> set[str]:
-    variables = atom.variables() if atom is not None else ()
-    return {variable.name for variable in variables if not variable.anonymous}
-
-
 class Compiler:
     """Turns the clauses of a model, which have been checked, into a `Program`."""
 
@@ -270,8 +233,6 @@ class Compiler:
         transitions: Sequence[Transition],
         blocks: Sequence[int],
     ) -> Program:
-        for slot in drawn_slots(start, transitions, self.types, self.selection):
-            self.slots[slot] = len(self.slots)
         groups = [0] * len(start)
         n_groups = int(bool(start))
         first = tuple(self._clause(i, c.head, None, None)[0] for i, c in enumerate(start))
@@ -366,14 +327,17 @@ class Compiler:
         return predicate, tuple(args)
 
     def _draws(self, atom: Atom, coded: Coded, new: range) -> tuple[tuple[int, int], ...]:
-        """The new variables, each with the distribution of its first place in the atom."""
+        """The new variables, each with the distribution of its first place in the atom.
+
+        New in a head are those that the body lacks, in an observation those that neither has.
+        """
         draws: list[tuple[int, int]] = []
         for variable in new:
             position = coded[1].index(-variable - 1)
             slot: Slot = (*atom.key, position + 1)
             if self.selection == "type":
                 slot = self.types[atom.key][position]
-            draws.append((variable, self.slots[slot]))
+            draws.append((variable, self.slots.setdefault(slot, len(self.slots))))
         return tuple(draws)
 
 
