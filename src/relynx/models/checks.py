@@ -7,9 +7,13 @@ from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from relynx.data.class_cuts import cut_like
 from relynx.data.schema import Schema
+from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem, did_you_mean
+from relynx.features.vectorizer import as_sequences
 
 Rule: TypeAlias = tuple[Callable[[Any], bool], str]  # whether a value is right, and what to give
 
@@ -87,6 +91,14 @@ def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> N
             known = f"the classes are {', '.join(map(repr, classes))}"
             what = f"prior has a weight for {name!r}, which is no class"
             raise InputError(Problem(what, hint=near or known))
+
+
+def sequences_for(model: Any, X: object) -> Sequences:
+    """Sequences for a fitted model, cut as its training sequences were."""
+    check_is_fitted(model)
+    found = cut_like(as_sequences(X), model.reading_)
+    check_reading(model.reading_, found.reading)
+    return found
 
 
 def check_reading(fitted: Schema | None, given: Schema | None) -> None:

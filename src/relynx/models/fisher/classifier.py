@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
@@ -28,9 +28,9 @@ from relynx.models.checks import (
     SWITCH,
     Rule,
     check_parameters,
-    check_reading,
     is_positive,
     one_of,
+    sequences_for,
 )
 from relynx.models.fisher.pair_svm import (
     PairSVM,
@@ -203,10 +203,8 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, X: object) -> Floats:
         """The scores, one row a sequence, dense."""
-        check_is_fitted(self)
-        X = cut_like(as_sequences(X), self.reading_)
-        check_reading(self.reading_, X.reading)
-        return self._scores(self.models_[0].ground(self.reader_.rows(X, self.models_[0])))
+        rows = self.reader_.rows(sequences_for(self, X), self.models_[0])
+        return self._scores(self.models_[0].ground(rows))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The parameters, after the class of their model; `input_features` is ignored."""

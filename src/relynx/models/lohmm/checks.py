@@ -13,6 +13,7 @@ from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
 from relynx.models.lohmm.clauses import (
     END,
     START,
+    Clauses,
     Slot,
     Start,
     Transition,
@@ -24,7 +25,6 @@ from relynx.models.lohmm.clauses import (
 )
 from relynx.models.lohmm.coverage import coverage_problems
 from relynx.models.lohmm.inference.program import Compiler, Program
-from relynx.models.lohmm.printing import Clauses
 
 SLACK = 0.001  # probabilities in a text are rounded
 LAST_STEP = 2**31

@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import PRIOR, check_class_weights, check_parameters, check_reading
+from relynx.models.checks import PRIOR, check_class_weights, check_parameters, sequences_for
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.expectations import expected_counts
@@ -145,7 +145,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        check_parameters(self, RULES | {"prior": PRIOR})
+        check_parameters(self, {**RULES, "prior": PRIOR})
         X = as_sequences(X)
         labels = checked_labels(X, y)
         X = cut_by_class(X, labels).compact()
@@ -179,15 +179,12 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         It is -inf if a given structure cannot emit the sequence.
         """
-        check_is_fitted(self)
-        X = cut_like(as_sequences(X), self.reading_)
-        check_reading(self.reading_, X.reading)
-        grounding = self.models_[0].ground(self.reader_.rows(X, self.models_[0]))
+        rows = self.reader_.rows(sequences_for(self, X), self.models_[0])
+        grounding = self.models_[0].ground(rows)
         return np.stack([model.log_probability(grounding) for model in self.models_], axis=1)
 
     def predict(self, X: object) -> NDArray[Any]:
         """The class of each sequence; of equal ones the first in order."""
-        check_is_fitted(self)
         return np.asarray(self.classes_[self._joint(X).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from relynx.bias.source_spans import SourceSpans
-from relynx.errors import InputError, Problem, Source
+from relynx.errors import InputError, Problem, Source, first_problems
 from relynx.logic.source_files import read_source
-from relynx.logic.terms import Atom, Constant, as_constant
+from relynx.logic.terms import Atom, as_constant
 from relynx.models.lohmm.arguments import (
     check_not_negative,
     checked_sequences,
@@ -23,10 +23,9 @@ from relynx.models.lohmm.arguments import (
 )
 from relynx.models.lohmm.checks import checked_program
 from relynx.models.lohmm.clauses import (
+    Clauses,
     Floats,
-    Key,
     Parameters,
-    Slot,
     Start,
     Transition,
     ordered_start,
@@ -39,13 +38,13 @@ from relynx.models.lohmm.inference.program import Program
 from relynx.models.lohmm.inference.sampling import Sampler
 from relynx.models.lohmm.inference.training import baum_welch, drawn_values
 from relynx.models.lohmm.printing import model_text
-from relynx.models.lohmm.text import read_model
+from relynx.models.lohmm.text import read_clauses
 
 MOST_STEPS = 100_000  # of a sequence that is drawn until its end
 
 
 @dataclass(frozen=True, repr=False)
-class LoHMM:
+class LoHMM(Clauses):
     """A hidden Markov model whose states and observations are atoms with variables.
 
     A transition `p : head <- observation - body` goes from a state that the body fits to one of the
@@ -99,13 +98,6 @@ class LoHMM:
     -2.525729
     """
 
-    transitions: Sequence[Transition]
-    start: Sequence[Start] = field(kw_only=True)
-    types: Mapping[Key, tuple[str, ...]] = field(kw_only=True, default_factory=dict)
-    values: Mapping[str, tuple[Constant, ...]] = field(kw_only=True, default_factory=dict)
-    selection: str = field(kw_only=True, default="argument")
-    selections: Mapping[Slot, tuple[float, ...]] = field(kw_only=True, default_factory=dict)
-    blocks: tuple[int, ...] = field(kw_only=True, default=())
     places: SourceSpans = field(kw_only=True, default=SourceSpans(), compare=False)
     history: tuple[float, ...] = field(init=False, default=(), compare=False)
     penalised_history: tuple[float, ...] = field(init=False, default=(), compare=False)
@@ -180,7 +172,11 @@ class LoHMM:
 
     @classmethod
     def _read(cls, source: Source) -> LoHMM:
-        return read_model(source, cls)
+        clauses, at = read_clauses(source)
+        try:
+            return cls(**vars(clauses), places=at)
+        except InputError as error:
+            raise InputError(first_problems(error.problems)) from None
 
     # Parameters
 

@@ -19,7 +19,7 @@ from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom, Var
 from relynx.models.tildecrf.encoding import Encoding, Ints, Longs
-from relynx.models.tildecrf.literal_language import EQUAL, Relation
+from relynx.models.tildecrf.literal_language import ANY, EQUAL, Relation
 
 FREE = -1  # a code: the argument is a variable
 MANY_ARGUMENTS = 4  # with more, a literal has at most FEW_CONSTANTS of them, or all
@@ -171,7 +171,7 @@ def _admitted(encoding: Encoding, form: Form, cells: Ints) -> NDArray[np.bool_]:
     for i in form.constants:
         column = cells[:, i]
         if relation.key == EQUAL:
-            named = language.constant_types()
+            named = language.types_with("#*") - {EVENT, ANY}
             may_be = np.array([type_ in named for type_ in language.types], bool)
             kept &= may_be[encoding.type_[column]]
         for type_ in np.unique(encoding.type_[column]).tolist():

@@ -17,11 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import cut_by_class
 from relynx.data.sequences import Sequences, counted
 from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads
-from relynx.models.checks import Rule, check_parameters, check_reading, one_of
+from relynx.models.checks import Rule, check_parameters, one_of, sequences_for
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
@@ -244,11 +244,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _ballots(self, X: object) -> tuple[list[Floats], list[Ballot]]:
         """For every pair what it compares, sequence by sequence, and its ballot."""
-        check_is_fitted(self)
-        X = cut_like(as_sequences(X), self.reading_)
-        check_reading(self.reading_, X.reading)
-        one = self.estimators_[0]
-        encoding = encode(X, Language.of(one.bias_, one.dimension_, one.places_))
+        X = sequences_for(self, X)
+        encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
         parameters, compared, ballots = boosting_parameters(self), [], []
         pairs = combinations(range(len(self.classes_)), 2)
         for pair, model in zip(pairs, self.estimators_, strict=True):

@@ -31,7 +31,7 @@ class Counted:
 
 def counted(
     candidates: Candidates,
-    data: kernels.Data,
+    encoding: Encoding,
     part: Part,
     residual: Floats,
     weight: Floats,
@@ -41,7 +41,7 @@ def counted(
 
     With `since`, only those with a variable from this one on.
     """
-    scope, half = part.scope, part.scope.half
+    data, scope, half = encoding.data, part.scope, part.scope.half
     examples = kernels.Examples(part.rows, residual, weight)
     n_variables = len(scope.names)
     is_event = np.array([type_ == EVENT for type_ in scope.types], bool)
@@ -58,32 +58,16 @@ def counted(
         features.weights,
     )
     out = [features]
-    if len(candidates.event_joins):
-        joins = _empty(candidates.event_joins, n_variables, n_variables)
-        kernels.count_event_joins(
-            data,
-            examples,
-            half,
-            since,
-            _arrays(joins.literals),
-            is_event,
-            joins.sums,
-            joins.weights,
-        )
-        out.append(joins)
-    if len(candidates.value_joins) and not is_event.all():
-        joins = _empty(candidates.value_joins, n_variables, len(scope.types), shift=2 * half + 1)
-        kernels.count_value_joins(
-            data,
-            examples,
-            half,
-            since,
-            _arrays(joins.literals),
-            is_event,
-            joins.sums,
-            joins.weights,
-        )
-        out.append(joins)
+    n_values = 0 if is_event.all() else len(scope.types)
+    for count, literals, n_seconds, shift in (
+        (kernels.count_event_joins, candidates.event_joins, n_variables, 0),
+        (kernels.count_value_joins, candidates.value_joins, n_values, 2 * half + 1),
+    ):
+        if len(literals) and n_seconds:
+            joins = _empty(literals, n_variables, n_seconds, shift=shift)
+            arrays = literals.starts, literals.numbers, literals.other
+            count(data, examples, half, since, arrays, is_event, joins.sums, joins.weights)
+            out.append(joins)
     if len(candidates.attributes) and not since:
         out.append(_attributes(candidates.attributes, data, part.events(), residual, weight))
     return out
@@ -104,10 +88,6 @@ def _attributes(
 def _empty(literals: Literals, n_anchors: int, *n_seconds: int, shift: int = 0) -> Counted:
     shape = (n_anchors, len(literals), *n_seconds)
     return Counted(literals, np.zeros(shape), np.zeros(shape), shift)
-
-
-def _arrays(literals: Literals) -> tuple[object, ...]:
-    return literals.starts, literals.numbers, literals.other
 
 
 def atom_at(

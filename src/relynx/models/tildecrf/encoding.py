@@ -19,6 +19,7 @@ from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 from relynx.models.observations import with_dimension
+from relynx.models.tildecrf._crf_kernels import Data
 from relynx.models.tildecrf.literal_language import ANY, ENDS, EQUAL, Language
 
 Ints: TypeAlias = NDArray[np.int32]
@@ -64,8 +65,8 @@ class Encoding:
         return np.asarray(np.arange(self.n_events) == self.first)
 
     @cached_property
-    def entries(self) -> tuple[Ints, Ints, Ints]:
-        """Where the facts of each entity begin; of each such entry the argument, and the fact."""
+    def data(self) -> Data:
+        """What the kernels read: also where the entries of each entity begin, and its facts."""
         n_facts, width = self.cells.shape
         entities = self.cells.T.ravel()
         arguments = np.repeat(np.arange(width, dtype=np.int32), n_facts)
@@ -74,7 +75,16 @@ class Encoding:
         entities, arguments, facts = entities[kept], arguments[kept], facts[kept]
         order = np.argsort(entities, kind="stable")
         starts = np.searchsorted(entities[order], np.arange(len(self.code) + 1))
-        return starts.astype(np.int32), arguments[order], facts[order]
+        return Data(
+            self.first,
+            self.end,
+            starts.astype(np.int32),
+            arguments[order],
+            facts[order],
+            self.cells,
+            self.relation,
+            self.code,
+        )
 
 
 def encode(X: Sequences, language: Language) -> Encoding:

@@ -12,7 +12,7 @@ from relynx.logic.terms import Atom
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.counting import Counted, atom_at, counted
 from relynx.models.tildecrf.encoding import Encoding
-from relynx.models.tildecrf.literals import Scope, data_of, yes_rows
+from relynx.models.tildecrf.literals import Scope, yes_rows
 from relynx.models.tildecrf.trees import Floats, Leaf, Part, Split, Test, Tree, text_of
 
 TIED = 1e-9  # gains that differ by less, as a share of the sum of squares, are equal
@@ -80,9 +80,9 @@ class Grower:
         self.candidates = candidates
         self.limits = limits
         self.labels = labels
-        self.data = data_of(encoding)
         self._begins = encoding.is_first
-        self._bindable = encoding.language.bindable_types()
+        # The types whose variables a later literal can speak of: not those that are only new.
+        self._bindable = encoding.language.types_with("+#*")
 
     def grow(self, part: Part, targets: Targets) -> tuple[Tree, Floats]:
         """A tree for the residuals, and what it says of each event and label before.
@@ -98,7 +98,7 @@ class Grower:
         while heap and len(leaves) < self.limits.max_leaves:
             node = heappop(heap)[2]
             assert node.test is not None
-            parts = node.part.divided(self.encoding, self.data, node.test)
+            parts = node.part.divided(self.encoding, node.test)
             yes, no = (self._node(p, node.depth + 1, targets, most_rows) for p in parts)
             node.branches = yes, no
             leaves.remove(node)
@@ -142,15 +142,15 @@ class Grower:
     ) -> list[tuple[float, Test]]:
         """The tests that gain most of their kind: labels, literals and pairs of literals."""
         tests = [*self._labels(part, targets, totals)] if targets.before else []
-        pool = counted(self.candidates, self.data, part, totals.residual, totals.weight)
+        pool = counted(self.candidates, self.encoding, part, totals.residual, totals.weight)
         tests += self._literals(pool, part, totals, bindable)
         if self.limits.look_ahead:
             for atom in self._introducing(pool[0], part.scope, bindable):
-                rows, scope = yes_rows(self.encoding, self.data, part.scope, part.rows, atom)
+                rows, scope = yes_rows(self.encoding, part.scope, part.rows, atom)
                 yes = Part(rows, scope, part.labels, part.start)
                 since = len(part.scope.names)
                 more = counted(
-                    self.candidates, self.data, yes, totals.residual, totals.weight, since
+                    self.candidates, self.encoding, yes, totals.residual, totals.weight, since
                 )
                 tests += self._literals(more, yes, totals, bindable, (atom,))
         return tests

@@ -15,12 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import columns_to_cut, cut_like
+from relynx.data.class_cuts import columns_to_cut
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_parameters, check_reading
+from relynx.models.checks import check_parameters, sequences_for
 from relynx.models.labels import is_missing
 from relynx.models.tildecrf.boosting import Boosted, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
@@ -225,9 +225,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[paths])
 
     def _potentials(self, X: object) -> tuple[Encoding, Floats]:
-        check_is_fitted(self)
-        X = cut_like(as_sequences(X), self.reading_)
-        check_reading(self.reading_, X.reading)
+        X = sequences_for(self, X)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
         return encoding, potentials(
             self.trees_, encoding, len(self.classes_), boosting_parameters(self)
