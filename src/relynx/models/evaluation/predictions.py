@@ -38,10 +38,6 @@ class Predictions:
     def __len__(self) -> int:
         return len(self.columns["id"])
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the table as CSV, JSON Lines or Parquet, by the ending of the path."""
-        _write(path, [self.columns], self.columns)
-
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -58,7 +54,10 @@ class Written:
 def write_predictions(
     model: Any, parts: Iterable[Sequences], path: str | os.PathLike[str]
 ) -> Written:
-    """Write the predictions of a classifier, one part of the sequences in memory at a time."""
+    """Write the predictions of a classifier, one part of the sequences in memory at a time.
+
+    The table is CSV, JSON Lines or Parquet, by the ending of the path.
+    """
     written: list[tuple[int, float | None, int]] = []
 
     def columns() -> Iterator[dict[str, list[Any]]]:

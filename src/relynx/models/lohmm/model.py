@@ -253,11 +253,11 @@ class LoHMM(Clauses):
         The first column is before the first step. States of probability 0, and those that cannot
         show the next observation, are left out.
         """
-        return inference.all_columns(self.ground([sequence]), self._row, forward=True)
+        return inference.columns(self.ground([sequence]), self._row, forward=True)
 
     def backward(self, sequence: Iterable[Atom]) -> list[dict[Atom, float]]:
         """The log probability of what is shown after each step, given the state; as `forward`."""
-        return inference.all_columns(self.ground([sequence]), self._row, forward=False)
+        return inference.columns(self.ground([sequence]), self._row, forward=False)
 
     def viterbi(self, sequence: Iterable[Atom]) -> tuple[list[Atom], float]:
         """The most probable states, one more than observations, and their log probability.
@@ -376,7 +376,8 @@ class LoHMM(Clauses):
 
     def _where_impossible(self, sequence: list[Atom], row: Floats) -> str:
         """The first observation that no state can show, given those before."""
-        columns = inference.columns(ground(self.program, [sequence]), row, forward=True)
+        grounding = ground(self.program, [sequence])
+        columns = inference.columns(grounding, row, forward=True, last=False)
         dead = next((t for t, column in enumerate(columns) if not column), len(sequence))
         if dead == len(sequence):
             return ", which cannot end here"

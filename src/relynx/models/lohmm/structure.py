@@ -78,8 +78,10 @@ def structure(
     0.3333333333333333 : in_b <- a - in_a.
     """
     kinds, types, domains = _kinds(rows, max_kinds, fixed)
-    states, state_types = _states(kinds, types, n_hidden)
-    domains |= _copy_domain(domains, n_hidden)
+    copy_type = _unused(COPY, domains)
+    states, state_types = _states(kinds, types, copy_type, n_hidden)
+    if n_hidden > 1:
+        domains[copy_type] = tuple(f"k{i + 1}" for i in range(n_hidden))
     starts = first_steps(rows, blocks)
     numbers: Sequence[int | None] = range(1, len(starts) + 1) if len(starts) > 1 else (None,)
     heads = [_renamed(state) for state, _ in states] + ([END] if end else [])
@@ -132,7 +134,7 @@ def first_steps(rows: Sequence[Row], blocks: int | Sequence[int]) -> tuple[int, 
 class Known:
     """What a structure was made for, and how other observations are shown to it."""
 
-    fixed: Mapping[Key, tuple[bool, ...]]
+    fixed: frozenset[Argument]
     kinds: frozenset[Atom]
     values: Mapping[Argument, frozenset[object]]
     other: Atom
@@ -151,13 +153,14 @@ class Known:
                 domain = model.values[kind]
                 values[atom.key, i] = frozenset(map(constant_key, domain))
                 other_values[atom.key, i] = max(filter(_is_other, domain), key=_length)
-        return cls(
-            {atom.key: tuple(not isinstance(arg, Var) for arg in atom.args) for atom in kinds},
-            frozenset(map(_anonymous, kinds)),
-            values,
-            other,
-            other_values,
+        fixed = frozenset(
+            (atom.key, i)
+            for atom in kinds
+            for i, arg in enumerate(atom.args)
+            if not isinstance(arg, Var)
         )
+        known = frozenset(_kind(atom, fixed) for atom in kinds)
+        return cls(fixed, known, values, other, other_values)
 
     def shown(self, rows: Sequence[Row]) -> list[Row]:
         """The sequences with `other` in place of kinds and values that were not seen."""
@@ -169,24 +172,14 @@ class Known:
         return [tuple(seen[atom] for atom in row) for row in rows]
 
     def _shown(self, atom: Atom) -> Atom:
-        fixed = self.fixed.get(atom.key)
-        if fixed is None:
+        if _kind(atom, self.fixed) not in self.kinds:
             return self.other
-        args = zip(atom.args, fixed, strict=True)
-        kind = Atom(atom.predicate, tuple(arg if f else Var("_") for arg, f in args))
-        if kind not in self.kinds:
-            return self.other
-        return Atom(
-            atom.predicate,
-            tuple(
-                arg if f else self._value((atom.key, i), arg)
-                for i, (arg, f) in enumerate(zip(atom.args, fixed, strict=True))
-            ),
-        )
+        args = [self._value((atom.key, i), arg) for i, arg in enumerate(atom.args)]
+        return Atom(atom.predicate, tuple(args))
 
     def _value(self, argument: Argument, arg: Term) -> Term:
         known = isinstance(arg, str | int | float) and constant_key(arg) in self.values[argument]
-        return arg if known else self.other_values[argument]
+        return arg if known or argument in self.fixed else self.other_values[argument]
 
 
 def _most_frequent(counts: Counter[Atom], most: int) -> list[Key]:
@@ -250,11 +243,10 @@ def _domains(
 
 
 def _states(
-    kinds: Sequence[Atom], types: Mapping[Key, tuple[str, ...]], n_hidden: int
+    kinds: Sequence[Atom], types: Mapping[Key, tuple[str, ...]], copy_type: str, n_hidden: int
 ) -> tuple[list[tuple[Atom, Atom]], dict[Key, tuple[str, ...]]]:
     """The states, each with what it shows, and their types."""
     taken = {START.predicate, END.predicate, *(kind.predicate for kind in kinds)}
-    copy_type = _copy_type({name for names in types.values() for name in names})
     states: list[tuple[Atom, Atom]] = []
     state_types: dict[Key, tuple[str, ...]] = {}
     for kind in kinds:
@@ -280,21 +272,6 @@ def _renamed(state: Atom) -> Atom:
     """The state as a head: its variables are drawn anew."""
     args = [Var(f"N{arg.name}") if isinstance(arg, Var) else arg for arg in state.args]
     return Atom(state.predicate, tuple(args))
-
-
-def _anonymous(kind: Atom) -> Atom:
-    args = [Var("_") if isinstance(arg, Var) else arg for arg in kind.args]
-    return Atom(kind.predicate, tuple(args))
-
-
-def _copy_type(taken: Collection[str]) -> str:
-    return _unused(COPY, taken)
-
-
-def _copy_domain(taken: Collection[str], n_hidden: int) -> dict[str, tuple[Constant, ...]]:
-    """The type of the numbers of hidden copies with its values, if there are several."""
-    copies = tuple(f"k{i + 1}" for i in range(n_hidden))
-    return {_copy_type(taken): copies} if n_hidden > 1 else {}
 
 
 def _unused(name: str, taken: Collection[str]) -> str:
