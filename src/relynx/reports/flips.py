@@ -50,14 +50,8 @@ def changing_flips(
 ) -> Found:
     """The smallest sets of flips that change the class of a sequence.
 
-    Parameters
-    ----------
-    model
-        A fitted classifier.
-    covered
-        Which patterns of `model.selected_` cover the sequence.
-    parts
-        The weights of each model of the classifier.
+    `covered` says which patterns of `model.selected_` cover it; `parts` are the weights of each
+    model of the classifier.
     """
     queries = _Queries(model, covered)
     weights = [part for part in parts if part is not None]

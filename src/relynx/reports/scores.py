@@ -98,18 +98,9 @@ def scores(
     probabilities: NDArray[np.float64],
     names: Sequence[str],
 ) -> Scores:
-    """Compare predictions with labels.
+    """Compare predictions with labels, both as numbers of `names`.
 
-    Parameters
-    ----------
-    labels
-        The number of each sequence's label among `names`.
-    predicted
-        The number of its predicted class.
-    probabilities
-        Class probabilities, array of shape (n_sequences, n_classes).
-    names
-        The classes of the model, then labels unknown to it.
+    These are the classes of the model, which have probabilities, then labels unknown to it.
     """
     n_classes = probabilities.shape[1]
     counts = np.zeros((len(names), n_classes), np.int64)

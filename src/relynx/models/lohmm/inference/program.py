@@ -34,7 +34,7 @@ Coded: TypeAlias = tuple[int, Args]  # a predicate and its arguments
 class Clause:
     """A start clause or a transition; `number` is that of its parameter.
 
-    `types` has the type of each variable; the first `n_bound` of them are those of the body.
+    `types` has the type of each variable, those of the body first.
     `head_draws` and `observation_draws` are the variables that are drawn there, each with the
     number of its distribution. `ends` says that the head is `end`.
     """
@@ -43,7 +43,6 @@ class Clause:
     head: Coded
     observation: Coded
     types: tuple[int, ...]
-    n_bound: int
     head_draws: tuple[tuple[int, int], ...]
     observation_draws: tuple[tuple[int, int], ...]
     ends: bool
@@ -83,7 +82,6 @@ class Program:
     groups: NDArray[np.int64]
     names: tuple[str, ...]
     n_clauses: int
-    n_blocks: int
     block_starts: NDArray[np.int64]
     has_end: bool
 
@@ -96,23 +94,17 @@ class Program:
             and self.block_starts.tolist() == other.block_starts.tolist()
         )
 
-    def sizes(self, types: Sequence[int]) -> list[int]:
-        return [len(self.constants[type_]) for type_ in types]
-
     def coded(self, atom: Atom) -> Coded | None:
         """A ground atom in numbers; None where its predicate or a constant is unknown."""
         predicate = self.predicates.get(atom.key)
         if predicate is None:
             return None
-        args: list[int] = []
-        for arg, type_ in zip(atom.args, self.argument_types[predicate], strict=True):
-            if not isinstance(arg, str | int | float):
-                return None
-            code = self.codes[type_].get(constant_key(arg))
-            if code is None:
-                return None
-            args.append(code)
-        return predicate, tuple(args)
+        args = [
+            self.codes[type_].get(constant_key(arg)) if isinstance(arg, str | int | float) else None
+            for arg, type_ in zip(atom.args, self.argument_types[predicate], strict=True)
+        ]
+        known = tuple(code for code in args if code is not None)
+        return (predicate, known) if len(known) == len(args) else None
 
     def atom(self, coded: Coded) -> Atom:
         """The ground atom of its numbers."""
@@ -133,8 +125,6 @@ class Program:
 
     def blocks_of(self, length: int) -> NDArray[np.int64]:
         """The block of each step of a sequence, counted from 0."""
-        if self.n_blocks == 1:
-            return np.zeros(length, np.int64)
         steps = np.arange(1, length + 1)
         return np.searchsorted(self.block_starts, steps, side="right").astype(np.int64) - 1
 
@@ -277,7 +267,6 @@ class Compiler:
             groups=np.array(groups, np.int64),
             names=tuple(names),
             n_clauses=n_clauses,
-            n_blocks=max(len(blocks), 1),
             block_starts=np.array(blocks or (1,), np.int64),
             has_end=any(clause.ends for clause in clauses),
         )
@@ -304,7 +293,6 @@ class Compiler:
             head_part,
             observation_part,
             tuple(types),
-            n_bound,
             self._draws(head, head_part, range(n_bound, n_head)),
             self._draws(shown, observation_part, range(n_head, len(types))),
             head == END,
