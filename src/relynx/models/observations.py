@@ -35,16 +35,8 @@ def observations(
 
     The facts about one event alone become one atom without the event: the predicates in order of
     name, joined by `_`, and their values one after the other. Facts that rules derive and facts
-    that relate events are left out. An event without facts is the atom `event`.
-
-    Parameters
-    ----------
-    X
-        The sequences.
-    dimension
-        The order to follow; None takes the one with the most links.
-    places
-        What `observed_arguments` found in the training sequences; None finds it in X.
+    that relate events are left out. An event without facts is the atom `event`. `event_arguments`
+    are what `observed_arguments` found in the training sequences; None finds them in X.
 
     Examples
     --------

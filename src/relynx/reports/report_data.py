@@ -80,15 +80,8 @@ class PairRow:
 class ReportData:
     """The content of the static parts of the page.
 
-    Attributes
-    ----------
-    classes
-        The classes of the model, as text.
-    learner
-        The learner that classifies by the patterns.
-    seen
-        Whether labels and supports are exactly those of the training sequences; None without
-        labels.
+    `learner` is what classifies by the patterns. `seen` says whether labels and supports are
+    exactly those of the training sequences; None without labels.
     """
 
     n_sequences: int

@@ -19,7 +19,7 @@ from relynx import (
     parse_atom,
     parse_background,
 )
-from relynx.models.evaluation.baselines import MarkovChainClassifier, baselines, ngram_svm, ngrams
+from relynx.models.evaluation.baselines import MarkovChainClassifier, baselines, ngrams
 from relynx.models.evaluation.cross_validation import cross_validate
 
 WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=6)
@@ -169,20 +169,8 @@ def test_on_helices_and_strands_ngrams_do_as_well_as_is_known():
     assert by_family.mean == pytest.approx(0.765, abs=0.02)
 
 
-def test_apart_each_predicate_has_its_own_ngrams():
-    X = sequence("st(e1,plus). turn(e1,null). st(e2,minus). next_s(e1,e2). next_s(e2,e3)")
-    (found,) = ngrams(X, per_predicate=True)
-    assert found == ["st(plus)", "st(minus)", "turn(null)", "st(plus) < st(minus)"]
-
-
-@given(st.lists(WORDS, min_size=1, max_size=5))
-def test_of_one_predicate_apart_changes_nothing(lists):
-    X, _ = from_lists([["a", "b"], *lists], predicate="on")
-    assert ngrams(X, per_predicate=True) == ngrams(X)
-
-
 def test_the_support_vector_machine_takes_many_classes():
     lists = [[f"a{i % 60}", f"b{i // 60}", f"c{i}"] for i in range(180)]
     y = [f"p{i % 60}" for i in range(180)]
     X, _ = from_lists(lists)
-    assert ngram_svm().fit(X, y).score(X, y) == 1.0
+    assert baselines(X)["n-gram linear SVM"].fit(X, y).score(X, y) == 1.0

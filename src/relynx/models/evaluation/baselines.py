@@ -33,7 +33,7 @@ PLAIN = "event"  # the token of an event without facts
 
 Steps: TypeAlias = list[tuple[str, str]]
 Links: TypeAlias = list[tuple[int, int]]
-EventFacts: TypeAlias = dict[int, list[tuple[str, str]]]  # predicate and text of an event's facts
+Tokens: TypeAlias = dict[int, str]  # of each event all its facts as text
 
 
 class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -130,30 +130,21 @@ def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:
         rows["Markov chain"] = MarkovChainClassifier(dimension)
         rows["n-gram naive Bayes, counts"] = _on_ngrams(MultinomialNB(), dimension)
         rows["n-gram naive Bayes, presence"] = _on_ngrams(BernoulliNB(), dimension)
-        rows["n-gram linear SVM"] = ngram_svm(dimension)
+        svm = LinearSVC(dual="auto", max_iter=10_000, random_state=0)
+        rows["n-gram linear SVM"] = _on_ngrams(svm, dimension)
     return rows
 
 
-def ngram_svm(dimension: str | None = None, *, per_predicate: bool = False) -> Any:
-    """A linear support vector machine on the n-grams; see `ngrams`."""
-    svm = LinearSVC(dual="auto", max_iter=10_000, random_state=0)
-    return _on_ngrams(svm, dimension, per_predicate)
-
-
-def _on_ngrams(classifier: Any, dimension: str | None, per_predicate: bool = False) -> Any:
-    texts = FunctionTransformer(
-        ngrams, kw_args={"dimension": dimension, "per_predicate": per_predicate}
-    )
+def _on_ngrams(classifier: Any, dimension: str | None) -> Any:
+    texts = FunctionTransformer(ngrams, kw_args={"dimension": dimension})
     return make_pipeline(texts, CountVectorizer(analyzer=list), classifier)
 
 
-def ngrams(
-    X: object, dimension: str | None = None, longest: int = LONGEST, *, per_predicate: bool = False
-) -> list[list[str]]:
+def ngrams(X: object, dimension: str | None = None, longest: int = LONGEST) -> list[list[str]]:
     """The n-grams of each sequence: the tokens of up to `longest` events, each next to the last.
 
-    A token is all facts of one event: their predicates and values. With
-    `per_predicate` each predicate has its own n-grams. Where the order branches, every path counts.
+    A token is all facts of one event: their predicates and values. Where the order branches, every
+    path counts.
 
     Examples
     --------
@@ -165,55 +156,36 @@ def ngrams(
     """
     X = as_sequences(X)
     out: list[list[str]] = []
-    for facts_of, links in _events(X, dimension):
+    for tokens, links in _events(X, dimension):
         after: dict[int, list[int]] = {}
         for first, second in links:
             after.setdefault(first, []).append(second)
-        views = [_tokens(facts_of)]
-        if per_predicate:
-            names = sorted({name for facts in facts_of.values() for name, _ in facts})
-            views = [_tokens(facts_of, name) for name in names]
-        paths: list[tuple[int, ...]] = [(event,) for event in facts_of]
+        paths: list[tuple[int, ...]] = [(event,) for event in tokens]
         out.append([])
         for _ in range(longest):
-            for tokens in views:
-                chosen = (
-                    [path for path in paths if tokens.keys() >= {*path}] if per_predicate else paths
-                )
-                out[-1] += [" < ".join([tokens[event] for event in path]) for path in chosen]
+            out[-1] += [" < ".join([tokens[event] for event in path]) for path in paths]
             paths = [(*path, event) for path in paths for event in after.get(path[-1], ())]
     return out
-
-
-def _tokens(facts_of: EventFacts, name: str | None = None) -> dict[int, str]:
-    """The token of each event; with a name, of the events that have the predicate."""
-    if name is None:
-        return {
-            e: " & ".join(sorted(f for _, f in facts)) or PLAIN for e, facts in facts_of.items()
-        }
-    some = {e: sorted(f for n, f in facts if n == name) for e, facts in facts_of.items()}
-    return {event: " & ".join(facts) for event, facts in some.items() if facts}
 
 
 def _steps(X: Sequences, dimension: str | None) -> list[Steps]:
     """The steps of each sequence; the events that nothing comes before are reached from ''."""
     out = []
-    for facts_of, links in _events(X, dimension):
-        tokens = _tokens(facts_of)
+    for tokens, links in _events(X, dimension):
         reached = {second for _, second in links}
         begins = [("", token) for event, token in tokens.items() if event not in reached]
         out.append([*begins, *((tokens[first], tokens[second]) for first, second in links)])
     return out
 
 
-def _events(X: Sequences, dimension: str | None) -> list[tuple[EventFacts, Links]]:
-    """The events of each sequence with their facts, and the links between them."""
+def _events(X: Sequences, dimension: str | None) -> list[tuple[Tokens, Links]]:
+    """The events of each sequence with their tokens, and the links between them."""
     link, facts = link_of(X, dimension), X.facts()
     n_constants = max(len(facts.vocabulary), 1)
     texts = [constant_text(constant) for constant in facts.vocabulary]
     events, places = event_keys(facts.tables, n_constants)
     linked = np.unique(events % n_constants)
-    facts_of: list[EventFacts] = [{} for _ in range(len(X))]
+    facts_of: list[dict[int, list[str]]] = [{} for _ in range(len(X))]
     for key in events.tolist():
         facts_of[key // n_constants][key % n_constants] = []
     dimensions = {(f"next_{name}", 2) for name in dimension_names(facts.tables)}
@@ -227,8 +199,12 @@ def _events(X: Sequences, dimension: str | None) -> list[tuple[EventFacts, Links
             event = codes.pop(at[0])
             values = ",".join([texts[code] for code in codes])
             fact = f"{quoted(name)}({values})" if codes else quoted(name)
-            facts_of[row].setdefault(event, []).append((name, fact))
+            facts_of[row].setdefault(event, []).append(fact)
     links: list[Links] = [[] for _ in range(len(X))]
     for row, first, second in facts.tables[link].T.tolist() if link in facts.tables else ():
         links[row].append((first, second))
-    return [*zip(facts_of, links, strict=True)]
+    tokens = [
+        {event: " & ".join(sorted(facts)) or PLAIN for event, facts in of_one.items()}
+        for of_one in facts_of
+    ]
+    return [*zip(tokens, links, strict=True)]

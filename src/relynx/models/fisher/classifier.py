@@ -93,16 +93,8 @@ def fisher_scores(model: LoHMM, sequences: Any, coordinates: str = "softmax") ->
     `raw` is the gradient by the probabilities themselves, expected uses divided by the probability.
     `softmax` is that by the logits of each distribution, what the uses are above those that the
     model would have at the same places; the columns of a distribution sum to 0. A sequence that the
-    model cannot show has zeros.
-
-    Parameters
-    ----------
-    model
-        The model.
-    sequences
-        Lists of ground atoms, or what `model.ground` made of them.
-    coordinates
-        `softmax` or `raw`.
+    model cannot show has zeros. Sequences are lists of ground atoms, or what `model.ground` made of
+    them.
 
     Examples
     --------
@@ -227,9 +219,9 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = None, np.zeros(len(X), np.int64)
         if labels is not None and per_class:
             self.classes_, codes = np.unique(labels, return_inverse=True)
-        learnt = learn(self, X, codes, check_random_state(self.random_state))
-        self.models_, self.reader_ = [*learnt.models], learnt.reader
-        return learnt.grounding
+        seeds = check_random_state(self.random_state)
+        self.reader_, self.models_, grounding = learn(self, X, codes, seeds)
+        return grounding
 
     def _scores(self, grounding: Grounding) -> Floats:
         n = len(self.models_[0].parameters)

@@ -151,14 +151,12 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = cut_by_class(X, labels).compact()
         self.classes_, codes = coded_classes(labels)
         self.class_prior_ = self._prior(codes)
-        learnt = learn(self, X, codes, check_random_state(self.random_state))
-        self.models_, self.reader_ = [*learnt.models], learnt.reader
+        seeds = check_random_state(self.random_state)
+        self.reader_, self.models_, grounding = learn(self, X, codes, seeds)
         self.reading_ = X.reading
         self.uses_ = np.concatenate(
             [
-                expected_counts(
-                    learnt.grounding, model.parameters.values, (codes == c).astype(float)
-                )[0]
+                expected_counts(grounding, model.parameters.values, (codes == c).astype(float))[0]
                 for c, model in enumerate(self.models_)
             ]
         )

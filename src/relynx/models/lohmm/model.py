@@ -341,8 +341,10 @@ class LoHMM(Clauses):
         self._refuse_impossible(grounding, row, factors, atoms)
         pseudo_counts = np.full(len(row), float(selection_pseudo_count))
         pseudo_counts[: self.program.n_clauses] = pseudo_count
-        fitted = baum_welch(grounding, row, factors, pseudo_counts, max_iter=max_iter, tol=tol)
-        return self._with(fitted.values).with_history(fitted.history, fitted.penalised)
+        row, *histories = baum_welch(
+            grounding, row, factors, pseudo_counts, max_iter=max_iter, tol=tol
+        )
+        return self._with(row).with_history(*histories)
 
     def with_history(self, history: Sequence[float], penalised: Sequence[float]) -> LoHMM:
         """The same model with the log-likelihoods of the iterations that made it."""

@@ -105,19 +105,13 @@ class Reader:
         return Known.of(model).shown(rows) if self.made else rows
 
 
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """The models of the classes, in order, and the ground tables of the training sequences."""
-
-    reader: Reader
-    models: tuple[LoHMM, ...]
-    grounding: Grounding
-
-
 def learn(
     estimator: Any, X: Sequences, codes: NDArray[np.int64], random_state: np.random.RandomState
-) -> Learnt:
-    """One structure for all, and its parameters for each class, as the estimator has it."""
+) -> tuple[Reader, list[LoHMM], Grounding]:
+    """One structure for all, and its parameters for each class, as the estimator has it.
+
+    Returns what reads observations, the models, and the ground tables of the training sequences.
+    """
     reader = Reader.learn(estimator, X)
     training = reader.observed(X)
     model = _structure_for(estimator, training)
@@ -128,7 +122,7 @@ def learn(
     n_classes = int(codes.max()) + 1
     seeds = random_state.randint(2**31 - 1, size=n_classes).tolist()
     copies_differ = reader.made and estimator.n_hidden > 1  # which they must begin with
-    models = Parallel(n_threads(estimator.n_jobs), prefer="threads")(
+    models: list[LoHMM] = Parallel(n_threads(estimator.n_jobs), prefer="threads")(
         delayed(model.fit)(
             grounding,
             max_iter=estimator.max_iter,
@@ -140,7 +134,7 @@ def learn(
         )
         for c, seed in enumerate(seeds)
     )
-    return Learnt(reader, tuple(models), grounding)
+    return reader, models, grounding
 
 
 def _structure_for(estimator: Any, training: Observed) -> LoHMM:

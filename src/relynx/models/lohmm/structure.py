@@ -46,25 +46,12 @@ def structure(
 ) -> LoHMM:
     """A model that can emit any sequence of such observations, with uniform parameters.
 
-    Raises InputError if it would have too many transitions.
+    The parameters are those of `LoHMMClassifier`; `fixed` are the arguments that may be fixed, None
+    for all. Arguments with the fewest values are fixed first; if there are more predicates than
+    `max_kinds`, the rarest become the observation `other`. With more than one hidden copy, fit from
+    random parameters: from uniform ones all copies stay equal.
 
-    Parameters
-    ----------
-    rows
-        The observations of the training sequences; see `observations`.
-    max_kinds
-        Largest number of kinds. Arguments with the fewest values are fixed first; if there are
-        more predicates than this, the rarest become the observation `other`.
-    n_hidden
-        Copies of each state, which differ in their transitions. With more than one, fit from random
-        parameters: from uniform ones all copies stay equal.
-    blocks
-        Blocks of steps with their own transitions: a number, for blocks with about the same number
-        of training steps, or the first step of each, (1, 8, 20).
-    end
-        Whether sequences end by a transition, so that their lengths matter.
-    selection, fixed
-        As of `LoHMM`; the arguments that may be fixed, None for all.
+    Raises InputError if it would have too many transitions.
 
     Examples
     --------
