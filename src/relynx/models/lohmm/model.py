@@ -6,6 +6,7 @@ import copy
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +28,6 @@ from relynx.models.lohmm.clauses import (
     Floats,
     Parameters,
     Start,
-    Transition,
     ordered_start,
     ordered_transitions,
 )
@@ -108,27 +108,18 @@ class LoHMM(Clauses):
         problems = [*form_problems(vars(self))]
         if problems:
             raise InputError(problems)
-        normal: dict[str, object] = {
-            "transitions": tuple(self.transitions),
-            "start": tuple(Start(*clause) for clause in self.start),
-            "types": {key: tuple(types) for key, types in self.types.items()},
-            "values": {
-                type_: tuple(map(as_constant, constants))
-                for type_, constants in self.values.items()
-            },
-            "selections": {
-                slot: tuple(map(float, probabilities))
-                for slot, probabilities in self.selections.items()
-            },
-            "blocks": tuple(self.blocks),
-        }
-        self._set(**normal)
+        self._set(
+            transitions=tuple(self.transitions),
+            start=tuple(Start(*clause) for clause in self.start),
+            types={key: tuple(types) for key, types in self.types.items()},
+            values={type_: tuple(map(as_constant, each)) for type_, each in self.values.items()},
+            selections={slot: tuple(map(float, each)) for slot, each in self.selections.items()},
+            blocks=tuple(self.blocks),
+        )
         program, selections = checked_program(self, self.places)
         start, transitions = ordered_start(self.start), ordered_transitions(self.transitions)
-        row = [clause.probability for clause in start]
-        row += [transition.probability for transition in transitions]
-        for probabilities in selections.values():
-            row += probabilities
+        row = [clause.probability for clause in start] + [t.probability for t in transitions]
+        row += chain.from_iterable(selections.values())
         self._set(
             start=start,
             transitions=transitions,

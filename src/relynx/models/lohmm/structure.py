@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import TypeAlias
 
 import numpy as np
@@ -151,11 +151,7 @@ class Known:
 
     def shown(self, rows: Sequence[Row]) -> list[Row]:
         """The sequences with `other` in place of kinds and values that were not seen."""
-        seen: dict[Atom, Atom] = {}
-        for row in rows:
-            for atom in row:
-                if atom not in seen:
-                    seen[atom] = self._shown(atom)
+        seen = {atom: self._shown(atom) for atom in set(chain.from_iterable(rows))}
         return [tuple(seen[atom] for atom in row) for row in rows]
 
     def _shown(self, atom: Atom) -> Atom:

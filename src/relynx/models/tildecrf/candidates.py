@@ -147,13 +147,8 @@ def _literals(encoding: Encoding, forms: list[Form]) -> Literals:
         of_form.append(np.full(int(allowed.sum()), f, np.int64))
         n += len(of_form[-1])
     none = np.empty(0, np.int64)
-    entity, literal = np.concatenate([none, *entities]), np.concatenate([none, *numbers])
-    second = np.concatenate([none, *other])
-    order = np.lexsort((second, literal, entity))
-    entity, literal, second = entity[order], literal[order], second[order]
-    new = np.ones(len(entity), bool)
-    new[1:] = (np.diff(entity) != 0) | (np.diff(literal) != 0) | (np.diff(second) != 0)
-    entity, literal, second = entity[new], literal[new], second[new]
+    found = [np.concatenate([none, *column]) for column in (entities, numbers, other)]
+    entity, literal, second = tb.in_order(np.stack(found))
     return Literals(
         tuple(forms),
         np.concatenate([none, *of_form]),

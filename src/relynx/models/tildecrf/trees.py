@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.logic import tables as tb
 from relynx.logic.terms import Atom
 from relynx.models.tildecrf.encoding import Encoding, Ints
 from relynx.models.tildecrf.literals import Scope, literal_text, yes_rows
@@ -64,10 +65,7 @@ class Part:
 
     def events(self) -> Ints:
         """The events, each once."""
-        column = self.rows[:, 0]
-        new = np.ones(len(column), bool)
-        new[1:] = column[1:] != column[:-1]
-        return column[new]
+        return tb.distinct(self.rows[:, 0])
 
     def divided(self, encoding: Encoding, test: Test) -> tuple[Part, Part]:
         """The examples that pass a test, and the others."""
