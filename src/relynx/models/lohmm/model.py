@@ -28,6 +28,7 @@ from relynx.models.lohmm.clauses import (
     Floats,
     Parameters,
     Start,
+    Transition,
     ordered_start,
     ordered_transitions,
 )

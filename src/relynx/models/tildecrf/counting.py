@@ -44,7 +44,6 @@ def counted(
     data, scope, half = encoding.data, part.scope, part.scope.half
     examples = kernels.Examples(part.rows, residual, weight)
     n_variables = len(scope.names)
-    is_event = np.array([type_ == EVENT for type_ in scope.types], bool)
     features = _empty(candidates.features, n_variables)
     literals = candidates.features
     kernels.count_features(
@@ -58,15 +57,17 @@ def counted(
         features.weights,
     )
     out = [features]
-    n_values = 0 if is_event.all() else len(scope.types)
-    for count, literals, n_seconds, shift in (
-        (kernels.count_event_joins, candidates.event_joins, n_variables, 0),
-        (kernels.count_value_joins, candidates.value_joins, n_values, 2 * half + 1),
+    has_value = any(type_ != EVENT for type_ in scope.types)
+    for literals, n_seconds, shift in (
+        (candidates.event_joins, n_variables, 0),
+        (candidates.value_joins, len(scope.types) if has_value else 0, 2 * half + 1),
     ):
         if len(literals) and n_seconds:
             joins = _empty(literals, n_variables, n_seconds, shift=shift)
             arrays = literals.starts, literals.numbers, literals.other
-            count(data, examples, half, since, arrays, is_event, joins.sums, joins.weights)
+            kernels.count_joins(
+                data, examples, half, since, arrays, shift, joins.sums, joins.weights
+            )
             out.append(joins)
     if len(candidates.attributes) and not since:
         out.append(_attributes(candidates.attributes, data, part.events(), residual, weight))
