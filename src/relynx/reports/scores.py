@@ -64,23 +64,11 @@ class ReliabilityBin:
 class Scores:
     """How well predictions agree with labels.
 
-    Attributes
-    ----------
-    accuracy
-        The proportion of correct predictions.
-    largest
-        The proportion of the most frequent label: the accuracy of always predicting it.
-    labels
-        The rows of `confusion`: the classes, then labels unknown to the model.
-    confusion
-        Number of sequences by label (rows) and predicted class (columns).
-    classes
-        A row for each class.
-    reliability
-        The nonempty bins of the reliability diagram.
-    gap
-        Expected calibration error: mean distance of probability and accuracy over the bins,
-        weighted by their size.
+    `largest` is the proportion of the most frequent label: the accuracy of always predicting it.
+    The rows of `confusion` are `labels`, the classes and then labels unknown to the model, its
+    columns the predicted classes. `reliability` has the nonempty bins of the reliability diagram,
+    and `gap` is the expected calibration error: the mean distance of probability and accuracy over
+    the bins, weighted by their size.
     """
 
     accuracy: Proportion

@@ -20,15 +20,9 @@ from relynx.logic.dimensions import link_name
 class Predictions:
     """Predictions of a model for some sequences.
 
-    Attributes
-    ----------
-    columns
-        `id`, `label` where the sequences have one, `predicted`, and `probability_NAME` for each
-        class, where the model gives one.
-    accuracy
-        The proportion of correct predictions; None without labels.
-    unknown
-        How many sequences have a label that the model has never seen.
+    The columns are `id`, `label` where the sequences have one, `predicted`, and `probability_NAME`
+    for each class, where the model gives one. `accuracy` is None without labels; `unknown` counts
+    the sequences with a label that the model has never seen.
     """
 
     columns: dict[str, list[Any]]

@@ -90,9 +90,10 @@ def _kinds(
     """The kinds of observations, `other` last; the types of their predicates, and the values."""
     counts = Counter(atom for row in rows for atom in row)
     keys = _most_frequent(counts, max_kinds)
-    values = _values([atom for atom in counts if atom.key in keys])
-    fixed = _fixed([*counts], keys, values, max_kinds, allowed)
-    kinds = {_kind(atom, fixed): None for atom in counts if atom.key in keys}
+    atoms = [atom for atom in counts if atom.key in keys]
+    values = _values(atoms)
+    fixed = _fixed(atoms, values, max_kinds, allowed)
+    kinds = {_kind(atom, fixed) for atom in atoms}
     other = Atom(_other({key[0] for key in keys}))
     return [*sorted(kinds, key=str), other], *_domains(keys, values)
 
@@ -184,19 +185,14 @@ def _values(atoms: Collection[Atom]) -> Values:
 
 
 def _fixed(
-    atoms: Sequence[Atom],
-    keys: Collection[Key],
-    values: Values,
-    max_kinds: int,
-    allowed: Collection[Argument] | None,
+    atoms: Sequence[Atom], values: Values, max_kinds: int, allowed: Collection[Argument] | None
 ) -> frozenset[Argument]:
     """The arguments to fix, those of fewest values first, while there are not too many kinds."""
     chosen: frozenset[Argument] = frozenset()
-    of_keys = [atom for atom in atoms if atom.key in keys]
     for argument in sorted(values, key=lambda argument: (len(values[argument]), argument)):
         if allowed is None or argument in allowed:
             more = chosen | {argument}
-            if len({_kind(atom, more) for atom in of_keys}) <= max_kinds:
+            if len({_kind(atom, more) for atom in atoms}) <= max_kinds:
                 chosen = more
     return chosen
 

@@ -30,19 +30,11 @@ Longs: TypeAlias = NDArray[np.int64]
 class Encoding:
     """Some sequences in a language.
 
-    Attributes
-    ----------
-    offsets
-        The events of sequence i are the entities from offsets[i] to offsets[i + 1].
-    first, end
-        For each event of the order where its sequence begins and ends.
-    code, kind
-        The constant of each entity, and the number of its type in the language.
-    cells
-        The entities of each fact, -1 beyond its arguments. A fact about no event has one more: the
-        first event of its sequence, -1 where there is none.
-    relation
-        The number of each fact's relation in the language.
+    The events of sequence i are the entities from offsets[i] to offsets[i + 1]; `first` and `end`
+    say for each event where its sequence begins and ends. `code` and `type_` are the constant of
+    each entity, and the number of its type in the language. `relation` has the number of each
+    fact's relation, and `cells` its entities, -1 beyond its arguments. A fact about no event has
+    one more: the first event of its sequence, -1 where there is none.
     """
 
     language: Language

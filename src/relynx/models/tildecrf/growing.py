@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import heappop, heappush
 
 import numpy as np
 
@@ -92,28 +91,20 @@ class Grower:
         """
         most_rows = MOST_ROWS * len(part.rows)
         root = self._node(part, 0, targets, most_rows)
-        heap: list[tuple[float, int, _Node]] = []
-        leaves = [root]
-        made = self._push(heap, root, 0)
-        while heap and len(leaves) < self.limits.max_leaves:
-            node = heappop(heap)[2]
-            assert node.test is not None
+        leaves = [root]  # in the order in which they came, which decides between equal gains
+        while len(leaves) < self.limits.max_leaves:
+            node = max(leaves, key=lambda leaf: leaf.gain)
+            if node.test is None:
+                break
             parts = node.part.divided(self.encoding, node.test)
             yes, no = (self._node(p, node.depth + 1, targets, most_rows) for p in parts)
             node.branches = yes, no
             leaves.remove(node)
             leaves += [yes, no]
-            for child in (yes, no):
-                made = self._push(heap, child, made)
         values = np.zeros_like(targets.residual)
         for leaf in leaves:
             leaf.part.add(self.encoding, leaf.value, values)
         return root.tree(), values
-
-    def _push(self, heap: list[tuple[float, int, _Node]], node: _Node, number: int) -> int:
-        if node.test is not None:
-            heappush(heap, (-float(f"{node.gain:.9g}"), number, node))
-        return number + 1
 
     def _node(self, part: Part, depth: int, targets: Targets, most_rows: int) -> _Node:
         residual = self._summed(part, targets.residual)
@@ -126,7 +117,8 @@ class Grower:
             totals = Totals(residual, weight, total, n, squares)
             bindable = self._bindable if len(part.rows) <= most_rows else set()
             found = self._found(part, targets, totals, bindable)
-            node.gain, node.test = self._best(part, totals, found)
+            gain, node.test = self._best(part, totals, found)
+            node.gain = float(f"{gain:.9g}")  # what rounding leaves does not order nodes
         return node
 
     def _summed(self, part: Part, values: Floats) -> Floats:
