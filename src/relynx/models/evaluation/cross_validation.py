@@ -42,9 +42,16 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidation:
-    """The results of a cross-validation: the classes in order, and every fold, seed by seed.
+    """The results of a cross-validation.
 
-    `confusion` counts sequences by class (rows) and predicted class (columns), over all seeds.
+    Attributes
+    ----------
+    classes
+        The classes, in order.
+    folds
+        Every test fold, seed by seed.
+    confusion
+        Confusion matrix over all seeds: sequences by class (rows) and predicted class (columns).
     """
 
     classes: NDArray[Any]
