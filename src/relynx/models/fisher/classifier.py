@@ -195,8 +195,8 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform(self, X: object) -> Floats:
         """The scores, one row a sequence, dense."""
-        rows = self.reader_.rows(sequences_for(self, X), self.models_[0])
-        return self._scores(self.models_[0].ground(rows))
+        X = sequences_for(self, X)
+        return self._scores(self.models_[0].ground(self.reader_.rows(X, self.models_[0])))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The parameters, after the class of their model; `input_features` is ignored."""

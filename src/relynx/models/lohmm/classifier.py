@@ -177,12 +177,13 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         It is -inf if a given structure cannot emit the sequence.
         """
-        rows = self.reader_.rows(sequences_for(self, X), self.models_[0])
-        grounding = self.models_[0].ground(rows)
+        X = sequences_for(self, X)
+        grounding = self.models_[0].ground(self.reader_.rows(X, self.models_[0]))
         return np.stack([model.log_probability(grounding) for model in self.models_], axis=1)
 
     def predict(self, X: object) -> NDArray[Any]:
         """The class of each sequence; of equal ones the first in order."""
+        check_is_fitted(self)
         return np.asarray(self.classes_[self._joint(X).argmax(axis=1)])
 
     def predict_proba(self, X: object) -> Floats:
