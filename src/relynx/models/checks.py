@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from relynx.data.class_cuts import cut_like
 from relynx.data.schema import Schema
+from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem, did_you_mean
+from relynx.features.vectorizer import as_sequences
+
+Rule: TypeAlias = tuple[Callable[[Any], bool], str]  # whether a value is right, and what to give
 
 
 def is_count(value: Any, least: int = 1) -> bool:
@@ -27,19 +33,49 @@ def is_positive(value: Any) -> bool:
     return is_amount(value) and float(value) > 0
 
 
+def count_from(least: int) -> Rule:
+    """A whole number."""
+    return lambda value: is_count(value, least), f"give a whole number from {least} on"
+
+
+def one_of(known: Sequence[object], more: str = "") -> Rule:
+    """One of the known values; of True and 1 only the one that is known."""
+    hint = f"give {' or '.join(map(repr, known))}{', ' + more if more else ''}"
+    return lambda value: any(isinstance(value, type(k)) and value == k for k in known), hint
+
+
+def none_or_a(kind: Any, hint: str) -> Rule:
+    """None, or an instance of a class."""
+    return lambda value: value is None or isinstance(value, kind), hint
+
+
+AMOUNT: Rule = is_amount, "give a number from 0 on"
+_IS_PRIOR, _PRIOR_HINT = one_of(("empirical", "uniform"), "or a weight for each class")
+PRIOR: Rule = lambda value: isinstance(value, Mapping) or _IS_PRIOR(value), _PRIOR_HINT
+SWITCH: Rule = lambda value: isinstance(value, bool | np.bool_), "give True or False"
+
+
+def parameter_problems(estimator: object, rules: Mapping[str, Rule]) -> list[Problem]:
+    """A problem for each parameter whose value breaks its rule."""
+    given = [(name, getattr(estimator, name), *rule) for name, rule in rules.items()]
+    return [
+        Problem(f"{name} is {value!r}", hint=hint)
+        for name, value, is_right, hint in given
+        if not is_right(value)
+    ]
+
+
+def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
+    """Raises InputError with all parameters whose values break their rules."""
+    problems = parameter_problems(estimator, rules)
+    if problems:
+        raise InputError(problems)
+
+
 def not_among(name: str, value: object, known: Sequence[object], more: str = "") -> list[Problem]:
     """The problem of a parameter that has none of the known values, if it has none."""
-    if any(isinstance(value, type(one)) and value == one for one in known):
-        return []
-    hint = " or ".join(map(repr, known))
-    return [Problem(f"{name} is {value!r}", hint=f"give {hint}{', ' + more if more else ''}")]
-
-
-def not_true_or_false(name: str, value: object) -> list[Problem]:
-    """The problem of a switch that is neither on nor off, if it is not."""
-    if isinstance(value, bool | np.bool_):
-        return []
-    return [Problem(f"{name} is {value!r}", hint="give True or False")]
+    is_right, hint = one_of(known, more)
+    return [] if is_right(value) else [Problem(f"{name} is {value!r}", hint=hint)]
 
 
 def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> None:
@@ -55,6 +91,14 @@ def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> N
             known = f"the classes are {', '.join(map(repr, classes))}"
             what = f"prior has a weight for {name!r}, which is no class"
             raise InputError(Problem(what, hint=near or known))
+
+
+def sequences_for(model: Any, X: object) -> Sequences:
+    """Sequences for a fitted model, cut as its training sequences were."""
+    check_is_fitted(model)
+    found = cut_like(as_sequences(X), model.reading_)
+    check_reading(model.reading_, found.reading)
+    return found
 
 
 def check_reading(fitted: Schema | None, given: Schema | None) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from relynx.data.event_arguments import Argument, dimension_names
 from relynx.data.event_order import learn_event_arguments, link_of, ordered_events
 from relynx.data.sequences import Facts, Sequences
-from relynx.logic.tables import Key
+from relynx.logic.tables import Key, empty
 from relynx.logic.terms import Atom, Constant, constant_text
 
 PLAIN = Atom("event")  # an event without facts
@@ -35,16 +35,8 @@ def observations(
 
     The facts about one event alone become one atom without the event: the predicates in order of
     name, joined by `_`, and their values one after the other. Facts that rules derive and facts
-    that relate events are left out. An event without facts is the atom `event`.
-
-    Parameters
-    ----------
-    X
-        The sequences.
-    dimension
-        The order to follow; None takes the one with the most links.
-    places
-        What `observed_arguments` found in the training sequences; None finds it in X.
+    that relate events are left out. An event without facts is the atom `event`. `event_arguments`
+    are what `observed_arguments` found in the training sequences; None finds them in X.
 
     Examples
     --------
@@ -107,6 +99,14 @@ def observed_arguments(X: Sequences, dimension: str | None = None) -> frozenset[
             at = [i for i in range(key[1]) if np.isin(table[1 + i], events).all()]
             found |= {(key, i) for i in at if len(at) == 1}
     return frozenset(found)
+
+
+def with_dimension(X: Sequences, name: str) -> Sequences:
+    """The sequences themselves, or where no two events are linked, with links of none."""
+    if name in X.dimensions:
+        return X
+    tables = dict(X.tables) | {(f"next_{name}", 2): empty(2)}
+    return Sequences(X.vocabulary, tables, X.ids, None, X.background)
 
 
 def _is_link(key: Key, X: Sequences) -> bool:

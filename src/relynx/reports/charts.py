@@ -16,16 +16,9 @@ MOST_BARS = 8  # classes of a pattern
 
 @dataclass(frozen=True, slots=True)
 class ClassBars:
-    """The classes of a pattern that have a bar, and a summary of the others.
+    """The numbers of the classes of a pattern that have a bar, and a summary of the others.
 
-    Attributes
-    ----------
-    classes
-        The numbers of the classes, in order.
-    n_others
-        Number of classes without a bar.
-    most_other
-        The largest proportion of these that the pattern covers.
+    `most_other` is the largest proportion of one of the `n_others` that the pattern covers.
     """
 
     classes: tuple[int, ...]

@@ -79,7 +79,10 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
         votes=votes,
         models=models,
         counterfactuals=tuple(
-            Counterfactual(tuple(_flip(effects[i]) for i in flips), classes[code])
+            Counterfactual(
+                tuple(Flip(e.pattern, e.words, not e.present) for e in (effects[i] for i in flips)),
+                classes[code],
+            )
             for flips, code in found.sets
         ),
         n_counterfactuals=found.n_found,
@@ -187,10 +190,6 @@ def _scores(
     if np.ndim(values) == 0:
         return {classes[0]: float(-values / 2), classes[1]: float(values / 2)}
     return _by_class(classes, values)
-
-
-def _flip(effect: PatternEffect) -> Flip:
-    return Flip(effect.pattern, effect.words, not effect.present)
 
 
 def _by_class(classes: list[Any], values: NDArray[np.float64]) -> dict[Any, float]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from math import isfinite, nan
 from typing import Any
 
 from relynx.data.tables.frames import frame
 from relynx.logic.terms import constant_text
+from relynx.mining.patterns.pattern import Pattern
 from relynx.reports.explain_text import as_html, as_text
-from relynx.reports.explanation_parts import ExplanationData, ModelPart
+from relynx.reports.explanation_parts import ExplanationData
 
+CLASSES = ("predicted", "vote", "classes")  # attributes that hold classes
 SCHEMA = {
     "model": str,
     "class": str,
@@ -61,28 +63,7 @@ class Explanation(ExplanationData):
 
         Classes become strings, and minus infinity (a class ruled out) becomes None.
         """
-        return {
-            "id": self.id,
-            "label": self.label,
-            "predicted": str(self.predicted),
-            "posterior": _plain(self.posterior),
-            "scores": _plain(self.scores),
-            "votes": _plain(self.votes),
-            "models": [_model_dict(part) for part in self.models],
-            "counterfactuals": [
-                {
-                    "predicted": str(one.predicted),
-                    "flips": [
-                        {"pattern": str(flip.pattern), "words": flip.words, "present": flip.present}
-                        for flip in one.flips
-                    ],
-                }
-                for one in self.counterfactuals
-            ],
-            "n_counterfactuals": self.n_counterfactuals,
-            "tried": self.tried,
-            "smallest": self.smallest,
-        }
+        return {name: _plain(getattr(self, name), name) for name in _names(self)}
 
     def to_frame(self, *, backend: str = "pandas") -> Any:
         """A row for each pattern and class of each model; `backend` may be `polars` or `pyarrow`.
@@ -119,42 +100,22 @@ class Explanation(ExplanationData):
         return as_html(self)
 
 
-def _plain(values: Mapping[Any, float] | None) -> dict[str, Any] | None:
-    if values is None:
-        return None
-    return {str(c): value if isfinite(value) else None for c, value in values.items()}
+def _names(value: Any) -> list[str]:
+    return [field.name for field in fields(value)]
+
+
+def _plain(value: Any, name: str = "") -> Any:
+    """The attribute of this name in dicts, lists, strings and numbers."""
+    if isinstance(value, tuple):
+        return [_plain(one, name) for one in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, Pattern) or name in CLASSES:
+        return str(value)
+    if is_dataclass(value):
+        return {inner: _plain(getattr(value, inner), inner) for inner in _names(value)}
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _of(values: Mapping[Any, float] | None, c: Any) -> float:
     return nan if values is None else values[c]
-
-
-def _model_dict(part: ModelPart) -> dict[str, Any]:
-    return {
-        "classes": [*map(str, part.classes)],
-        "vote": str(part.vote),
-        "posterior": _plain(part.posterior),
-        "scores": _plain(part.scores),
-        "prior": _plain(part.prior),
-        "ruled_out": _plain(part.ruled_out),
-        "learner": part.learner,
-        "patterns": [
-            {
-                "pattern": str(effect.pattern),
-                "words": effect.words,
-                "present": effect.present,
-                "match": None
-                if effect.match is None
-                else {
-                    "bindings": dict(effect.match.bindings),
-                    "events": [*effect.match.events],
-                    "count": effect.match.count,
-                    "more": effect.match.more,
-                },
-                "contributions": _plain(effect.contributions),
-                "parts": _plain(effect.parts),
-                "share_changes": _plain(effect.share_changes),
-            }
-            for effect in part.patterns
-        ],
-    }

@@ -7,7 +7,7 @@ in the order in which they close the gap. Every set found is checked by a predic
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
@@ -50,14 +50,8 @@ def changing_flips(
 ) -> Found:
     """The smallest sets of flips that change the class of a sequence.
 
-    Parameters
-    ----------
-    model
-        A fitted classifier.
-    covered
-        Which patterns of `model.selected_` cover the sequence.
-    parts
-        The weights of each model of the classifier.
+    `covered` says which patterns of `model.selected_` cover it; `parts` are the weights of each
+    model of the classifier.
     """
     queries = _Queries(model, covered)
     weights = [part for part in parts if part is not None]
@@ -67,7 +61,9 @@ def changing_flips(
         tried += 1
         found = queries.changed(_all_sets(n, tried) if sums is None else sums.near_changes(tried))
         if found:
-            found.sort(key=lambda pair: queries.strength(pair[0], sums), reverse=True)
+            if sums is not None:  # first where the old class loses by the largest margin
+                leads = sums.lead(np.array([flips for flips, _ in found], np.int64))
+                found = [found[i] for i in np.argsort(-leads, kind="stable")]
             return Found(tuple(found[:KEPT]), len(found), tried, True)
     if sums is None:
         return Found((), 0, tried, False)
@@ -103,10 +99,6 @@ class _Queries:
         return [
             (tuple(sets[i].tolist()), int(codes[i])) for i in np.flatnonzero(codes != self.before)
         ]
-
-    def strength(self, flips: tuple[int, ...], sums: _Sums | None) -> float:
-        """The margin by which the old class loses; the largest come first."""
-        return 0.0 if sums is None else sums.lead(np.array([flips], np.int64))[0]
 
 
 class _Sums:
@@ -195,18 +187,14 @@ def _in_order(queries: _Queries, sums: _Sums, rival: int) -> Change | None:
     gain = sums.changes[0][:, rival] - sums.changes[0][:, sums.before]
     order = np.argsort(-gain, kind="stable")
     order = order[gain[order] > 0]
-    for k, code in enumerate(_prefixes(queries, order), 1):
+    rows = np.repeat(queries.covered[None], len(order), axis=0)  # after one flip, after two, ...
+    for k, flip in enumerate(order.tolist()):
+        rows[k:, flip] ^= True
+    codes = predicted_codes(queries.model, rows).tolist() if len(rows) else []
+    for k, code in enumerate(codes, 1):
         if code != queries.before:
             return tuple(order[:k].tolist()), code
     return None
-
-
-def _prefixes(queries: _Queries, order: NDArray[np.int64]) -> Iterator[int]:
-    """The class after the first flip of an order, after the first two, and so on."""
-    rows = np.repeat(queries.covered[None], len(order), axis=0)
-    for k, flip in enumerate(order.tolist()):
-        rows[k:, flip] ^= True
-    yield from predicted_codes(queries.model, rows).tolist() if len(rows) else ()
 
 
 def _by_steps(queries: _Queries, sums: _Sums, rival: int) -> Change | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from relynx.data.sequences import counted
 from relynx.models.lynx.classifier import LynxClassifier
@@ -162,30 +162,22 @@ def _asset(name: str) -> str:
     return files("relynx.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-class _Templates(BaseLoader):
-    """Loads the templates of this package."""
-
-    def get_source(self, environment: Environment, template: str) -> tuple[str, None, None]:
-        try:
-            return _asset(template), None, None
-        except OSError:
-            raise TemplateNotFound(template) from None
-
-
 def _environment() -> Environment:
     environment = Environment(
-        loader=_Templates(),
+        loader=FunctionLoader(_asset),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["percent"] = lambda value: f"{100 * value:.1f} %"
-    environment.filters["count"] = lambda value: f"{value:,}"
-    environment.filters["short"] = short
-    environment.filters["bars"] = class_bars
-    environment.filters["drawn"] = drawn_rounds
-    environment.filters["charted"] = charted
-    environment.filters["least_error"] = least_error
+    environment.filters |= {
+        "percent": lambda value: f"{100 * value:.1f} %",
+        "count": "{:,}".format,
+        "short": short,
+        "bars": class_bars,
+        "drawn": drawn_rounds,
+        "charted": charted,
+        "least_error": least_error,
+    }
     return environment

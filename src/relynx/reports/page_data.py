@@ -35,15 +35,10 @@ THOUSANDTHS = 1_000  # class probabilities are whole numbers of them
 def page_data(
     model: LynxClassifier, predictions: Predictions, data: ReportData, room: int
 ) -> dict[str, Any]:
-    """The data of the interactive parts of a report.
+    """The data of the interactive parts of a report, at most `room` bytes as JSON.
 
-    Parameters
-    ----------
-    model, predictions, data
-        What the report is about.
-    room
-        Largest size as JSON, in bytes. Facts are left out first, those of correctly predicted
-        sequences before those of misclassified ones, then whole sequences.
+    Facts are left out first, those of correctly predicted sequences before those of misclassified
+    ones, then whole sequences.
     """
     most = MOST_SEQUENCES
     while True:

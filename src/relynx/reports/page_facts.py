@@ -19,7 +19,7 @@ from relynx.data.sequences import Facts
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic.dimensions import OPERATORS, link_name, steps
 from relynx.logic.tables import Key
-from relynx.logic.terms import Atom, Constant, Struct, Term, Var, constant_key, constant_text
+from relynx.logic.terms import Atom, Struct, Var, constant_key, constant_text
 from relynx.mining.patterns.pattern import Pattern
 from relynx.reports.page_text import as_json
 
@@ -31,18 +31,10 @@ CONSTANT = -2  # constant number c is written -2 - c; variables are 0, 1, ...
 class PageFacts:
     """The facts of some sequences under the numbers of the page.
 
-    Attributes
-    ----------
-    keys
-        The predicates. Those of a dimension are among them.
-    dimensions
-        The number of the predicate `next_s` of each dimension, by its name.
-    events
-        Which arguments of each predicate hold events.
-    constants
-        The constants of the facts kept, as text, the most frequent first.
-    sequences
-        The facts of each sequence as base64; None where there was no space.
+    `keys` are the predicates, `dimensions` the numbers of those that link events, by the name of
+    the dimension; `events` says which arguments hold events. `constants` has those of the facts
+    kept, the most frequent first, and `sequences` the facts of each sequence as base64; None where
+    there was no space.
     """
 
     keys: tuple[Key, ...]
@@ -72,11 +64,11 @@ class PageFacts:
         args = [self._term(term, variables) for term in atom.args]
         return [self.keys.index(atom.key), *args]
 
-    def _term(self, term: Term, variables: dict[str, int]) -> int:
+    def _term(self, term: Any, variables: dict[str, int]) -> int:
         if isinstance(term, Var):
             return ANONYMOUS if term.anonymous else variables[term.name]
         # A constant that no fact has gets the number after the last, which matches nothing.
-        return CONSTANT - self._numbers.get(_key(term), len(self.constants))
+        return CONSTANT - self._numbers.get(constant_key(term), len(self.constants))
 
 
 def page_facts(
@@ -86,20 +78,9 @@ def page_facts(
     room: int,
     patterns: Iterable[Pattern] = (),
 ) -> PageFacts:
-    """Pack the facts of some sequences.
+    """Pack the facts of the `wanted` sequences, the most important first, into `room` bytes.
 
-    Parameters
-    ----------
-    facts
-        All that holds in the sequences.
-    keys
-        The predicates to keep.
-    wanted
-        The sequences, by priority.
-    room
-        Space for facts and constants on the page, in bytes.
-    patterns
-        The patterns of the page: their constants are kept first.
+    Only facts of the predicates `keys` are kept, and first the constants of the patterns.
     """
     keys = [key for key in keys if key in facts.tables]
     n_constants = max(len(facts.vocabulary), 1)
@@ -111,15 +92,16 @@ def page_facts(
     chosen, kept = _chosen(facts, keys, wanted, room, order, constants_used)
     order = order[kept[order]]
     number = _positions(order, n_constants)
-    packed = {i: _packed(_numbers_of(facts, keys, i, number)) for i in chosen}
+    packed = {i: as_text(_bytes(_numbers_of(facts, keys, i, number))) for i in chosen}
     _, event_arguments = event_keys(facts.tables, n_constants)
     names = dimension_names(keys)
     constants = [facts.vocabulary[code] for code in order.tolist()]
+    links = {(f"next_{name}", 2) for name in names}
     return PageFacts(
         keys=tuple(keys),
         dimensions={name: keys.index((f"next_{name}", 2)) for name in names},
         events=tuple(
-            tuple((key, i) in event_arguments or _links(key, names) for i in range(key[1]))
+            tuple((key, i) in event_arguments or key in links for i in range(key[1]))
             for key in keys
         ),
         constants=tuple(map(constant_text, constants)),
@@ -156,7 +138,7 @@ def _chosen(
     for i in wanted.tolist():
         codes = _codes_of(facts, keys, i)
         new = codes[~kept[codes]]
-        needed = len(_packed(_numbers_of(facts, keys, i, number))) + 3 + cost(new)
+        needed = len(as_text(_bytes(_numbers_of(facts, keys, i, number)))) + 3 + cost(new)
         if needed <= room:
             room -= needed
             kept[new] = True
@@ -185,15 +167,6 @@ def _positions(order: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     return positions
 
 
-def _links(key: Key, dimensions: tuple[str, ...]) -> bool:
-    return key in {(f"next_{name}", 2) for name in dimensions}
-
-
-def _key(term: Any) -> object:
-    constant: Constant = term
-    return constant_key(constant)
-
-
 def _numbers_of(
     facts: Facts, keys: list[Key], i: int, number: NDArray[np.int64]
 ) -> NDArray[np.int64]:
@@ -219,10 +192,6 @@ def _bytes(values: NDArray[np.int64]) -> bytes:
         more = (n_bytes[here] > k + 1) * 128
         out[ends[here] - n_bytes[here] + k] = (values[here] >> (7 * k) & 127) + more
     return out.tobytes()
-
-
-def _packed(values: NDArray[np.int64]) -> str:
-    return as_text(_bytes(values))
 
 
 def as_text(data: bytes) -> str:

@@ -20,18 +20,9 @@ HALF = 0.5  # added to every count, so that odds are finite (Haldane 1956)
 class PatternRow:
     """A pattern that the model uses.
 
-    Attributes
-    ----------
-    class_
-        The number of the class of which it covers the largest proportion.
-    supports
-        How many training sequences it covers, by class.
-    proportions
-        The same as proportions of the class sizes.
-    odds
-        How many times larger the odds of that class are with the pattern than without.
-    pairs
-        The numbers of the models that use it.
+    `class_` is the number of the class of which it covers the largest proportion, and `odds` how
+    many times larger the odds of that class are with the pattern than without. `supports` and
+    `proportions` are of the training sequences, by class; `pairs` numbers the models that use it.
     """
 
     number: int

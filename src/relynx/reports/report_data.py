@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,6 @@ from relynx.models.lynx.contributions import learner_name
 from relynx.reports.page_text import class_names
 from relynx.reports.pattern_rows import ClassPatterns, PatternRow, best_of_classes, pattern_rows
 from relynx.reports.scores import Scores, scores
-
-Labels: TypeAlias = "NDArray[Any] | None"
 
 HISTOGRAM = 24  # bins at most
 
@@ -80,15 +78,8 @@ class PairRow:
 class ReportData:
     """The content of the static parts of the page.
 
-    Attributes
-    ----------
-    classes
-        The classes of the model, as text.
-    learner
-        The learner that classifies by the patterns.
-    seen
-        Whether labels and supports are exactly those of the training sequences; None without
-        labels.
+    `learner` is what classifies by the patterns. `seen` says whether labels and supports are
+    exactly those of the training sequences; None without labels.
     """
 
     n_sequences: int
@@ -151,7 +142,7 @@ def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predi
     )
 
 
-def _labels(X: Sequences, y: Iterable[object] | None) -> Labels:
+def _labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any] | None:
     if y is None and X.labels is None:
         return None
     given: Any = X.labels if y is None else y

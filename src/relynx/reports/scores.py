@@ -64,23 +64,11 @@ class ReliabilityBin:
 class Scores:
     """How well predictions agree with labels.
 
-    Attributes
-    ----------
-    accuracy
-        The proportion of correct predictions.
-    largest
-        The proportion of the most frequent label: the accuracy of always predicting it.
-    labels
-        The rows of `confusion`: the classes, then labels unknown to the model.
-    confusion
-        Number of sequences by label (rows) and predicted class (columns).
-    classes
-        A row for each class.
-    reliability
-        The nonempty bins of the reliability diagram.
-    gap
-        Expected calibration error: mean distance of probability and accuracy over the bins,
-        weighted by their size.
+    `largest` is the proportion of the most frequent label: the accuracy of always predicting it.
+    The rows of `confusion` are `labels`, the classes and then labels unknown to the model, its
+    columns the predicted classes. `reliability` has the nonempty bins of the reliability diagram,
+    and `gap` is the expected calibration error: the mean distance of probability and accuracy over
+    the bins, weighted by their size.
     """
 
     accuracy: Proportion
@@ -98,18 +86,9 @@ def scores(
     probabilities: NDArray[np.float64],
     names: Sequence[str],
 ) -> Scores:
-    """Compare predictions with labels.
+    """Compare predictions with labels, both as numbers of `names`.
 
-    Parameters
-    ----------
-    labels
-        The number of each sequence's label among `names`.
-    predicted
-        The number of its predicted class.
-    probabilities
-        Class probabilities, array of shape (n_sequences, n_classes).
-    names
-        The classes of the model, then labels unknown to it.
+    These are the classes of the model, which have probabilities, then labels unknown to it.
     """
     n_classes = probabilities.shape[1]
     counts = np.zeros((len(names), n_classes), np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relynx import LynxClassifier, from_lists, parse_background, parse_bias, planted_rule
-from relynx.models.evaluation.predictions import predictions, unknown_predicates
+from relynx.models.evaluation.predictions import predictions, unknown_predicates, write_predictions
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_each_kind_of_file_holds_the_same(model, tmp_path, ending):
     X, _ = planted_rule(6, random_state=1)
     table = predictions(model, X)
     path = tmp_path / f"p.{ending}"
-    table.write(path)
+    write_predictions(model, [X], path)
     if ending == "jsonl":
         rows = [json.loads(line) for line in path.read_text().splitlines()]
         assert {name: [row[name] for row in rows] for name in rows[0]} == table.columns

@@ -15,7 +15,6 @@ from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.encoding import encode
 from relynx.models.tildecrf.growing import Grower, Limits, Targets
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.literals import data_of
 from relynx.models.tildecrf.tree_model_file import trees_of, trees_state
 from relynx.models.tildecrf.trees import Leaf, Part, Split, add_values, tree_text
 from relynx.storage.parts import ModelFile
@@ -142,7 +141,7 @@ def test_a_tree_says_of_other_sequences_what_backtracking_says(seed, other):
     encoding = encode(X, trained.language)
     values = np.zeros((encoding.n_events, 2))
     part = Part.whole(np.arange(encoding.n_events), 1, 2)
-    add_values(tree, encoding, data_of(encoding), part, 1.0, values)
+    add_values(tree, encoding, part, 1.0, values)
     where = examples_of(encoding, 2)
     expected = twin.values_of(tree, twin.World.of(X, parse_bias(BIAS), 1, "s"), list(where))
     assert [values[at] for at in where.values()] == expected
@@ -154,7 +153,7 @@ def test_growing_gives_the_values_of_the_tree(seed):
     tree, values, where, encoding = grown(world(seed), residuals_of(seed), Limits(4, 8, 1))
     again = np.zeros_like(values)
     part = Part.whole(np.arange(encoding.n_events), 1, 2)
-    add_values(tree, encoding, data_of(encoding), part, 1.0, again)
+    add_values(tree, encoding, part, 1.0, again)
     assert [values[at] for at in where.values()] == [again[at] for at in where.values()]
 
 

@@ -154,7 +154,11 @@ def cross_validate(
     done, messages = _results(jobs, n_jobs, progress)
     for message, n in messages.items():
         warnings.warn(f"in {n} of {len(tasks)} folds: {message}", UserWarning, stacklevel=2)
-    return _summary(labels, done)
+    true = np.concatenate([labels[fold.test] for fold in done])
+    predicted = np.concatenate([fold.predicted for fold in done])
+    classes = np.unique(labels)
+    matrix = confusion_matrix(true, predicted, labels=classes)
+    return CrossValidation(classes, tuple(done), np.asarray(matrix, np.int64))
 
 
 def _results(
@@ -170,14 +174,6 @@ def _results(
             if progress is not None:
                 progress(fold)
     return done, messages
-
-
-def _summary(labels: NDArray[Any], folds: list[Fold]) -> CrossValidation:
-    true = np.concatenate([labels[fold.test] for fold in folds])
-    predicted = np.concatenate([fold.predicted for fold in folds])
-    classes = np.unique(labels)
-    matrix = confusion_matrix(true, predicted, labels=classes)
-    return CrossValidation(classes, tuple(folds), np.asarray(matrix, np.int64))
 
 
 @contextmanager

@@ -20,15 +20,9 @@ from relynx.logic.dimensions import link_name
 class Predictions:
     """Predictions of a model for some sequences.
 
-    Attributes
-    ----------
-    columns
-        `id`, `label` where the sequences have one, `predicted`, and `probability_NAME` for each
-        class, where the model gives one.
-    accuracy
-        The proportion of correct predictions; None without labels.
-    unknown
-        How many sequences have a label that the model has never seen.
+    The columns are `id`, `label` where the sequences have one, `predicted`, and `probability_NAME`
+    for each class, where the model gives one. `accuracy` is None without labels; `unknown` counts
+    the sequences with a label that the model has never seen.
     """
 
     columns: dict[str, list[Any]]
@@ -37,10 +31,6 @@ class Predictions:
 
     def __len__(self) -> int:
         return len(self.columns["id"])
-
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the table as CSV, JSON Lines or Parquet, by the ending of the path."""
-        _write(path, [self.columns], self.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,10 @@ class Written:
 def write_predictions(
     model: Any, parts: Iterable[Sequences], path: str | os.PathLike[str]
 ) -> Written:
-    """Write the predictions of a classifier, one part of the sequences in memory at a time."""
+    """Write the predictions of a classifier, one part of the sequences in memory at a time.
+
+    The table is CSV, JSON Lines or Parquet, by the ending of the path.
+    """
     written: list[tuple[int, float | None, int]] = []
 
     def columns() -> Iterator[dict[str, list[Any]]]:

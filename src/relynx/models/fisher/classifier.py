@@ -6,7 +6,8 @@ The score of a sequence is the gradient of its log probability by the parameters
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -18,12 +19,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_reading, is_positive, not_among, not_true_or_false
+from relynx.models.checks import (
+    SWITCH,
+    Rule,
+    check_parameters,
+    is_positive,
+    one_of,
+    sequences_for,
+)
 from relynx.models.fisher.pair_svm import (
     PairSVM,
     kernel,
@@ -38,7 +46,7 @@ from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.model_file import READER, STRUCTURE, models
-from relynx.models.lohmm.recipes import Recipe, learn
+from relynx.models.lohmm.recipes import RULES, learn
 from relynx.storage.fields import (
     NUMBER,
     Field,
@@ -57,22 +65,36 @@ STILL = 1e-9  # a column that varies by less is dropped: what is left of it is r
 VALIDATED = "validated"
 
 
+def _positive_or(word: str) -> Rule:
+    return (
+        lambda value: is_positive(value) or (isinstance(value, str) and value == word),
+        f"give a number above 0, or {word!r}",
+    )
+
+
+SCORE_RULES: Mapping[str, Rule] = {
+    **RULES,
+    "models": one_of(("per_class", "single")),
+    "coordinates": one_of(("softmax", "raw")),
+}
+SVM_RULES: Mapping[str, Rule] = {
+    **SCORE_RULES,
+    "kernel": one_of(("linear", "rbf")),
+    "standardise": SWITCH,
+    "normalise": SWITCH,
+    "gamma": _positive_or("scale"),
+    "C": _positive_or(VALIDATED),
+}
+
+
 def fisher_scores(model: LoHMM, sequences: Any, coordinates: str = "softmax") -> Floats:
     """The gradient of the log probability of each sequence, one column a parameter.
 
     `raw` is the gradient by the probabilities themselves, expected uses divided by the probability.
     `softmax` is that by the logits of each distribution, what the uses are above those that the
     model would have at the same places; the columns of a distribution sum to 0. A sequence that the
-    model cannot show has zeros.
-
-    Parameters
-    ----------
-    model
-        The model.
-    sequences
-        Lists of ground atoms, or what `model.ground` made of them.
-    coordinates
-        `softmax` or `raw`.
+    model cannot show has zeros. Sequences are lists of ground atoms, or what `model.ground` made of
+    them.
 
     Examples
     --------
@@ -93,6 +115,7 @@ def fisher_scores(model: LoHMM, sequences: Any, coordinates: str = "softmax") ->
     return np.asarray(counts - values * totals[:, groups])
 
 
+@dataclass(eq=False, repr=False)
 class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn sequences into gradients of their log probability under fitted models.
 
@@ -139,42 +162,23 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
-    def __init__(
-        self,
-        structure: LoHMM | str | None = None,
-        *,
-        bias: Bias | None = None,
-        dimension: str | None = None,
-        n_hidden: int = 1,
-        blocks: int | tuple[int, ...] = 3,
-        max_kinds: int = 40,
-        selection: str = "argument",
-        end: bool = True,
-        max_iter: int = 15,
-        tol: float = 1e-4,
-        pseudo_count: float = 0.5,
-        selection_pseudo_count: float = 0.5,
-        models: str = "per_class",
-        coordinates: str = "softmax",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.structure = structure
-        self.bias = bias
-        self.dimension = dimension
-        self.n_hidden = n_hidden
-        self.blocks = blocks
-        self.max_kinds = max_kinds
-        self.selection = selection
-        self.end = end
-        self.max_iter = max_iter
-        self.tol = tol
-        self.pseudo_count = pseudo_count
-        self.selection_pseudo_count = selection_pseudo_count
-        self.models = models
-        self.coordinates = coordinates
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    structure: LoHMM | str | None = None
+    _: KW_ONLY
+    bias: Bias | None = None
+    dimension: str | None = None
+    n_hidden: int = 1
+    blocks: int | tuple[int, ...] = 3
+    max_kinds: int = 40
+    selection: str = "argument"
+    end: bool = True
+    max_iter: int = 15
+    tol: float = 1e-4
+    pseudo_count: float = 0.5
+    selection_pseudo_count: float = 0.5
+    models: str = "per_class"
+    coordinates: str = "softmax"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherScores:
         """Learn the models.
@@ -189,15 +193,9 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._fit(as_sequences(X), y)
         return self
 
-    def fit_transform(self, X: object, y: Iterable[object] | None = None, **_: Any) -> Any:
-        """Learn the models, and give the scores of the same sequences."""
-        return self.fit(X, y).transform(X)
-
     def transform(self, X: object) -> Floats:
         """The scores, one row a sequence, dense."""
-        check_is_fitted(self)
-        X = cut_like(as_sequences(X), self.reading_)
-        check_reading(self.reading_, X.reading)
+        X = sequences_for(self, X)
         return self._scores(self.models_[0].ground(self.reader_.rows(X, self.models_[0])))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -211,13 +209,7 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Sequences, y: Iterable[object] | None) -> Grounding:
         """Learn the models; the ground tables of the training sequences."""
-        recipe = Recipe.of(self)
-        problems = [
-            *not_among("models", self.models, ("per_class", "single")),
-            *not_among("coordinates", self.coordinates, ("softmax", "raw")),
-        ]
-        if problems:
-            raise InputError(problems)
+        check_parameters(self, SCORE_RULES)
         if not len(X):
             raise InputError(Problem("there are no sequences", hint="give some to learn from"))
         per_class = self.models == "per_class"
@@ -228,9 +220,8 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if labels is not None and per_class:
             self.classes_, codes = np.unique(labels, return_inverse=True)
         seeds = check_random_state(self.random_state)
-        learnt = learn(recipe, X, codes, random_state=seeds, n_jobs=self.n_jobs)
-        self.models_, self.reader_ = [*learnt.models], learnt.reader
-        return learnt.grounding
+        self.reader_, self.models_, grounding = learn(self, X, codes, seeds)
+        return grounding
 
     def _scores(self, grounding: Grounding) -> Floats:
         n = len(self.models_[0].parameters)
@@ -272,6 +263,7 @@ def _read_machine(part: Part, key: str, model: Any) -> PairSVM:
     return machine_of(part.part(key), len(model.classes_), n_columns, linear=linear)
 
 
+@dataclass(eq=False, repr=False)
 class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by support vector machines on their Fisher scores.
 
@@ -336,52 +328,28 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
-    def __init__(
-        self,
-        structure: LoHMM | str | None = None,
-        *,
-        bias: Bias | None = None,
-        dimension: str | None = None,
-        n_hidden: int = 1,
-        blocks: int | tuple[int, ...] = 3,
-        max_kinds: int = 40,
-        selection: str = "argument",
-        end: bool = True,
-        max_iter: int = 15,
-        tol: float = 1e-4,
-        pseudo_count: float = 0.5,
-        selection_pseudo_count: float = 0.5,
-        models: str = "per_class",
-        coordinates: str = "softmax",
-        standardise: bool = False,
-        normalise: bool = True,
-        kernel: str = "linear",
-        gamma: float | str = "scale",
-        C: float | str = VALIDATED,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.structure = structure
-        self.bias = bias
-        self.dimension = dimension
-        self.n_hidden = n_hidden
-        self.blocks = blocks
-        self.max_kinds = max_kinds
-        self.selection = selection
-        self.end = end
-        self.max_iter = max_iter
-        self.tol = tol
-        self.pseudo_count = pseudo_count
-        self.selection_pseudo_count = selection_pseudo_count
-        self.models = models
-        self.coordinates = coordinates
-        self.standardise = standardise
-        self.normalise = normalise
-        self.kernel = kernel
-        self.gamma = gamma
-        self.C = C
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    structure: LoHMM | str | None = None
+    _: KW_ONLY
+    bias: Bias | None = None
+    dimension: str | None = None
+    n_hidden: int = 1
+    blocks: int | tuple[int, ...] = 3
+    max_kinds: int = 40
+    selection: str = "argument"
+    end: bool = True
+    max_iter: int = 15
+    tol: float = 1e-4
+    pseudo_count: float = 0.5
+    selection_pseudo_count: float = 0.5
+    models: str = "per_class"
+    coordinates: str = "softmax"
+    standardise: bool = False
+    normalise: bool = True
+    kernel: str = "linear"
+    gamma: float | str = "scale"
+    C: float | str = VALIDATED
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherKernelClassifier:
         """Learn the models, then the machines on their scores.
@@ -393,8 +361,7 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         y
             The classes; without them those of X.
         """
-        Recipe.of(self)
-        self._check()
+        check_parameters(self, SVM_RULES)
         X = as_sequences(X)
         labels = checked_labels(X, y)
         self.classes_, codes = coded_classes(labels)
@@ -412,22 +379,6 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.C_ = validated_C(K, codes, seeds) if self.C == VALIDATED else float(self.C)
         self.machine_: PairSVM = learn_pairs(U, K, codes, C=self.C_, gamma=gamma)
         return self
-
-    def _check(self) -> None:
-        problems = [
-            *not_among("models", self.models, ("per_class", "single")),
-            *not_among("coordinates", self.coordinates, ("softmax", "raw")),
-            *not_among("kernel", self.kernel, ("linear", "rbf")),
-            *not_true_or_false("standardise", self.standardise),
-            *not_true_or_false("normalise", self.normalise),
-        ]
-        for name, word in (("gamma", "scale"), ("C", VALIDATED)):
-            value = getattr(self, name)
-            if not is_positive(value) and not (isinstance(value, str) and value == word):
-                hint = f"give a number above 0, or {word!r}"
-                problems.append(Problem(f"{name} is {value!r}", hint=hint))
-        if problems:
-            raise InputError(problems)
 
     def _learn_columns(self, scores: Floats) -> None:
         deviation = scores.std(axis=0)

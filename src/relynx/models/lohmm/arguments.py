@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem
 from relynx.logic.terms import Atom
+from relynx.models.checks import is_amount, is_count
 from relynx.models.lohmm.clauses import Floats
 
 
@@ -59,12 +60,12 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     return factors
 
 
-def checked_whole(name: str, value: object, *, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+def checked_whole(name: str, value: Any, *, least: int) -> int:
+    if not is_count(value, least):
         raise InputError(f"{name} must be a whole number from {least} on, not {value!r}")
     return int(value)
 
 
 def check_not_negative(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+    if not is_amount(value):
         raise InputError(f"{name} must be a number from 0 on, not {value!r}")

@@ -13,6 +13,7 @@ from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
 from relynx.models.lohmm.clauses import (
     END,
     START,
+    Clauses,
     Slot,
     Start,
     Transition,
@@ -23,8 +24,7 @@ from relynx.models.lohmm.clauses import (
     variant_key,
 )
 from relynx.models.lohmm.coverage import coverage_problems
-from relynx.models.lohmm.inference.program import Compiler, Program, drawn_slots
-from relynx.models.lohmm.printing import Clauses
+from relynx.models.lohmm.inference.program import Compiler, Program
 
 SLACK = 0.001  # probabilities in a text are rounded
 LAST_STEP = 2**31
@@ -42,11 +42,10 @@ def checked_program(
     if problems:
         raise InputError(problems)
     start, transitions = ordered_start(model.start), ordered_transitions(model.transitions)
-    slots = drawn_slots(start, transitions, model.types, model.selection)
-    problems = [*_sum_problems(model, at), *_selection_problems(model, slots, at)]
     program = Compiler(model.types, model.values, model.selection).program(
         start, transitions, model.blocks
     )
+    problems = [*_sum_problems(model, at), *_selection_problems(model, program.slots, at)]
     origins = {id(t): ("transition", k) for k, t in enumerate(model.transitions)}
     origins |= {id(c): ("start", k) for k, c in enumerate(model.start)}
     where = [origins[id(clause)] for clause in (*start, *transitions)]
@@ -54,7 +53,7 @@ def checked_program(
     if problems:
         raise InputError(problems)
     selections: dict[Slot, tuple[float, ...]] = {}
-    for d, slot in enumerate(slots):
+    for d, slot in enumerate(program.slots):
         n = int(program.slot_starts[d + 1] - program.slot_starts[d])
         selections[slot] = model.selections.get(slot, (1 / n,) * n)
     return program, selections

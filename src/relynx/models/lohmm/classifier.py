@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,18 +15,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA
-from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_class_weights, check_reading, not_among
+from relynx.models.checks import PRIOR, check_class_weights, check_parameters, sequences_for
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.model_file import READER, STRUCTURE, models
 from relynx.models.lohmm.model_text import models_text
-from relynx.models.lohmm.recipes import Recipe, joint, learn
+from relynx.models.lohmm.recipes import RULES, joint, learn
 from relynx.storage.fields import Field, Fields, array, labels, none_or
 from relynx.storage.parts import Part, plain
 
@@ -39,6 +39,7 @@ def _positive_shares(part: Part, key: str, model: Any) -> Floats:
     return shares
 
 
+@dataclass(eq=False, repr=False)
 class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by the likelihood of a logical hidden Markov model for each class.
 
@@ -117,40 +118,22 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
-    def __init__(
-        self,
-        structure: LoHMM | str | None = None,
-        *,
-        bias: Bias | None = None,
-        dimension: str | None = None,
-        n_hidden: int = 1,
-        blocks: int | tuple[int, ...] = 3,
-        max_kinds: int = 40,
-        selection: str = "argument",
-        end: bool = True,
-        max_iter: int = 15,
-        tol: float = 1e-4,
-        pseudo_count: float = 0.5,
-        selection_pseudo_count: float = 0.5,
-        prior: str | Mapping[object, float] = "empirical",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.structure = structure
-        self.bias = bias
-        self.dimension = dimension
-        self.n_hidden = n_hidden
-        self.blocks = blocks
-        self.max_kinds = max_kinds
-        self.selection = selection
-        self.end = end
-        self.max_iter = max_iter
-        self.tol = tol
-        self.pseudo_count = pseudo_count
-        self.selection_pseudo_count = selection_pseudo_count
-        self.prior = prior
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    structure: LoHMM | str | None = None
+    _: KW_ONLY
+    bias: Bias | None = None
+    dimension: str | None = None
+    n_hidden: int = 1
+    blocks: int | tuple[int, ...] = 3
+    max_kinds: int = 40
+    selection: str = "argument"
+    end: bool = True
+    max_iter: int = 15
+    tol: float = 1e-4
+    pseudo_count: float = 0.5
+    selection_pseudo_count: float = 0.5
+    prior: str | Mapping[object, float] = "empirical"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> LoHMMClassifier:
         """Learn the models.
@@ -162,27 +145,18 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        recipe = Recipe.of(self)
-        if not isinstance(self.prior, Mapping):
-            wrong = not_among(
-                "prior", self.prior, ("empirical", "uniform"), "or a weight for each class"
-            )
-            if wrong:
-                raise InputError(wrong)
+        check_parameters(self, {**RULES, "prior": PRIOR})
         X = as_sequences(X)
         labels = checked_labels(X, y)
         X = cut_by_class(X, labels).compact()
         self.classes_, codes = coded_classes(labels)
         self.class_prior_ = self._prior(codes)
         seeds = check_random_state(self.random_state)
-        learnt = learn(recipe, X, codes, random_state=seeds, n_jobs=self.n_jobs)
-        self.models_, self.reader_ = [*learnt.models], learnt.reader
+        self.reader_, self.models_, grounding = learn(self, X, codes, seeds)
         self.reading_ = X.reading
         self.uses_ = np.concatenate(
             [
-                expected_counts(
-                    learnt.grounding, model.parameters.values, (codes == c).astype(float)
-                )[0]
+                expected_counts(grounding, model.parameters.values, (codes == c).astype(float))[0]
                 for c, model in enumerate(self.models_)
             ]
         )
@@ -203,9 +177,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         It is -inf if a given structure cannot emit the sequence.
         """
-        check_is_fitted(self)
-        X = cut_like(as_sequences(X), self.reading_)
-        check_reading(self.reading_, X.reading)
+        X = sequences_for(self, X)
         grounding = self.models_[0].ground(self.reader_.rows(X, self.models_[0]))
         return np.stack([model.log_probability(grounding) for model in self.models_], axis=1)
 

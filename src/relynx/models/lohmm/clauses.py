@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,6 +53,20 @@ class Transition:
 
     def __str__(self) -> str:
         return f"{constant_text(float(self.probability))} : {self.clause()}."
+
+
+@dataclass(frozen=True)
+class Clauses:
+    """What the text of a model holds; see `LoHMM`."""
+
+    transitions: Sequence[Transition]
+    _: KW_ONLY
+    start: Sequence[Start]
+    types: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
+    values: Mapping[str, tuple[Constant, ...]] = field(default_factory=dict)
+    selection: str = "argument"
+    selections: Mapping[Slot, tuple[float, ...]] = field(default_factory=dict)
+    blocks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import filterfalse, islice
 from numbers import Real
 from typing import Any
 
@@ -35,16 +36,10 @@ def form_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
         for key, listed in value.items():
             if not _is_list(listed) or not all(map(_FITS[name], listed)):
                 yield _wrong(f"{name}[{key!r}]", listed, example)
-    if _is_list(given["transitions"]):
-        odd = (t for t in given["transitions"] if not _is_transition(t))
-        for transition in odd:
-            yield _wrong("one of the transitions", transition, LISTS["transitions"])
-            break
-    if _is_list(given["start"]):
-        odd = (clause for clause in given["start"] if not _is_start(clause))
-        for clause in odd:
-            yield _wrong("one of the start", clause, LISTS["start"])
-            break
+    for name, is_right in (("transitions", _is_transition), ("start", _is_start)):
+        clauses = given[name] if _is_list(given[name]) else ()
+        for clause in islice(filterfalse(is_right, clauses), 1):
+            yield _wrong(f"one of the {name}", clause, LISTS[name])
 
 
 def _wrong(name: str, value: object, example: str) -> Problem:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from relynx.bias.source_spans import SourceSpans
-from relynx.errors import InputError, Problem, Source
+from relynx.errors import InputError, Problem, Source, first_problems
 from relynx.logic.source_files import read_source
-from relynx.logic.terms import Atom, Constant, as_constant
+from relynx.logic.terms import Atom, as_constant
 from relynx.models.lohmm.arguments import (
     check_not_negative,
     checked_sequences,
@@ -23,10 +24,9 @@ from relynx.models.lohmm.arguments import (
 )
 from relynx.models.lohmm.checks import checked_program
 from relynx.models.lohmm.clauses import (
+    Clauses,
     Floats,
-    Key,
     Parameters,
-    Slot,
     Start,
     Transition,
     ordered_start,
@@ -39,13 +39,13 @@ from relynx.models.lohmm.inference.program import Program
 from relynx.models.lohmm.inference.sampling import Sampler
 from relynx.models.lohmm.inference.training import baum_welch, drawn_values
 from relynx.models.lohmm.printing import model_text
-from relynx.models.lohmm.text import read_model
+from relynx.models.lohmm.text import read_clauses
 
 MOST_STEPS = 100_000  # of a sequence that is drawn until its end
 
 
 @dataclass(frozen=True, repr=False)
-class LoHMM:
+class LoHMM(Clauses):
     """A hidden Markov model whose states and observations are atoms with variables.
 
     A transition `p : head <- observation - body` goes from a state that the body fits to one of the
@@ -99,13 +99,6 @@ class LoHMM:
     -2.525729
     """
 
-    transitions: Sequence[Transition]
-    start: Sequence[Start] = field(kw_only=True)
-    types: Mapping[Key, tuple[str, ...]] = field(kw_only=True, default_factory=dict)
-    values: Mapping[str, tuple[Constant, ...]] = field(kw_only=True, default_factory=dict)
-    selection: str = field(kw_only=True, default="argument")
-    selections: Mapping[Slot, tuple[float, ...]] = field(kw_only=True, default_factory=dict)
-    blocks: tuple[int, ...] = field(kw_only=True, default=())
     places: SourceSpans = field(kw_only=True, default=SourceSpans(), compare=False)
     history: tuple[float, ...] = field(init=False, default=(), compare=False)
     penalised_history: tuple[float, ...] = field(init=False, default=(), compare=False)
@@ -116,27 +109,18 @@ class LoHMM:
         problems = [*form_problems(vars(self))]
         if problems:
             raise InputError(problems)
-        normal: dict[str, object] = {
-            "transitions": tuple(self.transitions),
-            "start": tuple(Start(*clause) for clause in self.start),
-            "types": {key: tuple(types) for key, types in self.types.items()},
-            "values": {
-                type_: tuple(map(as_constant, constants))
-                for type_, constants in self.values.items()
-            },
-            "selections": {
-                slot: tuple(map(float, probabilities))
-                for slot, probabilities in self.selections.items()
-            },
-            "blocks": tuple(self.blocks),
-        }
-        self._set(**normal)
+        self._set(
+            transitions=tuple(self.transitions),
+            start=tuple(Start(*clause) for clause in self.start),
+            types={key: tuple(types) for key, types in self.types.items()},
+            values={type_: tuple(map(as_constant, each)) for type_, each in self.values.items()},
+            selections={slot: tuple(map(float, each)) for slot, each in self.selections.items()},
+            blocks=tuple(self.blocks),
+        )
         program, selections = checked_program(self, self.places)
         start, transitions = ordered_start(self.start), ordered_transitions(self.transitions)
-        row = [clause.probability for clause in start]
-        row += [transition.probability for transition in transitions]
-        for probabilities in selections.values():
-            row += probabilities
+        row = [clause.probability for clause in start] + [t.probability for t in transitions]
+        row += chain.from_iterable(selections.values())
         self._set(
             start=start,
             transitions=transitions,
@@ -180,7 +164,11 @@ class LoHMM:
 
     @classmethod
     def _read(cls, source: Source) -> LoHMM:
-        return read_model(source, cls)
+        clauses, at = read_clauses(source)
+        try:
+            return cls(**vars(clauses), places=at)
+        except InputError as error:
+            raise InputError(first_problems(error.problems)) from None
 
     # Parameters
 
@@ -257,11 +245,11 @@ class LoHMM:
         The first column is before the first step. States of probability 0, and those that cannot
         show the next observation, are left out.
         """
-        return inference.all_columns(self.ground([sequence]), self._row, forward=True)
+        return inference.columns(self.ground([sequence]), self._row, forward=True)
 
     def backward(self, sequence: Iterable[Atom]) -> list[dict[Atom, float]]:
         """The log probability of what is shown after each step, given the state; as `forward`."""
-        return inference.all_columns(self.ground([sequence]), self._row, forward=False)
+        return inference.columns(self.ground([sequence]), self._row, forward=False)
 
     def viterbi(self, sequence: Iterable[Atom]) -> tuple[list[Atom], float]:
         """The most probable states, one more than observations, and their log probability.
@@ -345,8 +333,10 @@ class LoHMM:
         self._refuse_impossible(grounding, row, factors, atoms)
         pseudo_counts = np.full(len(row), float(selection_pseudo_count))
         pseudo_counts[: self.program.n_clauses] = pseudo_count
-        fitted = baum_welch(grounding, row, factors, pseudo_counts, max_iter=max_iter, tol=tol)
-        return self._with(fitted.values).with_history(fitted.history, fitted.penalised)
+        row, *histories = baum_welch(
+            grounding, row, factors, pseudo_counts, max_iter=max_iter, tol=tol
+        )
+        return self._with(row).with_history(*histories)
 
     def with_history(self, history: Sequence[float], penalised: Sequence[float]) -> LoHMM:
         """The same model with the log-likelihoods of the iterations that made it."""
@@ -380,7 +370,8 @@ class LoHMM:
 
     def _where_impossible(self, sequence: list[Atom], row: Floats) -> str:
         """The first observation that no state can show, given those before."""
-        columns = inference.columns(ground(self.program, [sequence]), row, forward=True)
+        grounding = ground(self.program, [sequence])
+        columns = inference.columns(grounding, row, forward=True, last=False)
         dead = next((t for t, column in enumerate(columns) if not column), len(sequence))
         if dead == len(sequence):
             return ", which cannot end here"

@@ -14,7 +14,7 @@ from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.recipes import Reader
 from relynx.models.lohmm.structure import Known
-from relynx.storage.fields import Field, State
+from relynx.storage.fields import TEXT, Field, Fields, State, none_or, restored, stored_state
 from relynx.storage.parts import Part, plain
 
 
@@ -97,29 +97,30 @@ def structure_of(part: Part | None) -> LoHMM | str | None:
     return structure
 
 
-def reader_state(reader: Reader) -> State:
-    """How sequences become observations."""
-    return {
-        "dimension": reader.dimension,
-        "places": arguments_state(reader.event_arguments),
-        "predicates": None if reader.predicates is None else sorted(reader.predicates),
-        "made": reader.made,
-    }
+# How sequences become observations.
+READER_FIELDS: Fields = {
+    "dimension": TEXT,
+    "event_arguments": Field(
+        lambda value, _: arguments_state(value),
+        lambda part, key, _: arguments_of(part, key),
+        key="places",
+    ),
+    "predicates": none_or(
+        Field(lambda value, _: sorted(value), lambda part, key, _: frozenset(part.texts(key)))
+    ),
+    "made": Field(plain, lambda part, key, _: part.truth(key)),
+}
 
 
-def reader_of(part: Part, model: LoHMM) -> Reader:
-    """The reader of a part, for models of one structure."""
-    dimension = part.text("dimension")
-    event_arguments = arguments_of(part, "places")
-    predicates = None if part.none("predicates") else frozenset(part.texts("predicates"))
-    made = part.truth("made")
-    part.end()
-    if made:
+def _read_reader(part: Part, key: str, model: Any) -> Reader:
+    inner = part.part(key)
+    reader = Reader(**restored(inner, READER_FIELDS))
+    if reader.made:
         try:
-            Known.of(model)
+            Known.of(model.models_[0])
         except ValueError:  # nothing of it stands for what was not seen
-            raise part.wrong("made", "does not fit the models") from None
-    return Reader(dimension, event_arguments, predicates, made)
+            raise inner.wrong("made", "does not fit the models") from None
+    return reader
 
 
 def _is_row(value: Any) -> bool:
@@ -134,10 +135,7 @@ def models(n: Callable[[Any], int]) -> Field:
     )
 
 
-READER = Field(
-    lambda reader, _: reader_state(reader),
-    lambda part, key, model: reader_of(part.part(key), model.models_[0]),
-)
+READER = Field(lambda reader, _: stored_state(reader, READER_FIELDS), _read_reader)
 STRUCTURE = Field(
     lambda structure, _: structure_state(structure),
     lambda part, key, _: structure_of(part.part_or_none(key)),

@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Protocol
 
-from relynx.logic.terms import Atom, Constant, Var, constant_text, quoted
-from relynx.models.lohmm.clauses import Key, Slot, Start, Transition, variant_key
-
-
-class Clauses(Protocol):
-    """What a text tells of a model."""
-
-    @property
-    def transitions(self) -> Sequence[Transition]: ...
-    @property
-    def start(self) -> Sequence[Start]: ...
-    @property
-    def types(self) -> Mapping[Key, tuple[str, ...]]: ...
-    @property
-    def values(self) -> Mapping[str, tuple[Constant, ...]]: ...
-    @property
-    def selection(self) -> str: ...
-    @property
-    def selections(self) -> Mapping[Slot, tuple[float, ...]]: ...
-    @property
-    def blocks(self) -> tuple[int, ...]: ...
+from relynx.logic.terms import Atom, Var, constant_text, quoted
+from relynx.models.lohmm.clauses import Clauses, Slot, Start, Transition, variant_key
 
 
 def model_text(model: Clauses) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -17,90 +17,57 @@ from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError, Problem
 from relynx.mining.workers import n_threads
-from relynx.models.checks import is_amount, is_count, not_among, not_true_or_false
+from relynx.models.checks import AMOUNT, SWITCH, Rule, count_from, is_count, none_or_a, one_of
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.structure import Known, structure
-from relynx.models.observations import Observed, Row, observed, observed_arguments
+from relynx.models.observations import (
+    Observed,
+    Row,
+    observed,
+    observed_arguments,
+    with_dimension,
+)
 
 CONSTANT = frozenset("#*")  # the signs of arguments that may be fixed
 IMPOSSIBLE = -1e9  # stands for a log-likelihood of -inf
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """The parameters of an estimator that say how its models are made and fitted."""
+def _are_blocks(value: Any) -> bool:
+    if is_count(value, 1):
+        return True
+    return (
+        isinstance(value, tuple | list)
+        and len(value) > 0
+        and all(is_count(step, 1) for step in value)
+        and value[0] == 1
+        and all(a < b for a, b in pairwise(value))
+    )
 
-    structure: LoHMM | str | None
-    bias: Bias | None
-    dimension: str | None
-    n_hidden: int
-    blocks: int | tuple[int, ...]
-    max_kinds: int
-    selection: str
-    end: bool
-    max_iter: int
-    tol: float
-    pseudo_count: float
-    selection_pseudo_count: float
 
-    @classmethod
-    def of(cls, estimator: Any) -> Recipe:
-        """Those of an estimator. Raises InputError with all that is wrong with them."""
-        recipe = cls(**{field.name: getattr(estimator, field.name) for field in fields(cls)})
-        problems = [*recipe._problems()]
-        if problems:
-            raise InputError(problems)
-        return recipe
-
-    def _problems(self) -> Iterable[Problem]:
-        given: Any = self.structure
-        if given is not None and not isinstance(given, str | LoHMM):
-            hint = "a LoHMM, the text of one, or None to make one from the sequences"
-            yield Problem(f"structure is {given!r}", hint=hint)
-        bias: Any = self.bias
-        if bias is not None and not isinstance(bias, Bias):
-            hint = "a Bias, which read_bias and parse_bias make, or None to take all facts"
-            yield Problem(f"bias is {bias!r}", hint=hint)
-        dimension: Any = self.dimension
-        if dimension is not None and not isinstance(dimension, str):
-            hint = "give the name of a dimension, or None"
-            yield Problem(f"dimension is {dimension!r}", hint=hint)
-        for name, least in (("n_hidden", 1), ("max_kinds", 1), ("max_iter", 0)):
-            if not is_count(getattr(self, name), least):
-                hint = f"give a whole number from {least} on"
-                yield Problem(f"{name} is {getattr(self, name)!r}", hint=hint)
-        if not _are_blocks(self.blocks):
-            hint = "a number from 1 on, or the first steps of the blocks, (1, 8, 20) say"
-            yield Problem(f"blocks is {self.blocks!r}", hint=hint)
-        yield from not_among("selection", self.selection, ("argument", "type"))
-        yield from not_true_or_false("end", self.end)
-        for name in ("tol", "pseudo_count", "selection_pseudo_count"):
-            if not is_amount(getattr(self, name)):
-                hint = "give a number from 0 on"
-                yield Problem(f"{name} is {getattr(self, name)!r}", hint=hint)
-
-    def structure_for(self, training: Observed) -> LoHMM:
-        """The given structure, or one for the training sequences."""
-        if isinstance(self.structure, LoHMM):
-            return self.structure
-        if self.structure is not None:
-            return LoHMM.parse(self.structure)
-        return structure(
-            training.rows,
-            max_kinds=self.max_kinds,
-            n_hidden=self.n_hidden,
-            blocks=self.blocks,
-            end=self.end,
-            selection=self.selection,
-            fixed=None if self.bias is None else _fixable(self.bias, training),
-        )
-
-    @property
-    def begins_at_random(self) -> bool:
-        """Whether Baum-Welch begins with random parameters: hidden copies must differ somehow."""
-        return self.structure is None and self.n_hidden > 1
+# The parameters of an estimator that say how its models are made and fitted.
+RULES: Mapping[str, Rule] = {
+    "structure": none_or_a(
+        str | LoHMM, "a LoHMM, the text of one, or None to make one from the sequences"
+    ),
+    "bias": none_or_a(
+        Bias, "a Bias, which read_bias and parse_bias make, or None to take all facts"
+    ),
+    "dimension": none_or_a(str, "give the name of a dimension, or None"),
+    "n_hidden": count_from(1),
+    "max_kinds": count_from(1),
+    "max_iter": count_from(0),
+    "blocks": (
+        _are_blocks,
+        "a number from 1 on, or the first steps of the blocks, (1, 8, 20) say",
+    ),
+    "selection": one_of(("argument", "type")),
+    "end": SWITCH,
+    "tol": AMOUNT,
+    "pseudo_count": AMOUNT,
+    "selection_pseudo_count": AMOUNT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +84,8 @@ class Reader:
     made: bool
 
     @classmethod
-    def learn(cls, recipe: Recipe, X: Sequences) -> Reader:
-        bias, dimension = recipe.bias, recipe.dimension
+    def learn(cls, estimator: Any, X: Sequences) -> Reader:
+        bias, dimension = estimator.bias, estimator.dimension
         if bias is not None:
             bias.check(X)
         if dimension is None and bias is not None:
@@ -126,11 +93,10 @@ class Reader:
         link, _ = link_of(X, dimension)
         name = link.removeprefix("next_")
         predicates = None if bias is None else frozenset(bias.modes)
-        return cls(name, observed_arguments(X, name), predicates, recipe.structure is None)
+        return cls(name, observed_arguments(X, name), predicates, estimator.structure is None)
 
     def observed(self, X: Sequences) -> Observed:
-        if len(X) and self.dimension not in X.dimensions:  # one event each, or none
-            X = _with_dimension(X, self.dimension)
+        X = with_dimension(X, self.dimension)
         return observed(X, self.dimension, self.event_arguments, self.predicates)
 
     def rows(self, X: Sequences, model: LoHMM) -> list[Row]:
@@ -139,46 +105,52 @@ class Reader:
         return Known.of(model).shown(rows) if self.made else rows
 
 
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """The models of the classes, in order, and the ground tables of the training sequences."""
-
-    reader: Reader
-    models: tuple[LoHMM, ...]
-    grounding: Grounding
-
-
 def learn(
-    recipe: Recipe,
-    X: Sequences,
-    codes: NDArray[np.int64],
-    *,
-    random_state: np.random.RandomState,
-    n_jobs: int | None,
-) -> Learnt:
-    """One structure for all, and its parameters for each class."""
-    reader = Reader.learn(recipe, X)
+    estimator: Any, X: Sequences, codes: NDArray[np.int64], random_state: np.random.RandomState
+) -> tuple[Reader, list[LoHMM], Grounding]:
+    """One structure for all, and its parameters for each class, as the estimator has it.
+
+    Returns what reads observations, the models, and the ground tables of the training sequences.
+    """
+    reader = Reader.learn(estimator, X)
     training = reader.observed(X)
-    model = recipe.structure_for(training)
+    model = _structure_for(estimator, training)
     rows = Known.of(model).shown(training.rows) if reader.made else training.rows
     grounding = model.ground(rows)
     if not reader.made:
         _refuse_impossible(model, X, rows, grounding)
     n_classes = int(codes.max()) + 1
     seeds = random_state.randint(2**31 - 1, size=n_classes).tolist()
-    models = Parallel(n_threads(n_jobs), prefer="threads")(
+    copies_differ = reader.made and estimator.n_hidden > 1  # which they must begin with
+    models: list[LoHMM] = Parallel(n_threads(estimator.n_jobs), prefer="threads")(
         delayed(model.fit)(
             grounding,
-            max_iter=recipe.max_iter,
-            tol=recipe.tol,
-            pseudo_count=recipe.pseudo_count,
-            selection_pseudo_count=recipe.selection_pseudo_count,
+            max_iter=estimator.max_iter,
+            tol=estimator.tol,
+            pseudo_count=estimator.pseudo_count,
+            selection_pseudo_count=estimator.selection_pseudo_count,
             sample_weight=(codes == c).astype(float),
-            random_state=seed if recipe.begins_at_random else None,
+            random_state=seed if copies_differ else None,
         )
         for c, seed in enumerate(seeds)
     )
-    return Learnt(reader, tuple(models), grounding)
+    return reader, models, grounding
+
+
+def _structure_for(estimator: Any, training: Observed) -> LoHMM:
+    """The given structure, or one for the training sequences."""
+    given, bias = estimator.structure, estimator.bias
+    if given is not None:
+        return given if isinstance(given, LoHMM) else LoHMM.parse(given)
+    return structure(
+        training.rows,
+        max_kinds=estimator.max_kinds,
+        n_hidden=estimator.n_hidden,
+        blocks=estimator.blocks,
+        end=estimator.end,
+        selection=estimator.selection,
+        fixed=None if bias is None else _fixable(bias, training),
+    )
 
 
 def _refuse_impossible(model: LoHMM, X: Sequences, rows: list[Row], grounding: Grounding) -> None:
@@ -220,21 +192,3 @@ def joint(log_likelihood: Floats, prior: Floats) -> Floats:
     known = np.where(impossible, IMPOSSIBLE, log_likelihood)
     known[impossible.all(axis=1)] = 0.0
     return np.asarray(known + np.log(prior))
-
-
-def _with_dimension(X: Sequences, name: str) -> Sequences:
-    """The same sequences with a dimension that links nothing."""
-    tables = dict(X.tables) | {(f"next_{name}", 2): np.empty((3, 0), np.int32)}
-    return Sequences(X.vocabulary, tables, X.ids, None, X.background)
-
-
-def _are_blocks(value: Any) -> bool:
-    if is_count(value, 1):
-        return True
-    return (
-        isinstance(value, tuple | list)
-        and len(value) > 0
-        and all(is_count(step, 1) for step in value)
-        and value[0] == 1
-        and all(a < b for a, b in pairwise(value))
-    )

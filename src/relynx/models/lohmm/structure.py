@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import TypeAlias
 
 import numpy as np
@@ -46,25 +46,12 @@ def structure(
 ) -> LoHMM:
     """A model that can emit any sequence of such observations, with uniform parameters.
 
-    Raises InputError if it would have too many transitions.
+    The parameters are those of `LoHMMClassifier`; `fixed` are the arguments that may be fixed, None
+    for all. Arguments with the fewest values are fixed first; if there are more predicates than
+    `max_kinds`, the rarest become the observation `other`. With more than one hidden copy, fit from
+    random parameters: from uniform ones all copies stay equal.
 
-    Parameters
-    ----------
-    rows
-        The observations of the training sequences; see `observations`.
-    max_kinds
-        Largest number of kinds. Arguments with the fewest values are fixed first; if there are
-        more predicates than this, the rarest become the observation `other`.
-    n_hidden
-        Copies of each state, which differ in their transitions. With more than one, fit from random
-        parameters: from uniform ones all copies stay equal.
-    blocks
-        Blocks of steps with their own transitions: a number, for blocks with about the same number
-        of training steps, or the first step of each, (1, 8, 20).
-    end
-        Whether sequences end by a transition, so that their lengths matter.
-    selection, fixed
-        As of `LoHMM`; the arguments that may be fixed, None for all.
+    Raises InputError if it would have too many transitions.
 
     Examples
     --------
@@ -78,8 +65,10 @@ def structure(
     0.3333333333333333 : in_b <- a - in_a.
     """
     kinds, types, domains = _kinds(rows, max_kinds, fixed)
-    states, state_types = _states(kinds, types, n_hidden)
-    domains |= _copy_domain(domains, n_hidden)
+    copy_type = _unused(COPY, domains)
+    states, state_types = _states(kinds, types, copy_type, n_hidden)
+    if n_hidden > 1:
+        domains[copy_type] = tuple(f"k{i + 1}" for i in range(n_hidden))
     starts = first_steps(rows, blocks)
     numbers: Sequence[int | None] = range(1, len(starts) + 1) if len(starts) > 1 else (None,)
     heads = [_renamed(state) for state, _ in states] + ([END] if end else [])
@@ -101,9 +90,10 @@ def _kinds(
     """The kinds of observations, `other` last; the types of their predicates, and the values."""
     counts = Counter(atom for row in rows for atom in row)
     keys = _most_frequent(counts, max_kinds)
-    values = _values([atom for atom in counts if atom.key in keys])
-    fixed = _fixed([*counts], keys, values, max_kinds, allowed)
-    kinds = {_kind(atom, fixed): None for atom in counts if atom.key in keys}
+    atoms = [atom for atom in counts if atom.key in keys]
+    values = _values(atoms)
+    fixed = _fixed(atoms, values, max_kinds, allowed)
+    kinds = {_kind(atom, fixed) for atom in atoms}
     other = Atom(_other({key[0] for key in keys}))
     return [*sorted(kinds, key=str), other], *_domains(keys, values)
 
@@ -132,7 +122,7 @@ def first_steps(rows: Sequence[Row], blocks: int | Sequence[int]) -> tuple[int, 
 class Known:
     """What a structure was made for, and how other observations are shown to it."""
 
-    fixed: Mapping[Key, tuple[bool, ...]]
+    fixed: frozenset[Argument]
     kinds: frozenset[Atom]
     values: Mapping[Argument, frozenset[object]]
     other: Atom
@@ -151,42 +141,29 @@ class Known:
                 domain = model.values[kind]
                 values[atom.key, i] = frozenset(map(constant_key, domain))
                 other_values[atom.key, i] = max(filter(_is_other, domain), key=_length)
-        return cls(
-            {atom.key: tuple(not isinstance(arg, Var) for arg in atom.args) for atom in kinds},
-            frozenset(map(_anonymous, kinds)),
-            values,
-            other,
-            other_values,
+        fixed = frozenset(
+            (atom.key, i)
+            for atom in kinds
+            for i, arg in enumerate(atom.args)
+            if not isinstance(arg, Var)
         )
+        known = frozenset(_kind(atom, fixed) for atom in kinds)
+        return cls(fixed, known, values, other, other_values)
 
     def shown(self, rows: Sequence[Row]) -> list[Row]:
         """The sequences with `other` in place of kinds and values that were not seen."""
-        seen: dict[Atom, Atom] = {}
-        for row in rows:
-            for atom in row:
-                if atom not in seen:
-                    seen[atom] = self._shown(atom)
+        seen = {atom: self._shown(atom) for atom in set(chain.from_iterable(rows))}
         return [tuple(seen[atom] for atom in row) for row in rows]
 
     def _shown(self, atom: Atom) -> Atom:
-        fixed = self.fixed.get(atom.key)
-        if fixed is None:
+        if _kind(atom, self.fixed) not in self.kinds:
             return self.other
-        args = zip(atom.args, fixed, strict=True)
-        kind = Atom(atom.predicate, tuple(arg if f else Var("_") for arg, f in args))
-        if kind not in self.kinds:
-            return self.other
-        return Atom(
-            atom.predicate,
-            tuple(
-                arg if f else self._value((atom.key, i), arg)
-                for i, (arg, f) in enumerate(zip(atom.args, fixed, strict=True))
-            ),
-        )
+        args = [self._value((atom.key, i), arg) for i, arg in enumerate(atom.args)]
+        return Atom(atom.predicate, tuple(args))
 
     def _value(self, argument: Argument, arg: Term) -> Term:
         known = isinstance(arg, str | int | float) and constant_key(arg) in self.values[argument]
-        return arg if known else self.other_values[argument]
+        return arg if known or argument in self.fixed else self.other_values[argument]
 
 
 def _most_frequent(counts: Counter[Atom], most: int) -> list[Key]:
@@ -208,19 +185,14 @@ def _values(atoms: Collection[Atom]) -> Values:
 
 
 def _fixed(
-    atoms: Sequence[Atom],
-    keys: Collection[Key],
-    values: Values,
-    max_kinds: int,
-    allowed: Collection[Argument] | None,
+    atoms: Sequence[Atom], values: Values, max_kinds: int, allowed: Collection[Argument] | None
 ) -> frozenset[Argument]:
     """The arguments to fix, those of fewest values first, while there are not too many kinds."""
     chosen: frozenset[Argument] = frozenset()
-    of_keys = [atom for atom in atoms if atom.key in keys]
     for argument in sorted(values, key=lambda argument: (len(values[argument]), argument)):
         if allowed is None or argument in allowed:
             more = chosen | {argument}
-            if len({_kind(atom, more) for atom in of_keys}) <= max_kinds:
+            if len({_kind(atom, more) for atom in atoms}) <= max_kinds:
                 chosen = more
     return chosen
 
@@ -250,11 +222,10 @@ def _domains(
 
 
 def _states(
-    kinds: Sequence[Atom], types: Mapping[Key, tuple[str, ...]], n_hidden: int
+    kinds: Sequence[Atom], types: Mapping[Key, tuple[str, ...]], copy_type: str, n_hidden: int
 ) -> tuple[list[tuple[Atom, Atom]], dict[Key, tuple[str, ...]]]:
     """The states, each with what it shows, and their types."""
     taken = {START.predicate, END.predicate, *(kind.predicate for kind in kinds)}
-    copy_type = _copy_type({name for names in types.values() for name in names})
     states: list[tuple[Atom, Atom]] = []
     state_types: dict[Key, tuple[str, ...]] = {}
     for kind in kinds:
@@ -280,21 +251,6 @@ def _renamed(state: Atom) -> Atom:
     """The state as a head: its variables are drawn anew."""
     args = [Var(f"N{arg.name}") if isinstance(arg, Var) else arg for arg in state.args]
     return Atom(state.predicate, tuple(args))
-
-
-def _anonymous(kind: Atom) -> Atom:
-    args = [Var("_") if isinstance(arg, Var) else arg for arg in kind.args]
-    return Atom(kind.predicate, tuple(args))
-
-
-def _copy_type(taken: Collection[str]) -> str:
-    return _unused(COPY, taken)
-
-
-def _copy_domain(taken: Collection[str], n_hidden: int) -> dict[str, tuple[Constant, ...]]:
-    """The type of the numbers of hidden copies with its values, if there are several."""
-    copies = tuple(f"k{i + 1}" for i in range(n_hidden))
-    return {_copy_type(taken): copies} if n_hidden > 1 else {}
 
 
 def _unused(name: str, taken: Collection[str]) -> str:

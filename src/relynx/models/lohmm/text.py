@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from relynx.bias.source_spans import SourceSpans, Span, Where
 from relynx.errors import (
@@ -22,9 +22,7 @@ from relynx.logic.parser import ClauseParser
 from relynx.logic.terms import Atom, Constant, quoted
 from relynx.logic.tokens import Failure
 from relynx.models.lohmm.checks import clause_problems
-from relynx.models.lohmm.clauses import START, Key, Slot, Start, Transition, slot_text
-
-M = TypeVar("M")
+from relynx.models.lohmm.clauses import START, Clauses, Key, Slot, Start, Transition, slot_text
 
 EXAMPLES = {
     "type": "type(emacs(file,user))",
@@ -36,9 +34,9 @@ EXAMPLES = {
 AS_A_TRANSITION = "as in 0.3 : s(Y) <- o(X) - s(X)."
 
 
-def read_model(source: Source, make: Callable[..., M]) -> M:
-    """What `make` makes of the clauses of a text; raises InputError with all that is wrong."""
-    return _Reader(source).read(make)
+def read_clauses(source: Source) -> tuple[Clauses, SourceSpans]:
+    """The clauses of a text, and where they stand; raises InputError with all that is wrong."""
+    return _Reader(source).read()
 
 
 class _Parser(ClauseParser):
@@ -94,7 +92,7 @@ class _Reader:
         self.options: dict[str, Any] = {}
         self.declared = True  # whether all declarations could be read
 
-    def read(self, make: Callable[..., M]) -> M:
+    def read(self) -> tuple[Clauses, SourceSpans]:
         parser = _Parser(self.source)
         position = 0
         while not parser.finished and len(parser.problems) + len(self.problems) <= MOST_PROBLEMS:
@@ -104,33 +102,21 @@ class _Reader:
             elif not parser.finished:
                 self.declared &= self.source.text[parser.start : parser.start + 1] in "-0123456789"
         at = SourceSpans(self.source, self.spans)
+        clauses = Clauses(
+            self.transitions,
+            start=self.start,
+            types=self.types,
+            values=self.values,
+            selections=self.selections,
+            **self.options,
+        )
         problems = [*parser.problems, *self.problems]
         if problems:
             if self.declared:
-                problems += islice(clause_problems(self, at), MOST_PROBLEMS + 1)
+                problems += islice(clause_problems(clauses, at), MOST_PROBLEMS + 1)
             wrong = ParseError if parser.problems else InputError
             raise wrong(first_problems(problems))
-        try:
-            return make(
-                self.transitions,
-                start=self.start,
-                types=self.types,
-                values=self.values,
-                selection=self.selection,
-                selections=self.selections,
-                blocks=self.blocks,
-                places=at,
-            )
-        except InputError as error:
-            raise InputError(first_problems(error.problems)) from None
-
-    @property
-    def selection(self) -> str:
-        return str(self.options.get("selection", "argument"))
-
-    @property
-    def blocks(self) -> tuple[int, ...]:
-        return tuple(self.options.get("blocks", ()))
+        return clauses, at
 
     def _clause(self, clause: Clause) -> None:
         node = clause.node
@@ -154,24 +140,19 @@ class _Reader:
         probability, head, *rest = node.args
         block = rest.pop() if rest[-1].kind == "block" else None
         if probability.kind != "number":
-            self._wrong(probability, f"expected a probability, found {node_text(probability)}")
+            self._expected("a probability", probability)
             return
         of_start = len(rest) == 1
         if of_start != (rest[-1].kind == "atom" and rest[-1].value == START.predicate):
             self._no_start(rest[-1], of_start)
             return
-        atoms = [self._atom(part) for part in (head, *rest)]
+        atoms = [atom for part in (head, *rest) if (atom := self._atom(part)) is not None]
         number = self._block(block, of_start) if block is not None else None
-        if any(atom is None for atom in atoms) or (block is not None and number is None):
+        if len(atoms) <= len(rest) or (block is not None and number is None):
             return
-        here: Where = (
-            ("start", len(self.start))
-            if of_start
-            else (
-                "transition",
-                len(self.transitions),
-            )
-        )
+        here: Where = ("transition", len(self.transitions))
+        if of_start:
+            here = ("start", len(self.start))
         self._place(here, node)
         parts = ("probability", "head", "observation", "body")
         for name, part in zip(parts, node.args, strict=False):
@@ -180,36 +161,26 @@ class _Reader:
                 self._place((*here, name, i), arg)
         if block is not None:
             self._place((*here, "block"), block)
-        found = [atom for atom in atoms if atom is not None]
         if of_start:
-            self.start.append(Start(_number(probability), found[0]))
+            self.start.append(Start(_number(probability), atoms[0]))
         else:
-            into, shown, body = found
+            into, shown, body = atoms
             self.transitions.append(Transition(_number(probability), into, shown, body, number))
 
     def _no_start(self, node: Node, of_start: bool) -> None:
+        what, hint = "nothing is shown at the start", "write the head, then: <- start"
         if of_start:
-            self._wrong(
-                node,
-                "a transition needs an observation and a body",
-                hint=f"{AS_A_TRANSITION} Or write: <- start",
-            )
-        else:
-            self._wrong(
-                node, "nothing is shown at the start", hint="write the head, then: <- start"
-            )
+            what = "a transition needs an observation and a body"
+            hint = f"{AS_A_TRANSITION} Or write: <- start"
+        self._wrong(node, what, hint=hint)
 
     def _block(self, node: Node, of_start: bool) -> int | None:
         inner = node.args[0] if len(node.args) == 1 else None
         if of_start:
             self._wrong(node, "the start has no block", hint="leave this out")
         elif node.value != "block" or inner is None or not isinstance(inner.value, int):
-            text = self.source.text[node.start : node.end]
-            self._wrong(
-                node,
-                f"expected a block of steps, found {text}",
-                hint="as in 0.3 : s(Y) <- o(X) - s(X), block(2).",
-            )
+            what = f"expected a block of steps, found {self._text(node)}"
+            self._wrong(node, what, hint="as in 0.3 : s(Y) <- o(X) - s(X), block(2).")
         else:
             return inner.value
         return None
@@ -263,11 +234,8 @@ class _Reader:
         key = str(inner.value), len(inner.args)
         for arg in inner.args:
             if arg.kind != "atom":
-                self._wrong(
-                    arg,
-                    f"expected the name of a type, found {node_text(arg)}",
-                    hint="a type is a name that begins with a small letter",
-                )
+                hint = "a type is a name that begins with a small letter"
+                self._expected("the name of a type", arg, hint)
         if key in self.types:
             what = f"the type of {quoted(key[0])}/{key[1]} is declared twice"
             self._again(("type", *key), node, what)
@@ -280,7 +248,7 @@ class _Reader:
     def _values(self, node: Node) -> None:
         kind, listed = node.args
         if kind.kind != "atom":
-            self._wrong(kind, f"expected the name of a type, found {node_text(kind)}")
+            self._expected("the name of a type", kind)
             return
         if not self._is_list(listed):
             return
@@ -290,13 +258,8 @@ class _Reader:
             return
         for arg in listed.args:
             if arg.kind not in ("atom", "number"):
-                self._wrong(
-                    arg,
-                    f"expected a constant, found {node_text(arg)}",
-                    hint="a name that begins with a capital letter goes between quotes"
-                    if arg.kind == "variable"
-                    else None,
-                )
+                hint = "a name that begins with a capital letter goes between quotes"
+                self._expected("a constant", arg, hint if arg.kind == "variable" else None)
         self.values[name] = tuple(arg.value for arg in listed.args)
         self._place(("values", name), node)
         for i, arg in enumerate(listed.args):
@@ -309,7 +272,7 @@ class _Reader:
             return
         for arg in listed.args:
             if arg.kind != "number":
-                self._wrong(arg, f"expected a probability, found {node_text(arg)}")
+                self._expected("a probability", arg)
                 return
         if slot in self.selections:
             what = f"the selection of {slot_text(slot)} is given twice"
@@ -322,11 +285,7 @@ class _Reader:
     def _type_slot(self, node: Node) -> Slot | None:
         kind = node.args[0]
         if kind.kind != "atom":
-            self._wrong(
-                kind,
-                f"expected the name of a type, found {node_text(kind)}",
-                hint=f"as in {EXAMPLES['select']}.",
-            )
+            self._expected("the name of a type", kind, f"as in {EXAMPLES['select']}.")
             return None
         return str(kind.value)
 
@@ -349,8 +308,7 @@ class _Reader:
     def _selection(self, node: Node) -> None:
         inner = node.args[0]
         if inner.kind != "atom" or inner.value not in ("argument", "type"):
-            text = self.source.text[inner.start : inner.end]
-            self._wrong(inner, f"selection must be argument or type, not {text}")
+            self._wrong(inner, f"selection must be argument or type, not {self._text(inner)}")
             return
         self._set("selection", str(inner.value), node)
 
@@ -360,11 +318,8 @@ class _Reader:
             return
         for arg in listed.args:
             if not isinstance(arg.value, int) or arg.kind != "number":
-                self._wrong(
-                    arg,
-                    f"expected the first step of a block, found {node_text(arg)}",
-                    hint=f"as in {EXAMPLES['blocks']}.",
-                )
+                hint = f"as in {EXAMPLES['blocks']}."
+                self._expected("the first step of a block", arg, hint)
                 return
         self._set("blocks", tuple(arg.value for arg in listed.args), node)
 
@@ -379,13 +334,18 @@ class _Reader:
 
     def _is_list(self, node: Node) -> bool:
         if node.kind != "list":
-            text = self.source.text[node.start : node.end]
-            self._wrong(node, f"expected a list, found {node_text(node)}", hint=f"write [{text}]")
+            self._expected("a list", node, f"write [{self._text(node)}]")
         return node.kind == "list"
 
     def _again(self, where: Where, node: Node, message: str) -> None:
         line = self.source.line_and_column(self.spans[where][0])[0]
         self._wrong(node, message, hint=f"the first is on line {line}")
+
+    def _expected(self, what: str, node: Node, hint: str | None = None) -> None:
+        self._wrong(node, f"expected {what}, found {node_text(node)}", hint=hint)
+
+    def _text(self, node: Node) -> str:
+        return self.source.text[node.start : node.end]
 
     def _wrong(
         self, node: Node, message: str, *, hint: str | None = None, length: int | None = None

@@ -250,25 +250,23 @@ def count_features(data, examples, half, since, starts, numbers, sums, weights):
 
 
 @njit(cache=True, nogil=True)
-def count_event_joins(data, examples, half, since, joins, is_event, sums, weights):
-    """As `count_features`, for joins to an event: by anchor, join and second variable."""
+def count_joins(data, examples, half, since, joins, shift, sums, weights):
+    """As `count_features`, for joins: by anchor, join and second variable, less the shift.
+
+    Joins are all to events, with shift 0, or all to values, which are never in the window: then the
+    shift leaves out its variables.
+    """
     first, end = data.first, data.end
     rows, residual, weight = examples.rows, examples.residual, examples.weight
     starts, numbers, other = joins
     n_window = 2 * half + 1
     n_columns = rows.shape[1] - 1
-    n_variables = n_window + n_columns
     last = np.zeros(sums.shape, np.int32)  # as in `count_features`
-    before = -1
     for i in range(len(rows)):
         p = rows[i, 0]
-        is_new = p != before
-        before = p
-        for v in range(n_variables):
-            if v < n_window and not is_new and n_columns == 0:
-                continue
+        for v in range(n_window + n_columns):
             anchor = _entity(first, end, rows, i, v, half)
-            if anchor < 0 or (v >= n_window and not is_event[v - n_window]):
+            if anchor < 0:
                 continue
             for e in range(starts[anchor], starts[anchor + 1]):
                 h, cell = numbers[e], other[e]
@@ -283,34 +281,7 @@ def count_event_joins(data, examples, half, since, joins, is_event, sums, weight
                     u = n_window + c
                     if rows[i, 1 + c] != cell or u == v or max(u, v) < since:
                         continue
-                    if last[v, h, u] != p + 1:
-                        last[v, h, u] = p + 1
-                        sums[v, h, u] += residual[p]
-                        weights[v, h, u] += weight[p]
-
-
-@njit(cache=True, nogil=True)
-def count_value_joins(data, examples, half, since, joins, is_event, sums, weights):
-    """As `count_features`, for joins to a value: the second variable is a column, from 0 on."""
-    first, end = data.first, data.end
-    rows, residual, weight = examples.rows, examples.residual, examples.weight
-    starts, numbers, other = joins
-    n_window = 2 * half + 1
-    n_columns = rows.shape[1] - 1
-    last = np.zeros(sums.shape, np.int32)
-    for i in range(len(rows)):
-        p = rows[i, 0]
-        for v in range(n_window + n_columns):
-            anchor = _entity(first, end, rows, i, v, half)
-            if anchor < 0:
-                continue
-            for e in range(starts[anchor], starts[anchor + 1]):
-                h, cell = numbers[e], other[e]
-                for c in range(n_columns):
-                    u = n_window + c
-                    if is_event[c] or rows[i, 1 + c] != cell or u == v or max(u, v) < since:
-                        continue
-                    if last[v, h, c] != p + 1:
-                        last[v, h, c] = p + 1
-                        sums[v, h, c] += residual[p]
-                        weights[v, h, c] += weight[p]
+                    if last[v, h, u - shift] != p + 1:
+                        last[v, h, u - shift] = p + 1
+                        sums[v, h, u - shift] += residual[p]
+                        weights[v, h, u - shift] += weight[p]

@@ -12,7 +12,6 @@ from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import before, constant_scores, infer, path_scores, summed
 from relynx.models.tildecrf.encoding import Encoding, Longs
 from relynx.models.tildecrf.growing import Grower, Limits, Targets
-from relynx.models.tildecrf.literals import data_of
 from relynx.models.tildecrf.trees import Floats, Leaf, Part, Split, Tree, add_values
 
 
@@ -116,11 +115,10 @@ def potentials(
 ) -> Floats:
     """What all trees together say of the events, by event, label before and label."""
     F = np.zeros((n_labels, encoding.n_events, n_labels))
-    data = data_of(encoding)
     everything = Part.whole(np.arange(encoding.n_events), parameters.window, n_labels)
     for trees in rounds:
         for k, tree in enumerate(trees):
-            add_values(tree, encoding, data, everything, parameters.learning_rate, F[k])
+            add_values(tree, encoding, everything, parameters.learning_rate, F[k])
     return np.ascontiguousarray(np.moveaxis(F, 0, 2))
 
 

@@ -19,7 +19,7 @@ from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom, Var
 from relynx.models.tildecrf.encoding import Encoding, Ints, Longs
-from relynx.models.tildecrf.literal_language import EQUAL, Relation
+from relynx.models.tildecrf.literal_language import ANY, EQUAL, Relation
 
 FREE = -1  # a code: the argument is a variable
 MANY_ARGUMENTS = 4  # with more, a literal has at most FEW_CONSTANTS of them, or all
@@ -147,13 +147,8 @@ def _literals(encoding: Encoding, forms: list[Form]) -> Literals:
         of_form.append(np.full(int(allowed.sum()), f, np.int64))
         n += len(of_form[-1])
     none = np.empty(0, np.int64)
-    entity, literal = np.concatenate([none, *entities]), np.concatenate([none, *numbers])
-    second = np.concatenate([none, *other])
-    order = np.lexsort((second, literal, entity))
-    entity, literal, second = entity[order], literal[order], second[order]
-    new = np.ones(len(entity), bool)
-    new[1:] = (np.diff(entity) != 0) | (np.diff(literal) != 0) | (np.diff(second) != 0)
-    entity, literal, second = entity[new], literal[new], second[new]
+    found = [np.concatenate([none, *column]) for column in (entities, numbers, other)]
+    entity, literal, second = tb.in_order(np.stack(found))
     return Literals(
         tuple(forms),
         np.concatenate([none, *of_form]),
@@ -171,7 +166,7 @@ def _admitted(encoding: Encoding, form: Form, cells: Ints) -> NDArray[np.bool_]:
     for i in form.constants:
         column = cells[:, i]
         if relation.key == EQUAL:
-            named = language.constant_types()
+            named = language.types_with("#*") - {EVENT, ANY}
             may_be = np.array([type_ in named for type_ in language.types], bool)
             kept &= may_be[encoding.type_[column]]
         for type_ in np.unique(encoding.type_[column]).tolist():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -16,12 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import cut_by_class
 from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads
-from relynx.models.checks import check_reading, not_among
+from relynx.models.checks import Rule, check_parameters, one_of, sequences_for
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
@@ -30,12 +30,12 @@ from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, su
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_parameters
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
 from relynx.models.tildecrf.parameters import (
+    RULES,
     boosting_parameters,
     held_out,
     language_of,
-    parameter_problems,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
@@ -43,6 +43,11 @@ from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, none_or, r
 
 READOUTS = ("constant", "viterbi", "marginals")
 TRAININGS = ("constant", "chain")
+CLASSIFIER_RULES: Mapping[str, Rule] = {
+    **RULES,
+    "training": one_of(TRAININGS),
+    "readout": one_of(READOUTS),
+}
 
 
 def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
@@ -63,6 +68,7 @@ def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
     return labellers
 
 
+@dataclass(eq=False, repr=False)
 class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by conditional random fields of relational trees.
 
@@ -124,40 +130,22 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
-    def __init__(
-        self,
-        bias: Bias | None = None,
-        *,
-        dimension: str | None = None,
-        window: int = 3,
-        max_iter: int = 50,
-        learning_rate: float = 0.3,
-        max_depth: int = 4,
-        max_leaves: int = 8,
-        min_samples_leaf: int = 5,
-        look_ahead: bool = False,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        training: str = "constant",
-        readout: str = "constant",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.bias = bias
-        self.dimension = dimension
-        self.window = window
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.min_samples_leaf = min_samples_leaf
-        self.look_ahead = look_ahead
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.training = training
-        self.readout = readout
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    bias: Bias | None = None
+    _: KW_ONLY
+    dimension: str | None = None
+    window: int = 3
+    max_iter: int = 50
+    learning_rate: float = 0.3
+    max_depth: int = 4
+    max_leaves: int = 8
+    min_samples_leaf: int = 5
+    look_ahead: bool = False
+    n_iter_no_change: int | None = None
+    validation_fraction: float = 0.1
+    training: str = "constant"
+    readout: str = "constant"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> TildeCRFClassifier:
         """Learn the models.
@@ -169,9 +157,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        problems = [*classifier_parameter_problems(self)]
-        if problems:
-            raise InputError(problems)
+        check_parameters(self, CLASSIFIER_RULES)
         X = as_sequences(X)
         labels = checked_labels(X, y)
         X = cut_by_class(X, labels).compact()
@@ -210,7 +196,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def check_restored(self, part: Part) -> None:
         """Raise DataError where the parameters of a model file have no meaning."""
-        check_parameters(part, classifier_parameter_problems(self))
+        check_stored_parameters(part, self, CLASSIFIER_RULES)
 
     def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""
@@ -258,11 +244,8 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _ballots(self, X: object) -> tuple[list[Floats], list[Ballot]]:
         """For every pair what it compares, sequence by sequence, and its ballot."""
-        check_is_fitted(self)
-        X = cut_like(as_sequences(X), self.reading_)
-        check_reading(self.reading_, X.reading)
-        one = self.estimators_[0]
-        encoding = encode(X, Language.of(one.bias_, one.dimension_, one.places_))
+        X = sequences_for(self, X)
+        encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
         parameters, compared, ballots = boosting_parameters(self), [], []
         pairs = combinations(range(len(self.classes_)), 2)
         for pair, model in zip(pairs, self.estimators_, strict=True):
@@ -316,10 +299,3 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
-
-
-def classifier_parameter_problems(model: TildeCRFClassifier) -> Iterator[Problem]:
-    """A problem for each parameter that has no value it may have."""
-    yield from parameter_problems(model)
-    yield from not_among("training", model.training, TRAININGS)
-    yield from not_among("readout", model.readout, READOUTS)

@@ -31,7 +31,7 @@ class Counted:
 
 def counted(
     candidates: Candidates,
-    data: kernels.Data,
+    encoding: Encoding,
     part: Part,
     residual: Floats,
     weight: Floats,
@@ -41,10 +41,9 @@ def counted(
 
     With `since`, only those with a variable from this one on.
     """
-    scope, half = part.scope, part.scope.half
+    data, scope, half = encoding.data, part.scope, part.scope.half
     examples = kernels.Examples(part.rows, residual, weight)
     n_variables = len(scope.names)
-    is_event = np.array([type_ == EVENT for type_ in scope.types], bool)
     features = _empty(candidates.features, n_variables)
     literals = candidates.features
     kernels.count_features(
@@ -58,32 +57,18 @@ def counted(
         features.weights,
     )
     out = [features]
-    if len(candidates.event_joins):
-        joins = _empty(candidates.event_joins, n_variables, n_variables)
-        kernels.count_event_joins(
-            data,
-            examples,
-            half,
-            since,
-            _arrays(joins.literals),
-            is_event,
-            joins.sums,
-            joins.weights,
-        )
-        out.append(joins)
-    if len(candidates.value_joins) and not is_event.all():
-        joins = _empty(candidates.value_joins, n_variables, len(scope.types), shift=2 * half + 1)
-        kernels.count_value_joins(
-            data,
-            examples,
-            half,
-            since,
-            _arrays(joins.literals),
-            is_event,
-            joins.sums,
-            joins.weights,
-        )
-        out.append(joins)
+    has_value = any(type_ != EVENT for type_ in scope.types)
+    for literals, n_seconds, shift in (
+        (candidates.event_joins, n_variables, 0),
+        (candidates.value_joins, len(scope.types) if has_value else 0, 2 * half + 1),
+    ):
+        if len(literals) and n_seconds:
+            joins = _empty(literals, n_variables, n_seconds, shift=shift)
+            arrays = literals.starts, literals.numbers, literals.other
+            kernels.count_joins(
+                data, examples, half, since, arrays, shift, joins.sums, joins.weights
+            )
+            out.append(joins)
     if len(candidates.attributes) and not since:
         out.append(_attributes(candidates.attributes, data, part.events(), residual, weight))
     return out
@@ -104,10 +89,6 @@ def _attributes(
 def _empty(literals: Literals, n_anchors: int, *n_seconds: int, shift: int = 0) -> Counted:
     shape = (n_anchors, len(literals), *n_seconds)
     return Counted(literals, np.zeros(shape), np.zeros(shape), shift)
-
-
-def _arrays(literals: Literals) -> tuple[object, ...]:
-    return literals.starts, literals.numbers, literals.other
 
 
 def atom_at(

@@ -18,6 +18,8 @@ from relynx.data.sequences import Facts, Sequences
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
+from relynx.models.observations import with_dimension
+from relynx.models.tildecrf._crf_kernels import Data
 from relynx.models.tildecrf.literal_language import ANY, ENDS, EQUAL, Language
 
 Ints: TypeAlias = NDArray[np.int32]
@@ -28,19 +30,11 @@ Longs: TypeAlias = NDArray[np.int64]
 class Encoding:
     """Some sequences in a language.
 
-    Attributes
-    ----------
-    offsets
-        The events of sequence i are the entities from offsets[i] to offsets[i + 1].
-    first, end
-        For each event of the order where its sequence begins and ends.
-    code, kind
-        The constant of each entity, and the number of its type in the language.
-    cells
-        The entities of each fact, -1 beyond its arguments. A fact about no event has one more: the
-        first event of its sequence, -1 where there is none.
-    relation
-        The number of each fact's relation in the language.
+    The events of sequence i are the entities from offsets[i] to offsets[i + 1]; `first` and `end`
+    say for each event where its sequence begins and ends. `code` and `type_` are the constant of
+    each entity, and the number of its type in the language. `relation` has the number of each
+    fact's relation, and `cells` its entities, -1 beyond its arguments. A fact about no event has
+    one more: the first event of its sequence, -1 where there is none.
     """
 
     language: Language
@@ -63,8 +57,8 @@ class Encoding:
         return np.asarray(np.arange(self.n_events) == self.first)
 
     @cached_property
-    def entries(self) -> tuple[Ints, Ints, Ints]:
-        """Where the facts of each entity begin; of each such entry the argument, and the fact."""
+    def data(self) -> Data:
+        """What the kernels read: also where the entries of each entity begin, and its facts."""
         n_facts, width = self.cells.shape
         entities = self.cells.T.ravel()
         arguments = np.repeat(np.arange(width, dtype=np.int32), n_facts)
@@ -73,12 +67,21 @@ class Encoding:
         entities, arguments, facts = entities[kept], arguments[kept], facts[kept]
         order = np.argsort(entities, kind="stable")
         starts = np.searchsorted(entities[order], np.arange(len(self.code) + 1))
-        return starts.astype(np.int32), arguments[order], facts[order]
+        return Data(
+            self.first,
+            self.end,
+            starts.astype(np.int32),
+            arguments[order],
+            facts[order],
+            self.cells,
+            self.relation,
+            self.code,
+        )
 
 
 def encode(X: Sequences, language: Language) -> Encoding:
     """The sequences in a language. Raises InputError where links run in a circle."""
-    X = _with_dimension(X, language.dimension)
+    X = with_dimension(X, language.dimension)
     facts = X.facts()
     rows = ordered_events(X, language.dimension, language.event_arguments)
     lengths = np.array([len(row) for row in rows], np.int64)
@@ -114,14 +117,6 @@ def encode(X: Sequences, language: Language) -> Encoding:
         cells,
         relation,
     )
-
-
-def _with_dimension(X: Sequences, name: str) -> Sequences:
-    """The sequences themselves, or where no two events are linked, with links of none."""
-    if name in X.dimensions:
-        return X
-    tables = dict(X.tables) | {(f"next_{name}", 2): tb.empty(2)}
-    return Sequences(X.vocabulary, tables, X.ids, None, X.background)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import heappop, heappush
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from relynx.logic.terms import Atom
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.counting import Counted, atom_at, counted
 from relynx.models.tildecrf.encoding import Encoding
-from relynx.models.tildecrf.literals import Scope, data_of, yes_rows
+from relynx.models.tildecrf.literals import Scope, yes_rows
 from relynx.models.tildecrf.trees import Floats, Leaf, Part, Split, Test, Tree, text_of
 
 TIED = 1e-9  # gains that differ by less, as a share of the sum of squares, are equal
@@ -80,9 +79,9 @@ class Grower:
         self.candidates = candidates
         self.limits = limits
         self.labels = labels
-        self.data = data_of(encoding)
         self._begins = encoding.is_first
-        self._bindable = encoding.language.bindable_types()
+        # The types whose variables a later literal can speak of: not those that are only new.
+        self._bindable = encoding.language.types_with("+#*")
 
     def grow(self, part: Part, targets: Targets) -> tuple[Tree, Floats]:
         """A tree for the residuals, and what it says of each event and label before.
@@ -92,28 +91,20 @@ class Grower:
         """
         most_rows = MOST_ROWS * len(part.rows)
         root = self._node(part, 0, targets, most_rows)
-        heap: list[tuple[float, int, _Node]] = []
-        leaves = [root]
-        made = self._push(heap, root, 0)
-        while heap and len(leaves) < self.limits.max_leaves:
-            node = heappop(heap)[2]
-            assert node.test is not None
-            parts = node.part.divided(self.encoding, self.data, node.test)
+        leaves = [root]  # in the order in which they came, which decides between equal gains
+        while len(leaves) < self.limits.max_leaves:
+            node = max(leaves, key=lambda leaf: leaf.gain)
+            if node.test is None:
+                break
+            parts = node.part.divided(self.encoding, node.test)
             yes, no = (self._node(p, node.depth + 1, targets, most_rows) for p in parts)
             node.branches = yes, no
             leaves.remove(node)
             leaves += [yes, no]
-            for child in (yes, no):
-                made = self._push(heap, child, made)
         values = np.zeros_like(targets.residual)
         for leaf in leaves:
             leaf.part.add(self.encoding, leaf.value, values)
         return root.tree(), values
-
-    def _push(self, heap: list[tuple[float, int, _Node]], node: _Node, number: int) -> int:
-        if node.test is not None:
-            heappush(heap, (-float(f"{node.gain:.9g}"), number, node))
-        return number + 1
 
     def _node(self, part: Part, depth: int, targets: Targets, most_rows: int) -> _Node:
         residual = self._summed(part, targets.residual)
@@ -126,7 +117,8 @@ class Grower:
             totals = Totals(residual, weight, total, n, squares)
             bindable = self._bindable if len(part.rows) <= most_rows else set()
             found = self._found(part, targets, totals, bindable)
-            node.gain, node.test = self._best(part, totals, found)
+            gain, node.test = self._best(part, totals, found)
+            node.gain = float(f"{gain:.9g}")  # what rounding leaves does not order nodes
         return node
 
     def _summed(self, part: Part, values: Floats) -> Floats:
@@ -142,15 +134,15 @@ class Grower:
     ) -> list[tuple[float, Test]]:
         """The tests that gain most of their kind: labels, literals and pairs of literals."""
         tests = [*self._labels(part, targets, totals)] if targets.before else []
-        pool = counted(self.candidates, self.data, part, totals.residual, totals.weight)
+        pool = counted(self.candidates, self.encoding, part, totals.residual, totals.weight)
         tests += self._literals(pool, part, totals, bindable)
         if self.limits.look_ahead:
             for atom in self._introducing(pool[0], part.scope, bindable):
-                rows, scope = yes_rows(self.encoding, self.data, part.scope, part.rows, atom)
+                rows, scope = yes_rows(self.encoding, part.scope, part.rows, atom)
                 yes = Part(rows, scope, part.labels, part.start)
                 since = len(part.scope.names)
                 more = counted(
-                    self.candidates, self.data, yes, totals.residual, totals.weight, since
+                    self.candidates, self.encoding, yes, totals.residual, totals.weight, since
                 )
                 tests += self._literals(more, yes, totals, bindable, (atom,))
         return tests

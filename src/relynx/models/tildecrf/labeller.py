@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -14,24 +15,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import columns_to_cut, cut_like
+from relynx.data.class_cuts import columns_to_cut
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_reading
+from relynx.models.checks import check_parameters, sequences_for
 from relynx.models.labels import is_missing
 from relynx.models.tildecrf.boosting import Boosted, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
 from relynx.models.tildecrf.encoding import Encoding, encode
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_parameters
+from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
 from relynx.models.tildecrf.parameters import (
+    RULES,
     boosting_parameters,
     held_out,
     language_of,
-    parameter_problems,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
@@ -40,6 +41,7 @@ from relynx.storage.fields import Fields, none_or
 SHOWN = 2  # rounds whose trees are printed
 
 
+@dataclass(eq=False, repr=False)
 class TildeCRF(BaseEstimator):  # type: ignore[misc]
     """Label every event of a sequence by a conditional random field of relational trees.
 
@@ -114,34 +116,19 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     STORED: ClassVar[Fields] = {**LANGUAGE, **LEARNT}  # in a model file
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
-    def __init__(
-        self,
-        bias: Bias | None = None,
-        *,
-        dimension: str | None = None,
-        window: int = 3,
-        max_iter: int = 100,
-        learning_rate: float = 1.0,
-        max_depth: int = 4,
-        max_leaves: int = 8,
-        min_samples_leaf: int = 5,
-        look_ahead: bool = False,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        random_state: Any = None,
-    ) -> None:
-        self.bias = bias
-        self.dimension = dimension
-        self.window = window
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.min_samples_leaf = min_samples_leaf
-        self.look_ahead = look_ahead
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
+    bias: Bias | None = None
+    _: KW_ONLY
+    dimension: str | None = None
+    window: int = 3
+    max_iter: int = 100
+    learning_rate: float = 1.0
+    max_depth: int = 4
+    max_leaves: int = 8
+    min_samples_leaf: int = 5
+    look_ahead: bool = False
+    n_iter_no_change: int | None = None
+    validation_fraction: float = 0.1
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[Iterable[object]] | None = None) -> TildeCRF:
         """Learn the trees.
@@ -153,9 +140,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         y
             For each sequence the labels of its events, in the order of the dimension.
         """
-        problems = [*parameter_problems(self)]
-        if problems:
-            raise InputError(problems)
+        check_parameters(self, RULES)
         X = as_sequences(X)
         waiting = columns_to_cut(X)
         if waiting:
@@ -202,7 +187,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
 
     def check_restored(self, part: Part) -> None:
         """Raise DataError where the parameters of a model file have no meaning."""
-        check_parameters(part, parameter_problems(self))
+        check_stored_parameters(part, self, RULES)
 
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""
@@ -240,9 +225,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[paths])
 
     def _potentials(self, X: object) -> tuple[Encoding, Floats]:
-        check_is_fitted(self)
-        X = cut_like(as_sequences(X), self.reading_)
-        check_reading(self.reading_, X.reading)
+        X = sequences_for(self, X)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
         return encoding, potentials(
             self.trees_, encoding, len(self.classes_), boosting_parameters(self)

@@ -75,24 +75,14 @@ class Language:
         types = dict.fromkeys([EVENT, *(t for r in relations for t in r.types if t != ANY)])
         return cls(tuple(relations), (*types,), dimension, frozenset(event_arguments), bias)
 
-    def constant_types(self) -> set[str]:
-        """The types that some mode lets be a constant."""
+    def types_with(self, signs: str) -> set[str]:
+        """The types of the arguments that some mode has with one of these signs."""
         return {
             type_
             for relation in self.relations
             for mode in relation.modes
             for type_, sign in zip(relation.types, mode, strict=True)
-            if sign in "#*" and type_ not in (EVENT, ANY)
-        }
-
-    def bindable_types(self) -> set[str]:
-        """The types whose variables a later literal can speak of: not those that are only new."""
-        return {
-            type_
-            for relation in self.relations
-            for mode in relation.modes
-            for type_, sign in zip(relation.types, mode, strict=True)
-            if sign != "-"
+            if sign in signs
         }
 
     def admits_value(self, type_: str, constant: Constant) -> bool:

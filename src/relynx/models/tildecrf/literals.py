@@ -50,24 +50,7 @@ class Scope:
         return Scope(self.half, (*self.names, *names), (*self.types, *types))
 
 
-def data_of(encoding: Encoding) -> kernels.Data:
-    """The arrays of an encoding that the kernels read."""
-    starts, arguments, facts = encoding.entries
-    return kernels.Data(
-        encoding.first,
-        encoding.end,
-        starts,
-        arguments,
-        facts,
-        encoding.cells,
-        encoding.relation,
-        encoding.code,
-    )
-
-
-def yes_rows(
-    encoding: Encoding, data: kernels.Data, scope: Scope, rows: Ints, atom: Atom
-) -> tuple[Ints, Scope]:
+def yes_rows(encoding: Encoding, scope: Scope, rows: Ints, atom: Atom) -> tuple[Ints, Scope]:
     """The rows in which a literal holds, with its new variables; and the variables then."""
     number, relation = next(
         (i, r) for i, r in enumerate(encoding.language.relations) if r.key == atom.key
@@ -92,7 +75,7 @@ def yes_rows(
     literal = np.array([number, anchor[1], anchor[0], *joined, repeats], np.int64)
     arguments = np.array(new, np.int64)
     nothing = np.empty((0, rows.shape[1] + len(new)), np.int32)
-    n = len(rows)
+    data, n = encoding.data, len(rows)
     if new:
         n = kernels.divide(data, rows, scope.half, literal, codes, arguments, nothing)
     out = np.empty((n, nothing.shape[1]), np.int32)

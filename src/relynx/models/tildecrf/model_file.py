@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from relynx.bias.model_file import BIAS
 from relynx.data.event_arguments import arguments_of, arguments_state
 from relynx.data.schema import SCHEMA
-from relynx.errors import Problem
+from relynx.models.checks import Rule, parameter_problems
 from relynx.models.tildecrf.literal_language import Language
 from relynx.models.tildecrf.parameters import WIDEST
 from relynx.models.tildecrf.tree_model_file import Rounds, trees_of, trees_state
@@ -46,7 +46,7 @@ LEARNT: Fields = {
 }
 
 
-def check_parameters(part: Part, problems: Iterable[Problem]) -> None:
+def check_stored_parameters(part: Part, model: object, rules: Mapping[str, Rule]) -> None:
     """Refuse what `fit` refuses, for `predict` goes by the same parameters."""
-    for problem in problems:
+    for problem in parameter_problems(model, rules):
         raise part.wrong("params", f"hold what fit refuses: {problem.message}")

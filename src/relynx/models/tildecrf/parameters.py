@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from numbers import Real
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,7 @@ from relynx.bias.size_estimate import Size
 from relynx.data.event_arguments import Argument
 from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.errors import Problem
-from relynx.models.checks import is_count, not_true_or_false
+from relynx.models.checks import SWITCH, Rule, is_count, is_positive, none_or_a
 from relynx.models.observations import observed_arguments
 from relynx.models.tildecrf.boosting import BoostingParameters
 from relynx.models.tildecrf.growing import Limits
@@ -25,40 +23,38 @@ from relynx.models.tildecrf.literal_language import Language
 
 WIDEST = 10_000  # the largest window
 DEEPEST = 200  # the most tests on a path from the root of a tree
-COUNTS: dict[str, tuple[int, int | None, str]] = {  # from, to, and what it counts
-    "window": (0, WIDEST, "events"),
-    "max_iter": (0, None, "rounds"),
-    "max_depth": (1, DEEPEST, "tests"),
-    "max_leaves": (2, None, "leaves"),
-    "min_samples_leaf": (1, None, "examples"),
+
+
+def _number_of(what: str, least: int, most: int | None = None) -> Rule:
+    until = "on" if most is None else f"to {most:,}"
+    return (
+        lambda value: is_count(value, least) and (most is None or value <= most),
+        f"give a number of {what} from {least} {until}",
+    )
+
+
+RULES: Mapping[str, Rule] = {
+    "window": _number_of("events", 0, WIDEST),
+    "max_iter": _number_of("rounds", 0),
+    "max_depth": _number_of("tests", 1, DEEPEST),
+    "max_leaves": _number_of("leaves", 2),
+    "min_samples_leaf": _number_of("examples", 1),
+    "dimension": none_or_a(str, "give the name of a dimension, or None"),
+    "learning_rate": (
+        lambda value: is_positive(value) and value <= 1,
+        "give a number above 0 and up to 1",
+    ),
+    "look_ahead": SWITCH,
+    "n_iter_no_change": (
+        lambda value: value is None or is_count(value),
+        "give a number of rounds from 1 on, or None to hold nothing out",
+    ),
+    "validation_fraction": (
+        lambda value: is_positive(value) and value < 1,
+        "give a number between 0 and 1",
+    ),
+    "bias": none_or_a(Bias, "a Bias, which read_bias and parse_bias make, or None to infer one"),
 }
-
-
-def parameter_problems(model: Any) -> Iterator[Problem]:
-    """A problem for each parameter that has an invalid value."""
-    for name, (least, most, what) in COUNTS.items():
-        value = getattr(model, name)
-        if not is_count(value, least) or (most is not None and value > most):
-            until = "on" if most is None else f"to {most:,}"
-            hint = f"give a number of {what} from {least} {until}"
-            yield Problem(f"{name} is {value!r}", hint=hint)
-    if model.dimension is not None and not isinstance(model.dimension, str):
-        hint = "give the name of a dimension, or None"
-        yield Problem(f"dimension is {model.dimension!r}", hint=hint)
-    rate = model.learning_rate
-    if not (_is_number(rate) and 0 < rate <= 1):
-        yield Problem(f"learning_rate is {rate!r}", hint="give a number above 0 and up to 1")
-    yield from not_true_or_false("look_ahead", model.look_ahead)
-    patience = model.n_iter_no_change
-    if patience is not None and not is_count(patience):
-        hint = "give a number of rounds from 1 on, or None to hold nothing out"
-        yield Problem(f"n_iter_no_change is {patience!r}", hint=hint)
-    fraction = model.validation_fraction
-    if not (_is_number(fraction) and 0 < fraction < 1):
-        yield Problem(f"validation_fraction is {fraction!r}", hint="give a number between 0 and 1")
-    if model.bias is not None and not isinstance(model.bias, Bias):
-        hint = "a Bias, which read_bias and parse_bias make, or None to infer one"
-        yield Problem(f"bias is {model.bias!r}", hint=hint)
 
 
 def boosting_parameters(model: Any, *, constant: bool = False) -> BoostingParameters:
@@ -124,7 +120,3 @@ def held_out(
         n = min(max(round(model.validation_fraction * len(members)), 1), len(members) - 1)
         chosen[members[:n]] = True
     return chosen
-
-
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real)

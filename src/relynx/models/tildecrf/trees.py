@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.logic import tables as tb
 from relynx.logic.terms import Atom
-from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.encoding import Encoding, Ints
 from relynx.models.tildecrf.literals import Scope, literal_text, yes_rows
 
@@ -65,12 +65,9 @@ class Part:
 
     def events(self) -> Ints:
         """The events, each once."""
-        column = self.rows[:, 0]
-        new = np.ones(len(column), bool)
-        new[1:] = column[1:] != column[:-1]
-        return column[new]
+        return tb.distinct(self.rows[:, 0])
 
-    def divided(self, encoding: Encoding, data: kernels.Data, test: Test) -> tuple[Part, Part]:
+    def divided(self, encoding: Encoding, test: Test) -> tuple[Part, Part]:
         """The examples that pass a test, and the others."""
         if isinstance(test, int):
             only = np.zeros_like(self.labels)
@@ -83,7 +80,7 @@ class Part:
             return yes, Part(rows[kept], self.scope, left, self.start)
         found, scope = self.rows, self.scope
         for atom in test:
-            found, scope = yes_rows(encoding, data, scope, found, atom)
+            found, scope = yes_rows(encoding, scope, found, atom)
         passed = np.zeros(encoding.n_events, bool)
         passed[found[:, 0]] = True
         others = self.rows[~passed[self.rows[:, 0]]]
@@ -101,17 +98,15 @@ class Part:
         out[np.ix_(events[~begins], self.labels)] += value
 
 
-def add_values(
-    tree: Tree, encoding: Encoding, data: kernels.Data, part: Part, factor: float, out: Floats
-) -> None:
+def add_values(tree: Tree, encoding: Encoding, part: Part, factor: float, out: Floats) -> None:
     """Add what a tree says of each example, times a factor, by event and label before."""
     if isinstance(tree, Leaf):
         part.add(encoding, factor * tree.value, out)
         return
-    yes, no = part.divided(encoding, data, tree.test)
+    yes, no = part.divided(encoding, tree.test)
     for branch, examples in ((tree.yes, yes), (tree.no, no)):
         if len(examples.rows):
-            add_values(branch, encoding, data, examples, factor, out)
+            add_values(branch, encoding, examples, factor, out)
 
 
 def text_of(test: Test, labels: list[str]) -> str:

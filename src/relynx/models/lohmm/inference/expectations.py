@@ -85,26 +85,19 @@ def _proportions(program: Program, values: Floats) -> Floats:
     return np.nan_to_num(proportions)
 
 
-def all_columns(grounding: Grounding, values: Floats, *, forward: bool) -> list[dict[Atom, float]]:
-    """The log forward or backward probabilities of one sequence, a column of states each step."""
-    out = _filled(grounding, values, forward=forward)
-    found = columns(grounding, values, forward=forward)
-    return [*found, _last_column(grounding, values, out, forward=forward)]
+def columns(
+    grounding: Grounding, values: Floats, *, forward: bool, last: bool = True
+) -> list[dict[Atom, float]]:
+    """The log forward or backward probabilities of one sequence, a column of states each step.
 
-
-def _filled(grounding: Grounding, values: Floats, *, forward: bool) -> Floats:
+    The tables hold the last column as one state; without `last` it is left out.
+    """
     tables, size = grounding.tables, int(grounding.sizes[0])
     edge_weights, out = weights(grounding, values), np.empty(size)
     if forward:
         kernels.forward(tables, edge_weights, 0, np.empty(grounding.widest), out)
     else:
         kernels.backward(tables, edge_weights, 0, size, out)
-    return out
-
-
-def columns(grounding: Grounding, values: Floats, *, forward: bool) -> list[dict[Atom, float]]:
-    """All columns of one sequence but the last, which the tables hold as one state."""
-    tables, out = grounding.tables, _filled(grounding, values, forward=forward)
     found: list[dict[Atom, float]] = []
     at = 1
     for kind in tables.steps[:-1]:
@@ -113,7 +106,7 @@ def columns(grounding: Grounding, values: Floats, *, forward: bool) -> list[dict
         known = [(s, p) for s, p in zip(states, row, strict=True) if p > -np.inf]
         found.append({grounding.program.atom(s): p for s, p in known})
         at += len(states)
-    return found
+    return [*found, _last_column(grounding, values, out, forward=forward)] if last else found
 
 
 def _last_column(
@@ -124,11 +117,8 @@ def _last_column(
     last = int(tables.steps[-1])
     here = len(out) - 1 - int(tables.n_sources[last])
     logs, found = logs_of(values), dict[Coded, float]()
-    first, stop = (
-        tables.bounds[tables.rows[last]],
-        tables.bounds[tables.rows[last] + tables.n_sources[last]],
-    )
-    for e in range(int(first), int(stop)):
+    row = int(tables.rows[last])
+    for e in range(*tables.bounds[[row, row + tables.n_sources[last]]].tolist()):
         clause, binding = _fitting(grounding, e)
         weight = logs[clause.number] + out[here + tables.sources[e]]
         weight += logs[tables.draws[tables.draw_bounds[e] : tables.draw_bounds[e + 1]]].sum()

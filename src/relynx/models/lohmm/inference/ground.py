@@ -35,15 +35,14 @@ MOST_STATES = 1_000_000  # that one clause may lead to from one state
 MOST_EDGES = 5_000_000
 
 FINAL, BEGIN = 0, 1  # the columns behind the last step and before the first
-NEVER = -1  # an observation that the model knows nothing of
-NOTHING: Coded = (NEVER, ())
+NOTHING: Coded = (-1, ())  # an observation that the model knows nothing of
 
 
 @dataclass(slots=True, eq=False)
 class Column:
     """The states that can show one observation in one block; -1 is the place of one that cannot."""
 
-    observation: int
+    observation: Coded
     block: int
     states: list[int] = field(default_factory=list)
     positions: dict[int, int] = field(default_factory=dict)
@@ -87,11 +86,9 @@ class _Grounder:
         self.states: list[Coded] = []
         self.state_numbers: dict[Coded, int] = {}
         self.bodies: list[tuple[Body, list[int]] | None] = []
-        self.observations: list[Coded] = []
-        self.observation_numbers: dict[Coded, int] = {}
-        self.showing: dict[int, dict[int, list[Args]]] = {}
-        self.columns = [Column(NEVER, 0), Column(NEVER, 0, states=[0])]
-        self.column_numbers: dict[tuple[int, int], int] = {}
+        self.showing: dict[Coded, dict[int, list[Args]]] = {}
+        self.columns = [Column(NOTHING, 0), Column(NOTHING, 0, states=[0])]
+        self.column_numbers: dict[tuple[Coded, int], int] = {}
         self.step_kinds: list[tuple[int, int]] = []
         self.step_kind_numbers: dict[tuple[int, int], int] = {}
         self.edges: tuple[list[int], ...] = ([], [], [], [])  # kind, source, target, clause
@@ -109,7 +106,7 @@ class _Grounder:
         blocks = self.program.blocks_of(len(sequence)).tolist()
         before, steps = BEGIN, []
         for atom, block in zip(sequence, blocks, strict=True):
-            key = self._observation(atom), block
+            key = self.program.coded(atom) or NOTHING, block
             column = self.column_numbers.get(key)
             if column is None:
                 column = self.column_numbers[key] = len(self.columns)
@@ -118,16 +115,6 @@ class _Grounder:
             before = column
         steps.append(self._step_kind(before, FINAL))
         return steps
-
-    def _observation(self, atom: Atom) -> int:
-        coded = self.program.coded(atom)
-        if coded is None:
-            return NEVER
-        number = self.observation_numbers.get(coded)
-        if number is None:
-            number = self.observation_numbers[coded] = len(self.observations)
-            self.observations.append(coded)
-        return number
 
     def _step_kind(self, before: int, after: int) -> int:
         number = self.step_kind_numbers.get((before, after))
@@ -165,12 +152,12 @@ class _Grounder:
         if found is None:
             return
         body, binding = found
-        shown, last = self.observations[source.observation], after == FINAL
+        last = after == FINAL
         able = {} if last else self._showing(target.observation)
         for clause in body.clauses(source.block):
             whole = None
             if last or clause.head[0] in able:
-                whole = self._shown(clause, binding, shown)
+                whole = self._shown(clause, binding, source.observation)
             if whole is not None:
                 self._follow(kind, position, clause, whole, target)
 
@@ -195,7 +182,7 @@ class _Grounder:
                 self._edge(kind, position, 0, clause, draws)
                 self.opens.append(tuple(d for v, d in drawn if binding[v] < 0))
             return
-        if target.observation == NEVER:
+        if target.observation == NOTHING:
             return
         predicate, head = clause.head[0], bound(clause.head[1], binding)
         for codes in self._heads(clause, predicate, head, target.observation):
@@ -223,7 +210,7 @@ class _Grounder:
                 )
             )
 
-    def _heads(self, clause: Clause, predicate: int, head: Args, shown: int) -> Iterable[Args]:
+    def _heads(self, clause: Clause, predicate: int, head: Args, shown: Coded) -> Iterable[Args]:
         """The ground heads that may show an observation."""
         if all(arg >= 0 for arg in head):
             return (head,)
@@ -232,13 +219,11 @@ class _Grounder:
             found.update(dict.fromkeys(self._instances(clause, head, pattern)))
         return found
 
-    def _showing(self, shown: int) -> dict[int, list[Args]]:
+    def _showing(self, shown: Coded) -> dict[int, list[Args]]:
         """The bodies, bound as far as an observation binds them, that can show it."""
         known = self.showing.get(shown)
-        if known is None and shown == NEVER:
-            known = self.showing[shown] = {}
-        elif known is None:
-            predicate, codes = self.observations[shown]
+        if known is None:
+            predicate, codes = shown
             patterns: dict[Coded, None] = {}
             for body, clause in self.program.observed_by.get(predicate, ()):
                 binding = matched(clause.observation[1], codes, [-1] * len(clause.types))
@@ -257,7 +242,7 @@ class _Grounder:
         common = tuple(walked(arg, found) for arg in head)
         free = list(dict.fromkeys(arg for arg in common if arg < 0))
         types = self.program.argument_types[clause.head[0]]
-        sizes = self.program.sizes([types[common.index(arg)] for arg in free])
+        sizes = [len(self.program.constants[types[common.index(arg)]]) for arg in free]
         if np.prod([float(size) for size in sizes]) > MOST_STATES:
             self._blame(clause, common, free, sizes)
         values = product(*map(range, sizes))
@@ -291,9 +276,9 @@ class _Grounder:
         position = column.positions.get(number)
         if position is None:
             position = -1
-            found, shown = self.bodies[number], self.observations[column.observation]
+            found = self.bodies[number]
             if found is not None and any(
-                self._shown(clause, found[1], shown) is not None
+                self._shown(clause, found[1], column.observation) is not None
                 for clause in found[0].clauses(column.block)
             ):
                 position = len(column.states)
@@ -318,10 +303,7 @@ class _Grounder:
             self.program,
             tables,
             ((NOTHING,), (NOTHING,), *columns),
-            tuple(
-                self.observations[column.observation] if column.observation >= 0 else NOTHING
-                for column in self.columns
-            ),
+            tuple(column.observation for column in self.columns),
             tuple(self.step_kinds),
             1 + n_states[tables.sequences[1:]] - n_states[tables.sequences[:-1]],
         )

@@ -34,7 +34,7 @@ Coded: TypeAlias = tuple[int, Args]  # a predicate and its arguments
 class Clause:
     """A start clause or a transition; `number` is that of its parameter.
 
-    `types` has the type of each variable; the first `n_bound` of them are those of the body.
+    `types` has the type of each variable, those of the body first.
     `head_draws` and `observation_draws` are the variables that are drawn there, each with the
     number of its distribution. `ends` says that the head is `end`.
     """
@@ -43,7 +43,6 @@ class Clause:
     head: Coded
     observation: Coded
     types: tuple[int, ...]
-    n_bound: int
     head_draws: tuple[tuple[int, int], ...]
     observation_draws: tuple[tuple[int, int], ...]
     ends: bool
@@ -83,7 +82,6 @@ class Program:
     groups: NDArray[np.int64]
     names: tuple[str, ...]
     n_clauses: int
-    n_blocks: int
     block_starts: NDArray[np.int64]
     has_end: bool
 
@@ -96,23 +94,17 @@ class Program:
             and self.block_starts.tolist() == other.block_starts.tolist()
         )
 
-    def sizes(self, types: Sequence[int]) -> list[int]:
-        return [len(self.constants[type_]) for type_ in types]
-
     def coded(self, atom: Atom) -> Coded | None:
         """A ground atom in numbers; None where its predicate or a constant is unknown."""
         predicate = self.predicates.get(atom.key)
         if predicate is None:
             return None
-        args: list[int] = []
-        for arg, type_ in zip(atom.args, self.argument_types[predicate], strict=True):
-            if not isinstance(arg, str | int | float):
-                return None
-            code = self.codes[type_].get(constant_key(arg))
-            if code is None:
-                return None
-            args.append(code)
-        return predicate, tuple(args)
+        args = [
+            self.codes[type_].get(constant_key(arg)) if isinstance(arg, str | int | float) else None
+            for arg, type_ in zip(atom.args, self.argument_types[predicate], strict=True)
+        ]
+        known = tuple(code for code in args if code is not None)
+        return (predicate, known) if len(known) == len(args) else None
 
     def atom(self, coded: Coded) -> Atom:
         """The ground atom of its numbers."""
@@ -133,8 +125,6 @@ class Program:
 
     def blocks_of(self, length: int) -> NDArray[np.int64]:
         """The block of each step of a sequence, counted from 0."""
-        if self.n_blocks == 1:
-            return np.zeros(length, np.int64)
         steps = np.arange(1, length + 1)
         return np.searchsorted(self.block_starts, steps, side="right").astype(np.int64) - 1
 
@@ -209,43 +199,6 @@ def subsumes(general: Args, special: Args) -> bool:
     return True
 
 
-def drawn_slots(
-    start: Sequence[Start],
-    transitions: Sequence[Transition],
-    types: Mapping[Key, tuple[str, ...]],
-    selection: str,
-) -> list[Slot]:
-    """The arguments (or types) at which some clause draws a variable, in the order of the clauses.
-
-    A variable of the head that the body lacks is drawn at its first place there; one of the
-    observation that neither has, at its first place in the observation.
-    """
-    found: dict[Slot, None] = {}
-    for head, observation, body in _parts(start, transitions):
-        known = _names(body)
-        for atom in (head, observation):
-            for i, arg in enumerate(atom.args if atom is not None else ()):
-                if atom is None or not isinstance(arg, Var) or arg.name in known:
-                    continue
-                if not arg.anonymous:
-                    known.add(arg.name)
-                type_ = types[atom.key][i]
-                found[type_ if selection == "type" else (*atom.key, i + 1)] = None
-    return list(found)
-
-
-def _parts(
-    start: Sequence[Start], transitions: Sequence[Transition]
-) -> list[tuple[Atom, Atom | None, Atom | None]]:
-    first: list[tuple[Atom, Atom | None, Atom | None]] = [(c.head, None, None) for c in start]
-    return first + [(t.head, t.observation, t.body) for t in transitions]
-
-
-def _names(atom: Atom | None) -> set[str]:
-    variables = atom.variables() if atom is not None else ()
-    return {variable.name for variable in variables if not variable.anonymous}
-
-
 class Compiler:
     """Turns the clauses of a model, which have been checked, into a `Program`."""
 
@@ -270,8 +223,6 @@ class Compiler:
         transitions: Sequence[Transition],
         blocks: Sequence[int],
     ) -> Program:
-        for slot in drawn_slots(start, transitions, self.types, self.selection):
-            self.slots[slot] = len(self.slots)
         groups = [0] * len(start)
         n_groups = int(bool(start))
         first = tuple(self._clause(i, c.head, None, None)[0] for i, c in enumerate(start))
@@ -316,7 +267,6 @@ class Compiler:
             groups=np.array(groups, np.int64),
             names=tuple(names),
             n_clauses=n_clauses,
-            n_blocks=max(len(blocks), 1),
             block_starts=np.array(blocks or (1,), np.int64),
             has_end=any(clause.ends for clause in clauses),
         )
@@ -343,7 +293,6 @@ class Compiler:
             head_part,
             observation_part,
             tuple(types),
-            n_bound,
             self._draws(head, head_part, range(n_bound, n_head)),
             self._draws(shown, observation_part, range(n_head, len(types))),
             head == END,
@@ -366,14 +315,17 @@ class Compiler:
         return predicate, tuple(args)
 
     def _draws(self, atom: Atom, coded: Coded, new: range) -> tuple[tuple[int, int], ...]:
-        """The new variables, each with the distribution of its first place in the atom."""
+        """The new variables, each with the distribution of its first place in the atom.
+
+        New in a head are those that the body lacks, in an observation those that neither has.
+        """
         draws: list[tuple[int, int]] = []
         for variable in new:
             position = coded[1].index(-variable - 1)
             slot: Slot = (*atom.key, position + 1)
             if self.selection == "type":
                 slot = self.types[atom.key][position]
-            draws.append((variable, self.slots[slot]))
+            draws.append((variable, self.slots.setdefault(slot, len(self.slots))))
         return tuple(draws)
 
 

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.expectations import expected_counts, log_probabilities, logs_of
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.inference.program import Program
-
-
-class Fitted(NamedTuple):
-    """Parameters, and the log-likelihood before the first and after each iteration.
-
-    `penalised` adds to each the log density of the pseudo-counts; it never decreases.
-    """
-
-    values: Floats
-    history: tuple[float, ...]
-    penalised: tuple[float, ...]
 
 
 def baum_welch(
@@ -31,8 +18,12 @@ def baum_welch(
     *,
     max_iter: int,
     tol: float,
-) -> Fitted:
-    """Improve the parameters until they gain less than `tol` of the penalised log-likelihood."""
+) -> tuple[Floats, list[float], list[float]]:
+    """Improve the parameters until they gain less than `tol` of the penalised log-likelihood.
+
+    Also returns the log-likelihood before the first and after each iteration; and the penalised
+    one, to which the log density of the pseudo-counts is added, and which never decreases.
+    """
     program = grounding.program
     history: list[float] = []
     penalised: list[float] = []
@@ -49,7 +40,7 @@ def baum_welch(
         if iteration == max_iter or _settled(penalised, tol):
             break
         values = maximised(program, values, counts[0] + pseudo_counts)
-    return Fitted(values, tuple(history), tuple(penalised))
+    return values, history, penalised
 
 
 def _settled(penalised: list[float], tol: float) -> bool:
