@@ -174,10 +174,12 @@ def test_without_trees_all_labels_are_equally_probable(seed, n_labels):
 def test_a_small_step_of_boosting_raises_the_likelihood(seed, n_labels, constant):
     task = task_of(seed, n_labels, (3, 4, 2, 5), constant=constant)
     if len(np.unique(task.labels)) > 1:
-        before, after = boost(
-            task, settings_with(max_iter=1, learning_rate=1e-3, constant=constant)
-        ).history
-        assert after > before
+        chosen = settings_with(max_iter=1, learning_rate=1e-3, constant=constant)
+        learnt = boost(task, chosen)
+        before, after = learnt.history
+        # Where no test of a tree separates the labels, gradients cancel and no step is made.
+        stepped = np.ptp(potentials(learnt.trees, task.encoding, n_labels, chosen)) > 1e-12
+        assert after > before if stepped else after == pytest.approx(before)
 
 
 @settings(max_examples=10)
