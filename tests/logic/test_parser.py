@@ -382,7 +382,7 @@ def echoed(term):
 def test_swi_prolog_reads_what_is_printed_as_the_same(tmp_path):
     printed = []
 
-    @settings(max_examples=400, database=None)
+    @settings(max_examples=5 * settings.default.max_examples, database=None)
     @given(terms)
     def collect(term):
         # SWI-Prolog refuses some escapes of unassigned characters beyond U+FFFF.

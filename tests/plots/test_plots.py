@@ -507,7 +507,6 @@ def test_a_model_that_found_nothing_says_so():
 labels = st.sampled_from(["a", "b", "c", 1, 2.5, None])
 
 
-@settings(max_examples=20)
 @given(st.lists(st.tuples(labels, labels), min_size=1, max_size=12))
 def test_a_cell_is_how_often_a_class_was_given_another(pairs):
     ax = rx.plot_confusion(*zip(*pairs, strict=True))

@@ -12,7 +12,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stored_models import X, Y, answers, fitted, forged, members, npy, zipped
 
@@ -666,7 +666,6 @@ ARRAYS = [
 
 
 @pytest.mark.parametrize("name", ["lynx", "lynx, scaled", "lynx, Bernoulli", "GRASP"])
-@settings(max_examples=150)
 @given(data=st.data())
 def test_a_forged_file_gives_a_model_or_an_input_error(name, good, tmp_path_factory, data):
     contents = dict(good(name))
