@@ -25,7 +25,7 @@ from relynx.logic.terms import (
 from .generator import TRIPLES_IN_A_GROUP, Answers, Group, features, make_group, reference_answers
 from .programs import depends_on
 
-N_GROUPS = 100  # what `make test` asks
+N_GROUPS = 50  # what `make test` asks
 N_ALL = 1000  # what `make oracle` asks
 
 

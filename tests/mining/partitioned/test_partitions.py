@@ -304,7 +304,7 @@ def cut_at_random(n, seed):
 
 
 @pytest.mark.filterwarnings(SMALL)
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_partitions_give_the_patterns_of_one_search_in_its_order(tmp_path, seed):
     language = make_language(seed)
     X, labels = language.X, language.labels
