@@ -33,6 +33,14 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_waiting_for_the_disk():
+    """No file of a test has to outlast a power cut; what is written when is asked of the calls."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def hashes_may_wrap():
     """Where loops are not compiled, numpy would warn of the hashes of kernels, which wrap."""

@@ -27,7 +27,10 @@ LEARNERS = {
     "forest": FOREST,
 }
 EXACT = [name for name in LEARNERS if name not in ("forest", "raw naive Bayes")]
-KINDS = [(name, kind) for name in LEARNERS for kind in ("round_robin", "single", "two")]
+KINDS = [
+    *((name, "round_robin") for name in LEARNERS),
+    *((name, kind) for name in ("naive Bayes", "svm") for kind in ("single", "two")),
+]
 
 
 @cache
