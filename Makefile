@@ -5,6 +5,7 @@ FUZZ_SECONDS ?= 600
 ORACLE_CASES ?= 20000
 LANGUAGES ?= 400
 CHAOS_RUNS ?= 50
+EXAMPLES ?= 200
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,6 +15,11 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 CORE := $(VENV)/.installed-core
 TEST := $(VENV)/.installed-test
 DOCS := $(VENV)/.installed-docs
+EXTRAS := import sys, tomllib; table = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+  print(*(one for name in sys.argv[1:] for one in table["optional-dependencies"][name]))
+
+# Bytecode is kept: the workers and the processes of the tests would compile each module again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow lint bench docs oracle languages fuzz chaos xes clean ready warm interpreted swipl chromium
@@ -31,9 +37,10 @@ $(CORE): pyproject.toml | $(BIN)/python
 	$(PIP) install --editable .
 	@touch $@
 
-$(TEST): pyproject.toml | $(BIN)/python
-	$(PIP) install --editable '.[test,lint]'
-	@touch $@ $(CORE)
+# relynx stays as it is: its kernels may be compiling meanwhile.
+$(TEST): $(CORE)
+	$(PIP) install $$($(BIN)/python -c '$(EXTRAS)' test lint)
+	@touch $@
 
 $(DOCS): pyproject.toml | $(BIN)/python
 	$(PIP) install --editable '.[docs]'
@@ -47,12 +54,12 @@ test:  ## lint, the kernels without the compiler, then all tests but the slow on
 	@$(MAKE) --no-print-directory -j3 $(SYNC) ready
 	$(PYTEST) -n $(WORKERS) --dist loadfile -m 'not slow'
 
-slow: $(TEST) swipl chromium  ## the tests that need more than ten seconds each
-	$(PYTEST) -n $(WORKERS) -m slow
+slow: $(TEST) swipl chromium  ## the tests that need more than ten seconds each, and EXAMPLES of each property
+	RELYNX_EXAMPLES=$(EXAMPLES) $(PYTEST) -n $(WORKERS) -m 'slow or hypothesis'
 
 ready: warm lint interpreted swipl chromium
 
-warm: $(TEST)
+warm: $(CORE)
 	@$(BIN)/relynx warmup
 
 interpreted: $(TEST)
@@ -76,8 +83,9 @@ docs: $(DOCS)  ## the pages, in docs/_build/html
 oracle: $(TEST) swipl  ## ORACLE_CASES questions to SWI-Prolog, clingo and brute force
 	RELYNX_ORACLE_CASES=$(ORACLE_CASES) $(PYTEST) -n $(WORKERS) tests/oracle
 
-languages: $(TEST)  ## mining against enumeration on LANGUAGES random languages
-	RELYNX_LANGUAGES=$(LANGUAGES) $(PYTEST) -n $(WORKERS) tests/mining/test_mine.py
+languages: $(TEST)  ## mining against enumeration, and engine against engine, on LANGUAGES random languages
+	RELYNX_LANGUAGES=$(LANGUAGES) $(PYTEST) -n $(WORKERS) \
+	  tests/mining/test_mine.py tests/mining/test_mine_filters.py tests/mining/engines/test_bits.py
 
 fuzz: $(TEST)  ## FUZZ_SECONDS of broken inputs for every reader and for load
 	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS) --workers $(WORKERS)

@@ -1,8 +1,9 @@
 """Settings of the whole test suite.
 
-RELYNX_EXAMPLES says how many examples a property is tried on, 50 unless set.
+RELYNX_EXAMPLES says how many examples a property is tried on, 20 unless set; `make slow` sets 200.
 """
 
+import gc
 import os
 
 import numpy as np
@@ -16,7 +17,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 # Kernels compile during the first example that meets them: a deadline would time the compiler.
 settings.register_profile(
     "relynx",
-    max_examples=int(os.environ.get("RELYNX_EXAMPLES", "50")),
+    max_examples=int(os.environ.get("RELYNX_EXAMPLES", "20")),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
@@ -24,6 +25,20 @@ settings.register_profile(
 settings.load_profile("relynx")
 
 collect_ignore = ["conftest.py"]  # there is another one beside the pages
+
+
+def pytest_collection_finish():
+    """Thousands of tests stay to the end: the collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_waiting_for_the_disk():
+    """No file of a test has to outlast a power cut; what is written when is asked of the calls."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 @pytest.fixture(autouse=True)

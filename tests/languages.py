@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -90,6 +91,7 @@ class Language:
         )
 
 
+@cache
 def solved_language(seed: int) -> tuple[Language, list[Found]]:
     """The language of a seed and its answer.
 

@@ -46,7 +46,7 @@ COIN = """
 0.3 : heads <- c - tails.
 0.4 : heads <- d - tails.
 """
-QUICK = {"max_length": 2, "max_iter": 3, "random_state": 0}
+QUICK = {"max_length": 2, "max_iter": 3, "n_features": 5, "random_state": 0}
 BIAS = "type(a(event)). mode(a(+)). type(b(event)). mode(b(+)). dimension(next_s). maxsize(2)."
 UNSEEN = from_lists([["a", "b"], ["never"], ["c", "new", "a", "b"], ["d"] * 5, ["c"]])[0]
 
@@ -70,7 +70,7 @@ def lynx(**options):
 
 
 MODELS = {
-    "lynx": lynx(),
+    "lynx": lynx(n_features="validated"),
     "lynx, one model": lynx(multiclass="single"),
     "lynx, all patterns": lynx(selection=None, prior={"x": 2, "y": 1, "z": 1.5}),
     "lynx, a bias": lynx(bias=parse_bias(BIAS), prior="uniform", moves=["add"]),

@@ -1,7 +1,6 @@
 """Saving and loading: the same answers and the same bytes, today and from files of the past."""
 
 import dataclasses
-import hashlib
 import json
 import os
 import subprocess
@@ -37,6 +36,10 @@ from relynx.storage import archive, parts
 from relynx.storage.fields import stored_state
 
 GOLDEN = paths.GOLDEN / "store"
+ONE_OF_A_KIND = (
+    *("lynx", "lynx, a bias", "lynx, one logistic", "vectorizer", "TildeCRF", "Fisher scores"),
+    *("LoHMM classifier", "LoHMM classifier, a text", "TildeCRF classifier", "Fisher kernel, RBF"),
+)
 
 
 # What comes back
@@ -69,7 +72,7 @@ def test_a_loaded_model_has_its_parameters_and_can_be_cloned_and_fitted(name, tm
     } == {key: repr(value) for key, value in after.items() if key != "bias"}
     assert before.get("bias") == after.get("bias")
     assert {*vars(again)} == {*vars(model)}
-    if not isinstance(model, PatternNB | GraspSelector) and "nothing" not in name:
+    if name in ONE_OF_A_KIND:
         target = PARTS if isinstance(model, TildeCRF) else Y
         same(answers(clone(again).fit(X, target)), answers(model))
 
@@ -179,24 +182,23 @@ def test_every_field_of_a_pair_model_and_a_trie_is_kept():
 # The same model is the same file
 
 
-def test_workers_and_hash_seeds_do_not_change_a_byte(tmp_path):
+def test_processes_workers_and_hash_seeds_do_not_change_a_byte(tmp_path, monkeypatch):
     code = (
         "import sys, relynx as rx; X, y = rx.planted_rule(60, flip=0.1, random_state=0);"
         " y = [a + str(i % 2) for i, a in enumerate(y)];"
         " m = rx.LynxClassifier(max_length=2, max_iter=4, n_features=None, significance=None,"
         " n_jobs=int(sys.argv[1]), random_state=0).fit(X, y); rx.save(m, sys.argv[2])"
     )
-    digests = set()
-    for n_jobs, seed in ((1, "1"), (2, "2")):
-        path = tmp_path / f"{n_jobs}.relynx"
-        subprocess.run(
-            [sys.executable, "-c", code, str(n_jobs), str(path)],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            check=True,
-            timeout=300,
-        )
-        digests.add(hashlib.sha256(path.read_bytes()).hexdigest())
-    assert len(digests) == 1
+    here, there = tmp_path / "1.relynx", tmp_path / "2.relynx"
+    monkeypatch.setattr(sys, "argv", ["", "1", str(here)])
+    exec(code, {})
+    subprocess.run(
+        [sys.executable, "-c", code, "2", str(there)],
+        env={**os.environ, "PYTHONHASHSEED": "2"},
+        check=True,
+        timeout=300,
+    )
+    assert here.read_bytes() == there.read_bytes()
 
 
 def test_the_number_of_workers_is_not_kept(tmp_path):

@@ -169,7 +169,7 @@ def test_renaming_by_trying_agrees_with_the_canonical_form(one, other):
     assert variants.add(second) == (not are_variants(first, second))
 
 
-@pytest.mark.parametrize("seed", [1, 5, 11, 14, 26])
+@pytest.mark.parametrize("seed", [1, 5, 14, 26])
 def test_grown_matches_cover_what_brute_force_covers(seed):
     language, found = solved_language(seed)
     closures = language.closures()

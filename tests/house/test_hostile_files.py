@@ -132,10 +132,10 @@ def test_a_table_with_very_many_wrong_lines_is_read_as_far_as_the_first_hundred(
 
 def test_a_bias_with_very_many_unknown_names_is_refused_at_once():
     text = "".join(f"type(p{i}(event)). mode(q{i}(+)).\n" for i in range(3000))
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(BiasError) as caught:
         parse_bias(text)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert len(caught.value.problems) == MOST_PROBLEMS + 1
 
 

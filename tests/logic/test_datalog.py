@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference import background_closure
 
@@ -174,13 +174,11 @@ def programs(draw) -> list[Rule]:
 
 
 @given(programs(), st.lists(facts(), min_size=1, max_size=3), st.booleans())
-@settings(max_examples=250)
 def test_evaluation_equals_the_slow_twin_in_every_sequence(rules, sequences, object_identity):
     _check(rules, sequences, object_identity)
 
 
 @given(programs(), st.lists(st.integers(0, 3), min_size=1, max_size=3), facts(), st.booleans())
-@settings(max_examples=150)
 def test_evaluation_equals_the_slow_twin_on_chains(rules, lengths, extra, object_identity):
     plain = [atom for atom in extra if atom.predicate != "next_s"]
     _check(rules, [chain(n) + plain for n in lengths], object_identity)
@@ -203,7 +201,6 @@ def test_the_text_of_a_background_reads_back(rules):
 
 
 @given(programs(), st.lists(facts(), min_size=2, max_size=2), st.booleans())
-@settings(max_examples=50)
 def test_sequences_do_not_see_each_other(rules, sequences, object_identity):
     background = Background(tuple(rules))
     with warnings.catch_warnings():

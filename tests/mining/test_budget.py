@@ -274,9 +274,9 @@ def test_a_bias_that_explodes_ends_in_time_and_says_what_made_it_large():
         dimension(next_s). dimension(next_b). dimension(next_h).
     """)
     mine(folds.X[::100], folds.y[::100], bias, max_length=1)  # compiles
-    begun = time.monotonic()
+    begun = time.process_time()
     found = mine(folds.X, folds.y, bias, max_length=8, min_support=0.02, time_limit=1)
-    assert time.monotonic() - begun < 6  # on a busy machine
+    assert time.process_time() - begun < 6
     assert found.partial is not None
     said = found.explain_search()
     for line in bias.mode_lines("he"), bias.mode_lines("st"), ["dimension(next_s)"]:

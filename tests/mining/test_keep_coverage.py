@@ -11,7 +11,7 @@ from relynx.errors import InputError
 from relynx.mining.search import mine
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(0, 20, 2))
 def test_kept_coverage_is_that_of_matching(seed):
     language, _ = solved_language(seed)
     found = mine(language.X, bias=language.bias, **language.parameters, keep_coverage=True)

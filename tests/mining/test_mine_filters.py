@@ -1,6 +1,6 @@
 """The filters and budgets of `mine` against plain enumeration, on random small languages.
 
-RELYNX_LANGUAGES says on how many, 40 unless set.
+RELYNX_LANGUAGES says on how many, 20 unless set.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from relynx.mining.patterns.pattern_set import Entry, PatternSet
 from relynx.mining.report import SearchLevel
 from relynx.mining.search import mine
 
-SEEDS = range(0, int(os.environ.get("RELYNX_LANGUAGES", "40")), 2)
+SEEDS = range(0, int(os.environ.get("RELYNX_LANGUAGES", "20")), 2)
 
 
 @cache

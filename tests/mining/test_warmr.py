@@ -25,7 +25,7 @@ QUERIES = rx.parse_bias("""
     type(atom(m,a,element)). mode(atom(+,-,#)).       mode(atom(+,+,#)).
     type(bond(m,a,a)).       mode(bond(+,+,-)).       mode(bond(+,+,+)).
 """)
-SOME = settings(max_examples=20)
+SOME = settings(max_examples=settings.default.max_examples // 2)
 
 
 @st.composite

@@ -2,8 +2,7 @@
 
 import copy
 import pickle
-import subprocess
-import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -31,10 +30,10 @@ from relynx import (
     planted_rule,
 )
 
-QUICK = {"max_length": 2, "max_iter": 3, "max_features": 50, "random_state": 0}
+QUICK = {"max_length": 2, "max_iter": 3, "max_features": 50, "n_features": 5, "random_state": 0}
 ESTIMATORS = {
     "vectorizer": PatternVectorizer(max_length=2, min_support=0.3),
-    "lynx": LynxClassifier(**QUICK),
+    "lynx": LynxClassifier(**QUICK | {"n_features": "validated"}),
     "lynx, all patterns": LynxClassifier(selection=None, **QUICK),
     "lynx, another learner": LynxClassifier(final_estimator=LogisticRegression(), **QUICK),
     "lynx, one model": LynxClassifier(multiclass="single", **QUICK),
@@ -53,24 +52,36 @@ GRIDS = {
     FisherKernelClassifier: ("C", [1e-9, 4.0]),
 }
 CLASSIFIERS = [name for name, estimator in ESTIMATORS.items() if is_classifier(estimator)]
+ONE_OF_A_KIND = ["lynx", "lynx, another learner", "tildecrf", "lohmm", "fisher"]
 
 
 @pytest.fixture(scope="module")
 def data():
+    return rule_or_first()
+
+
+@cache
+def rule_or_first():
     """Three classes: the rule, else a0 at the beginning, else neither."""
-    X, y = planted_rule(90, n_actions=3, n_objects=2, n_events=4, random_state=0)
+    X, y = planted_rule(60, n_actions=3, n_objects=2, n_events=4, random_state=0)
     first = [one.atoms[3].args[1] for one in X]
     return X, np.where(y == "yes", "rule", np.where(np.array(first) == "a0", "a0", "none"))
 
 
-@pytest.fixture(params=ESTIMATORS, scope="module")
+@pytest.fixture(params=ESTIMATORS)
 def name(request):
     return request.param
 
 
-@pytest.fixture(scope="module")
-def fitted(name, data):
-    return clone(ESTIMATORS[name]).fit(*data)
+@cache
+def learnt(name):
+    return clone(ESTIMATORS[name]).fit(*rule_or_first())
+
+
+@pytest.fixture
+def fitted(name):
+    """One for all tests, in whatever order they come: nobody may change it."""
+    return learnt(name)
 
 
 def answers(estimator, X):
@@ -100,26 +111,21 @@ def test_a_clone_has_the_same_parameters_and_learnt_nothing(fitted):
     assert not [key for key in vars(copied) if key.endswith("_")]
 
 
-def test_fit_returns_the_estimator_and_changes_no_parameter(name, data):
+def test_fit_returns_the_estimator_and_changes_neither_its_parameters_nor_its_input(name, data):
+    X, y = copy.deepcopy(data[0][:30]), data[1][:30].copy()
     estimator = clone(ESTIMATORS[name])
     before = repr(estimator.get_params())
-    assert estimator.fit(*data) is estimator
+    assert estimator.fit(X, y) is estimator
     assert repr(estimator.get_params()) == before
+    answers(estimator, X)
+    assert data[0][:30] == X
+    assert np.array_equal(data[1][:30], y)
 
 
 def test_fitting_on_other_data_forgets_the_first(fitted, name, data):
     X, y = data
-    again = clone(ESTIMATORS[name]).fit(X[:50], y[:50]).fit(X, y)
+    again = clone(ESTIMATORS[name]).fit(X[:30], y[:30]).fit(X, y)
     assert_same(answers(again, X), answers(fitted, X))
-
-
-def test_inputs_are_left_as_they_were(name, data):
-    X, y = data
-    before = copy.deepcopy(X), y.copy()
-    estimator = clone(ESTIMATORS[name]).fit(X, y)
-    answers(estimator, X)
-    assert before[0] == X
-    assert np.array_equal(before[1], y)
 
 
 def test_answers_do_not_depend_on_the_other_sequences(fitted, data):
@@ -180,15 +186,15 @@ def test_tags_say_that_sequences_are_no_two_dimensional_array(name):
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classes_are_sorted_and_predicted(name, data):
     X, y = data
-    model = clone(ESTIMATORS[name]).fit(X, y)
+    model = learnt(name)
     assert model.classes_.tolist() == ["a0", "none", "rule"]
     assert set(model.predict(X)) <= set(y)
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("name", ONE_OF_A_KIND)
 def test_cross_validation_and_its_predictions_agree(name, data):
     X, y = data
-    cv = StratifiedKFold(3, shuffle=True, random_state=0)
+    cv = StratifiedKFold(2, shuffle=True, random_state=0)
     scores = cross_val_score(ESTIMATORS[name], X, y, cv=cv)
     predicted = cross_val_predict(ESTIMATORS[name], X, y, cv=cv)
     parts = [np.mean(predicted[test] == y[test]) for _, test in cv.split(np.zeros(len(y)), y)]
@@ -196,7 +202,7 @@ def test_cross_validation_and_its_predictions_agree(name, data):
     assert scores.mean() > 0.6
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("name", ONE_OF_A_KIND)
 def test_grid_search_and_pipelines_take_it(name, data):
     X, y = data
     model = make_pipeline(clone(ESTIMATORS[name]))
@@ -214,28 +220,12 @@ def test_the_vectorizer_stands_in_a_pipeline(data):
     assert sparse.issparse(model.fit(X, y)[:-1].transform(X))
 
 
-def test_two_fresh_processes_learn_the_same():
-    code = (
-        "import hashlib, relynx as rx; X, y = rx.planted_rule(80, flip=0.1, random_state=0); "
-        "m = rx.LynxClassifier(max_length=2, max_iter=5, n_features=None, significance=None, "
-        "random_state=0).fit(X, y); "
-        "print(hashlib.sha256(m.predict_proba(X).tobytes()).hexdigest(), [*m.selected_.texts()])"
-    )
-    said = {
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
-        ).stdout
-        for _ in range(2)
-    }
-    assert len(said) == 1
-
-
-LISTS = [["a", ("go", "x"), "b"], ["b", "c", ("go", "y"), "c"], [{"a", "c"}, "b", "b"]] * 8
+LISTS = [["a", ("go", "x"), "b"], ["b", "c", ("go", "y"), "c"], [{"a", "c"}, "b", "b"]] * 4
 
 
 def test_lists_are_taken_as_they_are(name):
     """Symbols, tuples and sets of them; no Sequences is needed."""
-    y = ["up", "down", "up"] * 8
+    y = ["up", "down", "up"] * 4
     X, _ = from_lists(LISTS)
     plain = clone(ESTIMATORS[name]).fit(LISTS, y)
     made = clone(ESTIMATORS[name]).fit(X, y)

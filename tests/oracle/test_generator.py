@@ -25,7 +25,7 @@ from relynx.logic.terms import (
 from .generator import TRIPLES_IN_A_GROUP, Answers, Group, features, make_group, reference_answers
 from .programs import depends_on
 
-N_GROUPS = 100  # what `make test` asks
+N_GROUPS = 50  # what `make test` asks
 N_ALL = 1000  # what `make oracle` asks
 
 
@@ -249,6 +249,10 @@ WRONG_MEANINGS = {
 }
 
 
+# The first group that notices it, where the many before take seconds.
+NOTICED_BY = {"follow is next in rules": [139], "=\\= read as \\==": [174]}
+
+
 @pytest.mark.parametrize("name", WRONG_MEANINGS)
 def test_a_wrong_meaning_changes_some_answer(name):
     def is_noticed(number: int) -> bool:
@@ -257,7 +261,7 @@ def test_a_wrong_meaning_changes_some_answer(name):
             return False
         return reference_answers([changed]) != answers(number)
 
-    assert any(map(is_noticed, range(N_ALL)))
+    assert any(map(is_noticed, (*NOTICED_BY.get(name, ()), *range(N_ALL))))
 
 
 def test_object_identity_inside_rules_changes_some_answer():

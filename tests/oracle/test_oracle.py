@@ -1,6 +1,6 @@
 """relynx, SWI-Prolog, clingo and plain enumeration answer the same questions the same way.
 
-RELYNX_ORACLE_CASES says how many (pattern, sequence, background) triples to ask, 2,000 unless set;
+RELYNX_ORACLE_CASES says how many (pattern, sequence, background) triples to ask, 1,000 unless set;
 each is asked with and without Object Identity.
 """
 
@@ -25,7 +25,7 @@ from . import asp, prolog
 from .generator import TRIPLES_IN_A_GROUP, Answers, Group, make_groups, reference_answers
 
 GROUPS_IN_A_BATCH = 25
-N_CASES = int(os.environ.get("RELYNX_ORACLE_CASES", "2000"))
+N_CASES = int(os.environ.get("RELYNX_ORACLE_CASES", "1000"))
 N_BATCHES = -(-N_CASES // (TRIPLES_IN_A_GROUP * GROUPS_IN_A_BATCH))
 
 pytestmark = pytest.mark.oracle

@@ -27,7 +27,10 @@ LEARNERS = {
     "forest": FOREST,
 }
 EXACT = [name for name in LEARNERS if name not in ("forest", "raw naive Bayes")]
-KINDS = [(name, kind) for name in LEARNERS for kind in ("round_robin", "single", "two")]
+KINDS = [
+    *((name, "round_robin") for name in LEARNERS),
+    *((name, kind) for name in ("naive Bayes", "svm") for kind in ("single", "two")),
+]
 
 
 @cache
@@ -61,7 +64,7 @@ def why(learner="naive Bayes", kind="round_robin", i=5):
     return rx.explain(fitted(learner, kind), folds().X[i])
 
 
-SOME = range(0, 966, 193)
+SOME = range(0, 966, 322)
 every_kind = pytest.mark.parametrize(("learner", "kind"), KINDS)
 
 
@@ -208,7 +211,7 @@ def test_a_learner_without_a_sum_is_told_by_the_effect_of_each_flip_on_the_proba
 @pytest.mark.parametrize("kind", ["round_robin", "single", "two"])
 def test_without_smoothing_classes_are_ruled_out_and_nothing_is_nan(kind):
     ruled_out = False
-    for i in SOME:
+    for i in range(0, 966, 193):
         told = why("raw naive Bayes", kind, i)
         for part in told.models:
             values = [*part.scores.values(), *part.prior.values(), *part.posterior.values()]

@@ -27,6 +27,7 @@ ARGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+SIZE = {"width": 1200, "height": 900}
 HOSTILE = [
     "<script>window.hacked = 1</script>",
     "</script><script>window.hacked = 2</script>",
@@ -69,7 +70,7 @@ class Opened:
     """A page, with what it asked for and what it complained of."""
 
     def __init__(self, browser, path: Path, **options) -> None:
-        options.setdefault("viewport", {"width": 1200, "height": 900})
+        options.setdefault("viewport", SIZE)
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
@@ -78,6 +79,12 @@ class Opened:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.address = path.as_uri()
+        self.load()
+
+    def load(self) -> None:
+        """The page as it is at first."""
+        self.complaints.clear()
+        self.requests.clear()
         self.page.goto(self.address)
 
     def __enter__(self):
@@ -91,11 +98,20 @@ class Opened:
         assert {url for url in self.requests if not url.startswith("data:")} == {self.address}
 
 
-@pytest.fixture
-def opened(browser, report_file):
+@pytest.fixture(scope="module")
+def kept(browser, report_file):
     with Opened(browser, report_file) as one:
         yield one
-        one.assert_quiet()
+
+
+@pytest.fixture
+def opened(kept):
+    """The report, loaded anew; a process of the browser for each test takes most of the time."""
+    kept.page.set_viewport_size(SIZE)
+    kept.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
+    kept.load()
+    yield kept
+    kept.assert_quiet()
 
 
 def matched_events(page) -> dict[str, str]:
@@ -294,16 +310,16 @@ def test_a_sequence_without_its_facts_says_so(browser, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("height", [900, 560])
-def test_the_strip_stays_in_view_when_a_pattern_below_is_chosen(browser, report_file, height):
-    options = {"viewport": {"width": 1200, "height": height}, "reduced_motion": "reduce"}
-    with Opened(browser, report_file, **options) as one:
-        rows = one.page.locator("#sequence-browser .why tr.present button.row")
-        rows.nth(rows.count() - 1).focus()
-        one.page.keyboard.press("Enter")
-        for box in (one.page.locator(".event.matched").first, one.page.locator(".steps")):
-            place = box.bounding_box()
-            assert 0 <= place["y"] <= place["y"] + place["height"] <= height
-        one.assert_quiet()
+def test_the_strip_stays_in_view_when_a_pattern_below_is_chosen(opened, height):
+    page = opened.page
+    page.set_viewport_size(SIZE | {"height": height})
+    page.emulate_media(reduced_motion="reduce")
+    rows = page.locator("#sequence-browser .why tr.present button.row")
+    rows.nth(rows.count() - 1).focus()
+    page.keyboard.press("Enter")
+    for box in (page.locator(".event.matched").first, page.locator(".steps")):
+        place = box.bounding_box()
+        assert 0 <= place["y"] <= place["y"] + place["height"] <= height
 
 
 def test_what_was_opened_stays_open(opened):
@@ -578,12 +594,12 @@ def test_every_control_has_a_name(opened):
 
 
 @pytest.mark.parametrize("width", [360, 768, 1200])
-def test_the_page_never_scrolls_sideways(browser, report_file, width):
-    with Opened(browser, report_file, viewport={"width": width, "height": 740}) as one:
-        one.page.locator("#sequence-browser tr.present button.row").first.click()
-        one.page.locator("#pattern-table button.row").first.click()
-        assert one.page.evaluate("document.documentElement.scrollWidth") <= width
-        one.assert_quiet()
+def test_the_page_never_scrolls_sideways(opened, width):
+    page = opened.page
+    page.set_viewport_size({"width": width, "height": 740})
+    page.locator("#sequence-browser tr.present button.row").first.click()
+    page.locator("#pattern-table button.row").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def luminance(colour: str) -> float:
@@ -593,17 +609,18 @@ def luminance(colour: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_in_both_colour_schemes(browser, report_file, scheme):
-    with Opened(browser, report_file, color_scheme=scheme) as one:
-        colour, back, quiet = one.page.evaluate(
-            """() => [getComputedStyle(document.body).color,
-                getComputedStyle(document.body).backgroundColor,
-                getComputedStyle(document.querySelector("thead th")).color]"""
-        )
-        for text in (colour, quiet):
-            light, dark = sorted([luminance(text), luminance(back)], reverse=True)
-            assert (light + 0.05) / (dark + 0.05) > 4.5
-        assert (luminance(back) < 0.2) == (scheme == "dark")
+def test_text_can_be_read_in_both_colour_schemes(opened, scheme):
+    opened.page.emulate_media(color_scheme=scheme)
+    opened.load()
+    colour, back, quiet = opened.page.evaluate(
+        """() => [getComputedStyle(document.body).color,
+            getComputedStyle(document.body).backgroundColor,
+            getComputedStyle(document.querySelector("thead th")).color]"""
+    )
+    for text in (colour, quiet):
+        light, dark = sorted([luminance(text), luminance(back)], reverse=True)
+        assert (light + 0.05) / (dark + 0.05) > 4.5
+    assert (luminance(back) < 0.2) == (scheme == "dark")
 
 
 def test_the_button_changes_the_colours(opened):
@@ -629,7 +646,6 @@ def test_on_paper_everything_is_open_and_nothing_is_to_be_clicked(opened):
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("light", {}),
         ("dark", {"color_scheme": "dark"}),
         ("phone", {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2}),
     ],

@@ -123,7 +123,10 @@ def test_workers_find_what_one_search_finds(client, folder, whole):
     assert found == whole[1]
 
 
-@pytest.mark.parametrize("function", [partition_tasks.search, partition_tasks.count])
+@pytest.mark.parametrize(
+    "function",
+    [partition_tasks.search, pytest.param(partition_tasks.count, marks=pytest.mark.slow)],
+)
 def test_a_worker_that_is_killed_in_a_pass_changes_nothing(
     client, cluster, folder, whole, function
 ):

@@ -12,7 +12,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stored_models import X, Y, answers, fitted, forged, members, npy, zipped
 
@@ -634,7 +634,7 @@ def test_a_flipped_byte_is_refused_or_changes_nothing(name, tmp_path):
     data = path.read_bytes()
     rng = random.Random(0)
     accepted = 0
-    for _ in range(1000):
+    for _ in range(300):
         at = rng.randrange(len(data))
         path.write_bytes(data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :])
         model = outcome(path)
@@ -642,7 +642,7 @@ def test_a_flipped_byte_is_refused_or_changes_nothing(name, tmp_path):
             accepted += 1
             save(model, path)
             assert path.read_bytes() == data
-    assert accepted < 400  # dates and the like, which nobody reads
+    assert accepted < 120  # dates and the like, which nobody reads
 
 
 def nodes(tree, place=()):
@@ -666,7 +666,6 @@ ARRAYS = [
 
 
 @pytest.mark.parametrize("name", ["lynx", "lynx, scaled", "lynx, Bernoulli", "GRASP"])
-@settings(max_examples=150)
 @given(data=st.data())
 def test_a_forged_file_gives_a_model_or_an_input_error(name, good, tmp_path_factory, data):
     contents = dict(good(name))

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("biotite")
@@ -126,7 +126,6 @@ def proteins(draw):
     return {"chains": chains, "helices": helices, "sheets": sheets}
 
 
-@settings(max_examples=25, deadline=None)
 @given(proteins())
 def test_three_kinds_of_files_of_any_protein_tell_the_same(protein):
     X = read(protein)
@@ -134,7 +133,6 @@ def test_three_kinds_of_files_of_any_protein_tell_the_same(protein):
     assert read(protein, "1abc.bcif") == X
 
 
-@settings(max_examples=40, deadline=None)
 @given(proteins())
 def test_dimensions_are_chains_and_ladders_have_their_sense(protein):
     for sequence in read(protein):

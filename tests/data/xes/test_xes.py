@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from paths import GOLDEN, ROOT
 
@@ -122,7 +122,6 @@ def flat(node, above=""):
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(trees())
 def test_a_log_is_written_as_it_was_read(tree):
     ElementTree.ElementTree(tree).write("one.xes", encoding="utf-8")
@@ -138,7 +137,6 @@ def test_a_log_is_written_as_it_was_read(tree):
     assert plain(again) == plain(tree)
 
 
-@settings(max_examples=60, deadline=None)
 @given(trees())
 def test_every_value_of_an_event_is_in_the_columns(tree):
     ElementTree.ElementTree(tree).write("one.xes", encoding="utf-8")
@@ -175,7 +173,6 @@ TABLES = st.integers(1, 12).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(TABLES, st.sampled_from([None, "at", {"at": "at", "cost": "n"}]), st.booleans())
 def test_a_table_becomes_a_log_and_the_same_sequences_again(table, order, chosen):
     if isinstance(order, dict):  # without links, an event that has no fact leaves no trace

@@ -1,6 +1,6 @@
 """The bit-parallel engine finds what the general one finds, however its work is cut.
 
-RELYNX_LANGUAGES says on how many random searches they are compared, 60 unless set.
+RELYNX_LANGUAGES says on how many random searches they are compared, 20 unless set.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from relynx.mining.patterns.pattern_set import Entry, PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.search import mine
 
-N_LANGUAGES = int(os.environ.get("RELYNX_LANGUAGES", "60"))
+N_LANGUAGES = int(os.environ.get("RELYNX_LANGUAGES", "20"))
 BIAS = parse_bias("""
     type(p(event,t,u)). mode(p(+,*,#)). type(q(event,t)). mode(q(+,*)).
     dimension(next_s). dimension(next_h).

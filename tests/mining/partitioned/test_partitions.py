@@ -81,9 +81,7 @@ def written(X, folder, edges):
 # Round trips
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sequences(), st.data())
 def test_what_is_loaded_is_what_was_written(tmp_path_factory, X, data):
     folder = tmp_path_factory.mktemp("round") / "x"
@@ -105,9 +103,7 @@ def assert_identical_part(X, part):
         assert np.array_equal(X.tables[key], part.tables[key])
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(sequences(), min_size=1, max_size=4))
 def test_chunks_with_vocabularies_of_their_own_are_written_as_they_concatenate(
     tmp_path_factory, chunks
@@ -308,7 +304,7 @@ def cut_at_random(n, seed):
 
 
 @pytest.mark.filterwarnings(SMALL)
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_partitions_give_the_patterns_of_one_search_in_its_order(tmp_path, seed):
     language = make_language(seed)
     X, labels = language.X, language.labels

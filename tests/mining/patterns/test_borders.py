@@ -1,10 +1,8 @@
 """Maximal, most general and closed patterns against all pairs of a set."""
 
-import os
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tries import random_rows, trie_of
 
@@ -49,7 +47,6 @@ def strictly_above(patterns, object_identity):
     return general & ~general.T
 
 
-@settings(max_examples=int(os.environ.get("BORDER_EXAMPLES", "60")))
 @given(random_rows(), st.booleans(), st.data())
 def test_borders_are_those_of_all_pairs(rows, object_identity, data):
     patterns, covered = counted(rows, object_identity)

@@ -30,7 +30,7 @@ from relynx.mining.patterns.version_space import Borders
 CONSTANTS = rx.parse_bias("type(p(event,t)). mode(p(+,#)). dimension(next_s).")
 TERMS = rx.parse_bias("type(p(event,t)). mode(p(+,*)). dimension(next_s).")
 TEXTS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=2, max_size=5)
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=settings.default.max_examples // 2)
 FLAGS = pytest.mark.parametrize("object_identity", [True, False])
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
@@ -67,7 +67,6 @@ def test_the_decision_of_a_class_is_its_votes_and_less_than_half_a_vote():
     assert decisions.round().sum(axis=1).tolist() == [6] * len(U)
 
 
-@settings(max_examples=30)
 @given(
     st.integers(1, 6).flatmap(
         lambda d: st.lists(

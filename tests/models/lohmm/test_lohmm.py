@@ -81,7 +81,6 @@ def test_all_sequences_of_a_length_sum_to_one(length):
 
 
 @given(models(ends=False), st.integers(0, 2))
-@settings(max_examples=25)
 def test_all_sequences_of_a_length_sum_to_one_in_any_model(model, length):
     everything = list(itertools.product(shown_atoms(), repeat=length))
     assert probabilities(model, everything).sum() == pytest.approx(1, abs=1e-9)
@@ -89,7 +88,6 @@ def test_all_sequences_of_a_length_sum_to_one_in_any_model(model, length):
 
 @pytest.mark.kernels
 @given(models(), st.integers(0, 2))
-@settings(max_examples=30)
 def test_a_probability_is_the_sum_over_all_paths(model, length):
     expected = Twin(model).all_sequences(length)
     found = probabilities(model, list(expected))
@@ -101,7 +99,6 @@ def test_a_probability_is_the_sum_over_all_paths(model, length):
 
 @pytest.mark.kernels
 @given(models(), st.integers(0, 99))
-@settings(max_examples=60)
 def test_probabilities_are_those_of_the_twin(model, seed):
     sequences = drawn_sequences(model, seed)
     expected = [Twin(model).probability(s) for s in sequences]
@@ -112,7 +109,6 @@ def test_probabilities_are_those_of_the_twin(model, seed):
 
 @pytest.mark.kernels
 @given(models(), st.integers(0, 99))
-@settings(max_examples=30)
 def test_columns_are_those_of_the_twin_where_they_matter(model, seed):
     for shown in drawn_sequences(model, seed, n=1, length=3)[:1]:
         twin = Twin(model)
@@ -130,7 +126,6 @@ def test_columns_are_those_of_the_twin_where_they_matter(model, seed):
 
 @pytest.mark.kernels
 @given(models(), st.integers(0, 99))
-@settings(max_examples=30)
 def test_forward_and_backward_agree_at_every_step(model, seed):
     shown = drawn_sequences(model, seed, n=1)[0]
     (expected,) = model.log_probability([shown])
@@ -142,7 +137,6 @@ def test_forward_and_backward_agree_at_every_step(model, seed):
 
 @pytest.mark.kernels
 @given(models(), st.integers(0, 99))
-@settings(max_examples=60)
 def test_expected_counts_are_those_of_the_twin(model, seed):
     sequences = drawn_sequences(model, seed)
     counts, scores = model.expected_counts(sequences)
@@ -153,7 +147,6 @@ def test_expected_counts_are_those_of_the_twin(model, seed):
 
 
 @given(models(), st.integers(0, 99))
-@settings(max_examples=20)
 def test_every_step_uses_one_transition(model, seed):
     sequences = drawn_sequences(model, seed)
     counts, scores = model.expected_counts(sequences)
@@ -167,7 +160,6 @@ def test_every_step_uses_one_transition(model, seed):
 
 @pytest.mark.kernels
 @given(models(), st.integers(0, 99))
-@settings(max_examples=60)
 def test_the_best_path_is_the_most_probable_of_all(model, seed):
     twin = Twin(model)
     for shown in drawn_sequences(model, seed, n=2):
@@ -192,7 +184,6 @@ def test_of_equal_paths_the_first_states_are_taken():
 
 
 @given(models(), st.integers(0, 99))
-@settings(max_examples=25)
 def test_a_model_reads_back_from_its_text(model, seed):
     again = LoHMM.parse(str(model))
     assert again == model
@@ -203,7 +194,6 @@ def test_a_model_reads_back_from_its_text(model, seed):
 
 
 @given(models(), st.integers(0, 99))
-@settings(max_examples=20)
 def test_renaming_variables_changes_nothing(model, seed):
     def renamed(atom):
         return Atom(
@@ -232,7 +222,6 @@ def test_renaming_variables_changes_nothing(model, seed):
 
 
 @given(models(), st.integers(0, 99))
-@settings(max_examples=20)
 def test_renaming_constants_with_their_probabilities_changes_nothing(model, seed):
     names = {"a": "b", "b": 3, 3: "a", "c": "e", "e": "c"}
 

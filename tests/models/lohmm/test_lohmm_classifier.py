@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -69,7 +69,6 @@ def counted_chain(lists, tokens, m):
     return chances
 
 
-@settings(max_examples=30)
 @given(
     st.lists(st.tuples(st.sampled_from("xy"), st.lists(st.sampled_from("abc"), max_size=4))),
     st.sampled_from([0.1, 1.0]),

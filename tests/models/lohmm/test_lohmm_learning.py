@@ -26,7 +26,6 @@ from relynx.models.lohmm.clauses import Start, Transition
 
 @pytest.mark.kernels
 @given(models(), st.integers(0, 99), st.sampled_from([0.0, 0.5]), st.sampled_from([0.0, 2.0]))
-@settings(max_examples=40)
 def test_an_iteration_is_that_of_the_twin(model, seed, pseudo_count, selection_pseudo_count):
     sequences = [s for s in drawn_sequences(model, seed) if model.log_probability([s])[0] > -9e9]
     assume(sequences)
@@ -50,7 +49,6 @@ def test_an_iteration_is_that_of_the_twin(model, seed, pseudo_count, selection_p
 
 
 @given(models(), st.integers(0, 99), st.sampled_from([0.0, 0.3]))
-@settings(max_examples=20)
 def test_no_iteration_lowers_the_penalised_likelihood(model, seed, pseudo_count):
     sequences = [s for s in drawn_sequences(model, seed) if model.log_probability([s])[0] > -9e9]
     assume(sequences)

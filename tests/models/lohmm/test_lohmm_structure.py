@@ -15,7 +15,7 @@ def rows(*texts):
     return [tuple(parse_atom(a) for a in text.split()) for text in texts]
 
 
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=settings.default.max_examples // 2)
 PROTEINS = rows("h(r,long) h(l,short) s(1) s(2) s(3)", "s(4) h(r,short)")
 
 values = st.sampled_from(["a", "b", "other", "other_", 1, 1.0])

@@ -136,7 +136,6 @@ def settings_with(**changes) -> BoostingParameters:
     return BoostingParameters(limits=limits, **{**given, **changes})
 
 
-@settings(max_examples=25)
 @given(SEEDS, st.integers(2, 3), st.booleans())
 def test_the_gradient_is_that_of_finite_differences(seed, n_labels, constant):
     task = task_of(seed, n_labels, constant=constant)
@@ -169,7 +168,6 @@ def test_without_trees_all_labels_are_equally_probable(seed, n_labels):
     assert np.allclose(gradient_of(task, F, False)[0], -lengths * np.log(n_labels))
 
 
-@settings(max_examples=20)
 @given(SEEDS, st.integers(2, 3), st.booleans())
 def test_a_small_step_of_boosting_raises_the_likelihood(seed, n_labels, constant):
     task = task_of(seed, n_labels, (3, 4, 2, 5), constant=constant)

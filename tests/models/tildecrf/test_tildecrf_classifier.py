@@ -67,7 +67,7 @@ def test_a_variable_that_two_events_share_is_found():
 @pytest.mark.parametrize("readout", READOUTS)
 def test_every_training_has_every_read_out(training, readout):
     X, y = three_classes()
-    model = TildeCRFClassifier(max_iter=30, training=training, readout=readout).fit(X, y)
+    model = TildeCRFClassifier(max_iter=15, training=training, readout=readout).fit(X, y)
     shares = model.predict_proba(X)
     assert np.allclose(shares.sum(axis=1), 1)
     assert (shares >= 0).all()

@@ -112,7 +112,6 @@ def residuals_of(seed: int, *, ties: bool = False) -> list[float]:
 
 
 @pytest.mark.kernels
-@settings(max_examples=20)
 @given(SEEDS, st.booleans(), LIMITS)
 def test_a_tree_is_the_one_that_trying_every_literal_grows(seed, ties, limits):
     X = world(seed, n_sequences=2) if limits.look_ahead else world(seed)
@@ -133,7 +132,6 @@ def test_a_tree_is_the_one_that_trying_every_literal_grows(seed, ties, limits):
 
 
 @pytest.mark.kernels
-@settings(max_examples=20)
 @given(SEEDS, SEEDS)
 def test_a_tree_says_of_other_sequences_what_backtracking_says(seed, other):
     tree, _, _, trained = grown(world(seed), residuals_of(seed), Limits(4, 8, 1))
@@ -147,7 +145,6 @@ def test_a_tree_says_of_other_sequences_what_backtracking_says(seed, other):
     assert [values[at] for at in where.values()] == expected
 
 
-@settings(max_examples=20)
 @given(SEEDS)
 def test_growing_gives_the_values_of_the_tree(seed):
     tree, values, where, encoding = grown(world(seed), residuals_of(seed), Limits(4, 8, 1))
@@ -157,7 +154,6 @@ def test_growing_gives_the_values_of_the_tree(seed):
     assert [values[at] for at in where.values()] == [again[at] for at in where.values()]
 
 
-@settings(max_examples=20)
 @given(SEEDS)
 def test_leaves_hold_the_mean_of_their_residuals(seed):
     residuals = residuals_of(seed)
@@ -184,7 +180,6 @@ def renamed(X: Sequences, names: dict[str, str]) -> Sequences:
     )
 
 
-@settings(max_examples=20)
 @given(SEEDS)
 def test_new_names_for_constants_and_events_change_nothing_else(seed):
     """The new names are in the order of the old ones, which decides between equal tests."""
@@ -200,7 +195,6 @@ def test_new_names_for_constants_and_events_change_nothing_else(seed):
     assert tree_text(other, LABELS) == text
 
 
-@settings(max_examples=20)
 @given(SEEDS, st.booleans())
 def test_the_order_of_sequences_does_not_matter(seed, ties):
     X, residuals = world(seed), residuals_of(seed, ties=ties)
