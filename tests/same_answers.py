@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from canonical_keys import canonical_key
+
 from relynx import parse_pattern
-from relynx.logic.canonical import canonical_key
 
 HERE = Path(__file__).resolve().parent
 LIMIT = 10.0  # seconds of a search; one that is cut short by a side is not compared
