@@ -24,24 +24,19 @@ MOST = 10_000  # atoms or steps; to look for more would not end
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a setting may be, and its names: `field` in Python, `declaration` in a bias file, and
-    the `flag` of the original program where that is another.
-
-    `kind` is count (of `low` to `most`), share, truth or prior. A bias states a count of at least
-    `stated_low`, and its file says `shift` less: `minfreq(1)` asks for more than one sequence.
-    `example` is a value in a file, `help` what the command line says.
-    """
+    """What a setting may be, and its names in Python, in a bias file, and in the original program
+    where that is another."""
 
     field: str
     declaration: str
-    kind: str
-    example: str
+    kind: str  # count (of `low` to `most`), share, truth or prior
+    example: str  # a value in a file
     low: int = 0
     most: int | None = None
-    stated_low: int = 0
-    shift: int = 0
+    stated_low: int = 0  # the least count that a bias may state
+    shift: int = 0  # what a file says less: `minfreq(1)` asks for more than one sequence
     flag: str | None = None
-    help: str = ""
+    help: str = ""  # on the command line
 
     def checked(self, value: Any) -> Any:
         """The value of a call as a plain one. Raises InputError for one that has no meaning."""

@@ -179,11 +179,8 @@ class Bias(Language):
         return all(conjunction.matches(grouped) for conjunction in self._positive)
 
     def admits(self, atom: Atom) -> bool:
-        """Whether the white list allows an atom in a pattern.
-
-        An atom is allowed if it unifies with an atom of the list: an instance of it, or more
-        general. Predicates that the list does not name are free.
-        """
+        """Whether the white list allows an atom: one that it does not name is free, others must
+        unify with an atom of the list."""
         listed = self._white_list.get(atom.key)
         return listed is None or any(unifiable(general, atom) for general in listed)
 

@@ -9,7 +9,7 @@ import click
 
 from relynx.cli.options import described, writing
 from relynx.cli.reading import read_model_and_test
-from relynx.errors import DataError, Problem, Source, did_you_mean
+from relynx.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from relynx.data.sequences import Sequences
@@ -73,4 +73,4 @@ def _number(X: Sequences, test: str, wanted: str) -> int:
         return ids.index(wanted)
     more = ", ..." if len(ids) > SHOWN_IDS else ""
     hint = did_you_mean(wanted, ids) or f"its ids are {', '.join(ids[:SHOWN_IDS])}{more}"
-    raise DataError(Problem(f"no sequence has the id {wanted!r}", Source("", test), hint=hint))
+    raise DataError(f"no sequence has the id {wanted!r}", test, hint=hint)

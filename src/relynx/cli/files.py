@@ -34,7 +34,7 @@ from relynx.cli.reading import (
     table_options,
 )
 from relynx.cli.reading import TABLES as EVENT_TABLES
-from relynx.errors import BiasError, DataError, InputError, Problem, Source, counted
+from relynx.errors import BiasError, DataError, InputError, Problem, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -193,8 +193,7 @@ def _to_mine(
         return parts, None, list(parts.class_sizes or ())
     if scheduler is not None:
         hint = "write one by X.to_parquet(folder); see the page on partitions"
-        what = "workers share a folder of partitions, and this is none"
-        raise InputError(Problem(what, Source("", train), hint=hint))
+        raise InputError("workers share a folder of partitions, and this is none", train, hint=hint)
     X, y = read_train(train, background, columns)
     return X, y, [] if y is None else y.tolist()
 
@@ -257,7 +256,7 @@ def _checked(path: str, columns: Columns, event_type: str | None) -> tuple[str, 
         what = f"{path}: {counted(len(bias.modes), 'predicate')}, {dimensions}"
         return "bias", bias, "\n".join([what, *(f"note: {note}" for note in bias.notes)])
     what = f"unknown kind of file '{ending}'" if ending else "a file without an ending"
-    raise InputError(Problem(what, Source("", path), hint=ENDINGS))
+    raise InputError(what, path, hint=ENDINGS)
 
 
 def _is_foreign(path: str) -> bool:

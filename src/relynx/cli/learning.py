@@ -28,7 +28,7 @@ from relynx.cli.reading import (
     table_options,
     warn_of_unknown_predicates,
 )
-from relynx.errors import DataError, Problem, Source, counted
+from relynx.errors import DataError, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -216,7 +216,7 @@ def _read_labelled(
         hint = "give every sequence its class: begin(s1,up)."
         if X.reading is not None:
             hint = "say which column is the class, with --label"
-        raise DataError(Problem("the sequences have no classes", Source("", train), hint=hint))
+        raise DataError("the sequences have no classes", train, hint=hint)
     return X, y
 
 

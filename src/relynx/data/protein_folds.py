@@ -50,7 +50,7 @@ def read_folds(
     domains = [d for d in _domains(source) if d["nr40"] or not nonredundant]
     if not domains:
         which = "domain of the nonredundant subset" if nonredundant else "domain"
-        raise DataError(Problem(f"the file holds no {which}", source))
+        raise DataError(f"the file holds no {which}", source)
     X = domain_sequences(domains, parse_background(RULES, "protein folds"))
     y = np.array([d["fold"] for d in domains])
     return X, y, np.array([d["family"] for d in domains])

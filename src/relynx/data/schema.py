@@ -25,10 +25,8 @@ TITLES = ("fluents", "attributes", "relations")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its type, and where its numbers are cut (None: they are not).
-
-    `supervised` says that the cuts are learnt from the classes, inside `fit`.
-    """
+    """A column: its type, and where its numbers are cut; `supervised` cuts are learnt from the
+    classes, inside `fit`."""
 
     name: str
     type: str
@@ -44,10 +42,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A predicate and the columns that are its arguments.
-
-    In a relation, columns of events come before those of values.
-    """
+    """A predicate and the columns that are its arguments; in a relation, those of events come
+    first."""
 
     predicate: str
     columns: tuple[Column, ...]
@@ -188,9 +184,6 @@ class Schema:
 
 def _columns(group: Group) -> str:
     return ", ".join([*group.events, *map(str, group.columns)])
-
-
-# In model files
 
 
 def schema_state(schema: Schema) -> dict[str, Any]:

@@ -14,10 +14,8 @@ from relynx.logic import tables as tb
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Times:
-    """The start and end times of the intervals of some sequences, in the order of the intervals.
-
-    Those of sequence i are at `offsets[i]` to `offsets[i + 1]`; dates are texts.
-    """
+    """The starts and ends of intervals, those of sequence i at `offsets[i]` to `offsets[i + 1]`;
+    dates are texts."""
 
     offsets: NDArray[np.int64]
     starts: NDArray[Any]

@@ -64,7 +64,7 @@ class Numbers:
 class Constants:
     """Constants and their codes, old codes kept and new ones added at the end."""
 
-    def __init__(self, constants: Iterable[Constant]) -> None:
+    def __init__(self, constants: Iterable[Constant] = ()) -> None:
         self.values: list[Constant] = list(constants)
         self._codes = {constant_key(value): code for code, value in enumerate(self.values)}
         self._numbers = _numbers([])

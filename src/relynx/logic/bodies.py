@@ -154,8 +154,6 @@ class Bodies:
         kept = {name: column for name, column in frame.items() if name in needed | {SEQUENCE}}
         return kept if len(kept) == len(frame) else self.packing.distinct_rows(kept)
 
-    # Atoms
-
     def _dimension(self, atom: Atom) -> str | None:
         """The dimension of an operator atom; None for an ordinary one."""
         name = operator_dimension(atom.key)
@@ -233,8 +231,6 @@ class Bodies:
             keep &= _apart(column, frame, np.empty(0, np.int32))
         return both if keep.all() else taken(both, np.flatnonzero(keep))
 
-    # The operators of dimensions
-
     def _operator(self, dimension: str, n: int | None, rule: Rule) -> Table:
         """The table of `follow` (n is None) or of `followat` n steps."""
         if (dimension, n) not in self.operators:
@@ -302,8 +298,6 @@ class Bodies:
         else:
             column = np.full(len(frame[SEQUENCE]), self.codes([arg])[0], np.int32)
         return self.packing.pack([frame[SEQUENCE], column])
-
-    # Tests: negation, comparisons, arithmetic
 
     def _tested(self, plan: Plan, frame: Frame, tests: Sequence[int]) -> tuple[Frame, list[int]]:
         """The frame after every test whose variables are bound; the tests that are left."""

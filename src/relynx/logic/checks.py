@@ -271,8 +271,7 @@ def _check_arities(rules: Sequence[Rule], source: Source | None) -> Iterator[Pro
                 where = f" on line {source.line_and_column(seen.offset)[0]}" if source else ""
                 name, here = quoted(atom.predicate), counted(len(atom.args), "argument")
                 what = f"{name} has {here} here, {len(seen.args)} elsewhere"
-                hint = f"the other is {seen}{where}"
-                yield Problem(what, source, atom.offset, len(name), hint)
+                yield Problem(what, source, atom.offset, len(name), f"the other is {seen}{where}")
 
 
 def _check_strata(rules: Sequence[Rule], source: Source | None) -> Iterator[Problem]:

@@ -131,10 +131,8 @@ class Index:
 
 @dataclass(slots=True, eq=False)
 class Relation:
-    """A growing set of facts: sorted runs of keys, each at most half as long as the one before.
-
-    So a fact is merged a logarithmic number of times, however many rounds add to the set.
-    """
+    """A growing set of facts: sorted runs of keys, each at most half as long as the one before, so
+    that a fact is merged a logarithmic number of times."""
 
     n_rows: int
     packing: Packing

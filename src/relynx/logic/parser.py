@@ -381,17 +381,8 @@ class ClauseParser:
 
 
 def parse_clauses(source: Source, *, directives: bool = True) -> tuple[list[Clause], list[Problem]]:
-    """All the clauses of a text that can be read, and all that is wrong with the others.
-
-    Reading stops when more than `MOST_PROBLEMS` are known. Without `directives`, only where a
-    directive begins is read; see `ClauseParser`.
-
-    Examples
-    --------
-    >>> clauses, problems = parse_clauses(Source("p(a). q(b c). r(d)."))
-    >>> len(clauses), problems[0].message
-    (2, "expected ',' or ')', found 'c'")
-    """
+    """All the clauses of a text that can be read, and what is wrong with the others, up to about
+    `MOST_PROBLEMS`."""
     parser = ClauseParser(source, directives=directives)
     clauses: list[Clause] = []
     position = 0

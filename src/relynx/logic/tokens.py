@@ -111,10 +111,8 @@ class Lexer:
         self.kind = kind
 
     def skip_clause(self, start: int, resume: re.Pattern[str] | None) -> None:
-        """After a Failure: move behind the end of the clause that begins at `start`.
-
-        A line that `resume` matches begins a new clause, whatever stands before it.
-        """
+        """After a Failure: move behind the end of the clause that begins at `start`, or to a line
+        that `resume` matches."""
         failed_line = max(start, self.text.rfind("\n", start, self.start)) + 1
         while self.kind not in ("end", "eof"):
             if self.kind == "unclosed":

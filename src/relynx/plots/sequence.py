@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from relynx.data.sequences import Sequence, Sequences, counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.wording.english import visible
 from relynx.plots.canvas import (
@@ -241,8 +241,7 @@ def _one(sequence: Any) -> Sequence:
     if isinstance(sequence, Sequences) and len(sequence) == 1:
         return sequence[0]
     if isinstance(sequence, Sequences):
-        what = f"sequence is {len(sequence):,} sequences"
-        raise InputError(Problem(what, hint="give one of them: X[i]"))
+        raise InputError(f"sequence is {len(sequence):,} sequences", hint="give one of them: X[i]")
     if not isinstance(sequence, Sequence):
         raise TypeError(f"sequence is a {type(sequence).__name__}: give one sequence, X[i]")
     return sequence

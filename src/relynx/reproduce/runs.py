@@ -79,10 +79,8 @@ class Run:
         return LynxClassifier(bias, final_estimator=final, **experiment.parameters)
 
     def key(self, data: ProteinFolds) -> str:
-        """A hash of the classifier, its parameters, the folds and the data.
-
-        It also covers the code that learns, so that no figure of older code is shown.
-        """
+        """A hash of the classifier, its parameters, the folds, the data and the code that learns,
+        so that no figure of older code is shown."""
         parameters = self.model(data).get_params(deep=False) if self.experiment.bias else {}
         described = [
             __version__,
@@ -138,10 +136,8 @@ def carried_out(
     n_jobs: int | None = None,
     progress: Callable[[Fold, Record], object] | None = None,
 ) -> list[Record]:
-    """Do a run, or some folds of it; the records.
-
-    `memory` is a folder that keeps what was mined for the next one.
-    """
+    """Do a run, or some folds of it; `memory` is a folder that keeps what was mined for the next
+    one."""
     model, key = run.model(data), run.key(data)
     records: list[Record] = []
 
@@ -172,10 +168,8 @@ def resumed(
     n_jobs: int | None = None,
     progress: Callable[[Run, Fold], object] | None = None,
 ) -> list[Record]:
-    """Run the folds that the folder does not have, and save each as soon as it is done.
-
-    Records of other runs stay in the folder.
-    """
+    """Run the folds that the folder does not have, and save each as soon as it is done; records of
+    other runs stay."""
     done = {(record.key, record.fold) for record in done_before(folder, runs, data)}
     left: list[tuple[Run, list[int]]] = []
     for run in runs:

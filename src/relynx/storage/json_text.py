@@ -11,9 +11,7 @@ DEEPEST = 60  # levels
 
 def read_json(data: bytes) -> Any:
     """The values of a JSON text in UTF-8: finite numbers, no name twice, not nested too deeply.
-
-    Raises ValueError for another text, TooDeep where it is nested too deeply.
-    """
+    Raises ValueError (TooDeep)."""
     try:
         tree = json.loads(
             data.decode("utf-8"),

@@ -106,7 +106,7 @@ def _read(
         same = all(type(one) is type(two) and one == two for one, two in usual)
         if asked.says_something() or ends != (None, None) or not same or made:
             what = "reading says how to read the table, and so do other arguments"
-            raise InputError(Problem(what, hint="give reading alone"))
+            raise InputError(what, hint="give reading alone")
         return _read_again(table, reading)
     problems, links, related = _named(table, relations, dimensions, made)
     tasks = {"sequence": sequence, "label": asked.label}
@@ -136,7 +136,7 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
         what = f"reading is a {type(schema).__name__}"
         if isinstance(cast(object, schema), Schema):
             what = "the reading is one of events that are no intervals"
-        raise InputError(Problem(what, hint="give X.reading of intervals that were read before"))
+        raise InputError(what, hint="give X.reading of intervals that were read before")
     if schema.label is not None and schema.label.name not in table.names:
         schema = replace(schema, label=None)
     facts = [column for group in schema.groups for column in group.columns]
@@ -152,9 +152,6 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     cells.check()
     schema = replace(schema, notes=layout.notes)
     return _encoded(schema, cells, layout, labelled=False)
-
-
-# The arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +211,8 @@ def _listed(
             hint = f"give some of {', '.join(known)}"
             problems.append(Problem(f"{role} names {shown(name)}", hint=hint))
         elif name == AFTER:
-            what = f"{role} names 'after'"
             hint = "give 'before': follow_before(E,F) says that F is after E"
-            problems.append(Problem(what, hint=hint))
+            problems.append(Problem(f"{role} names 'after'", hint=hint))
         elif name not in known:
             hint = did_you_mean(name, near) or f"give some of {', '.join(known)}"
             problems.append(Problem(f"{role} names {name!r}", hint=hint))
@@ -251,9 +247,6 @@ def _role(table: Table, name: object, role: str, tasks: Mapping[str, object]) ->
             what = f"column {name!r} is given as {task} and as {role}"
             problems.append(Problem(what, table.source, hint="give it one of these tasks"))
     return problems
-
-
-# The order of the rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -352,5 +345,4 @@ def _check_size(layout: _IntervalLayout, intervals: Intervals) -> None:
             here = int(n[ordered.sequences == worst].sum())
             what = f"{total:,} pairs of intervals {how}, more than {MOST_FACTS:,}"
             where = f"{here:,} of them in sequence {constant_text(layout.ids[worst])}"
-            hint = f"{way_out}, or make shorter sequences"
-            raise InputError(Problem(f"{what}; {where}", hint=hint))
+            raise InputError(f"{what}; {where}", hint=f"{way_out}, or make shorter sequences")

@@ -95,10 +95,8 @@ class _Flat(NamedTuple):
 
 
 class LynxReader:
-    """Reads one text; `read` returns its sequences or raises what is wrong with it.
-
-    After MOST_PROBLEMS it stops.
-    """
+    """Reads one text; `read` returns its sequences or raises what is wrong with it, MOST_PROBLEMS
+    at most."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -247,8 +245,7 @@ class LynxReader:
 
     def _open(self, offset: int, name: Constant | None, label: Constant | None) -> None:
         if self.open:
-            hint = f"write 'end.' before the begin of line {self._line(offset)}"
-            self._no_end(self.open, hint)
+            self._no_end(self.open, f"write 'end.' before the begin of line {self._line(offset)}")
             self._close()
         self.open = _Begin(offset, name)
         self.outside = False
@@ -338,8 +335,7 @@ class LynxReader:
         name = quoted(str(node.value))
         if len(shape) != len(known.shape):
             here = f"{name} has {counted(len(shape), 'argument')} here{remark}"
-            what = f"{here} and {len(known.shape)} on line {known.line}"
-            self._report(what, node, SAME_ARITY)
+            self._report(f"{here} and {len(known.shape)} on line {known.line}", node, SAME_ARITY)
             return
         pairs = enumerate(zip(shape, known.shape, strict=True))
         i, (one, other) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
@@ -412,10 +408,8 @@ class LynxReader:
             yield Problem(conflict.message, self.source, node.start, length, conflict.hint)
 
     def _argument_nodes(self, sequence: int) -> dict[tuple[Atom, int] | None, Node]:
-        """The nodes of the arguments of a sequence's facts; under None, that of its `begin`.
-
-        An atom of the 1-dimensional shorthand has _EVENT instead of its event.
-        """
+        """The nodes of the arguments of a sequence's facts, in a shorthand with _EVENT for the
+        event; under None, that of its `begin`."""
         parser = ClauseParser(self.source)
         clause, position = parser.next_clause(self.begins[sequence])
         nodes: dict[tuple[Atom, int] | None, Node] = {}

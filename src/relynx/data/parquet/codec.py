@@ -19,7 +19,7 @@ from relynx.data.parquet.footers import n_values
 from relynx.data.parquet.manifest import SURROGATE
 from relynx.data.sequences import Sequences
 from relynx.data.times import Times, offsets_of
-from relynx.errors import DataError, InputError, Problem
+from relynx.errors import DataError, InputError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Constant, constant_text
@@ -58,8 +58,7 @@ class WrongFile(Exception):
 def check_installed() -> None:
     """Raise InputError where pyarrow is missing."""
     if find_spec("pyarrow") is None:
-        what = "folders of partitions need pyarrow, which is not installed"
-        raise InputError(Problem(what, hint=INSTALL))
+        raise InputError("folders of partitions need pyarrow, which is not installed", hint=INSTALL)
 
 
 def time_types(times: Times | None) -> tuple[str, ...] | None:
@@ -68,9 +67,6 @@ def time_types(times: Times | None) -> tuple[str, ...] | None:
         return None
     types = {"i": "integer", "u": "integer", "f": "number"}
     return tuple(types.get(values.dtype.kind, "text") for values in (times.starts, times.ends))
-
-
-# To bytes
 
 
 def part_bytes(X: Sequences, columns: Columns, labels: NDArray[np.int32] | None) -> bytes:
@@ -134,7 +130,7 @@ def _as_texts(constants: Sequence[Constant], what: str) -> tuple[list[str], NDAr
     except UnicodeEncodeError:
         wrong = next(text for text in texts if SURROGATE.search(text))
         message = f"the {what} {constant_text(wrong)} is no Unicode text"
-        raise DataError(Problem(message, hint="give it a name of whole characters")) from None
+        raise DataError(message, hint="give it a name of whole characters") from None
     return texts, types
 
 
@@ -171,9 +167,6 @@ def _list_type(of: Arrow) -> Arrow:
     return pa.list_(pa.field("element", of, nullable=False))
 
 
-# The columns
-
-
 def _column(key: Key) -> str:
     return f"{key[0]}/{key[1]}"
 
@@ -192,9 +185,6 @@ def _schema(columns: Columns) -> Arrow:
         arguments = [pa.field(str(j), pa.int32(), nullable=False) for j in range(1, 1 + key[1])]
         types[_column(key)] = _list_type(pa.struct(arguments)) if arguments else pa.bool_()
     return pa.schema([pa.field(name, of, nullable=False) for name, of in types.items()])
-
-
-# From bytes
 
 
 def read_part(data: bytes, columns: Columns, n_sequences: int, n_constants: int) -> Part:

@@ -116,7 +116,7 @@ def read_request(
     if schema is not None:
         if request.says_something():
             what = "reading says how to read the table, and so do other arguments"
-            raise InputError(Problem(what, hint="give reading alone, or with relations"))
+            raise InputError(what, hint="give reading alone, or with relations")
         return _read_again(table, further, schema)
     names = checked_columns(request, further)
     cells = Cells(table, names)
@@ -139,10 +139,10 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
     """Read a table as another one was read."""
     if not isinstance(cast(object, schema), Schema):
         what = f"reading is a {type(schema).__name__}"
-        raise InputError(Problem(what, hint="give X.reading of sequences that were read before"))
+        raise InputError(what, hint="give X.reading of sequences that were read before")
     if schema.intervals is not None:
         what = "the reading is one of intervals"
-        raise InputError(Problem(what, hint="rx.from_intervals(frame, reading=...) reads them"))
+        raise InputError(what, hint="rx.from_intervals(frame, reading=...) reads them")
     if schema.label is not None and schema.label.name not in table.names:
         schema = replace(schema, label=None)
     facts = [column for group in schema.fluents + schema.attributes for column in group.columns]
@@ -201,7 +201,7 @@ def _relations(relations: object) -> Mapping[str, Any]:
         return {}
     if not isinstance(relations, Mapping) or not all(isinstance(name, str) for name in relations):
         what = f"relations is a {type(relations).__name__}"
-        raise InputError(Problem(what, hint="give a dict of tables: {'near': frame}"))
+        raise InputError(what, hint="give a dict of tables: {'near': frame}")
     return relations
 
 

@@ -43,12 +43,8 @@ MEANINGS = {
 
 
 class XesTable:
-    """A log, opened. A trace without events has one row, in which nothing is known.
-
-    `attributes` are the columns of traces, which have their key after `case:`. Columns may have
-    other names, too (`also`), there may be some without any value (`extra`), and those of the
-    `order` have some value even in the row of no event.
-    """
+    """A log, opened. A trace without events has one row, in which only the columns of the `order`
+    have some value. `also` are other names of columns, `extra` columns without any value."""
 
     def __init__(
         self,
