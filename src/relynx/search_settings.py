@@ -61,7 +61,6 @@ class Setting:
         return "empirical or uniform" if in_file else "'empirical' or 'uniform'"
 
     def valid(self, value: object) -> bool:
-        """Whether a bias may state this value."""
         if self.kind == "truth":
             return isinstance(value, bool)
         if self.kind == "prior":
@@ -134,19 +133,9 @@ class SearchSettings:
     min_cover: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        bias: object,
-        min_support: float | None = None,
-        min_frequency: int | None = None,
-        max_length: int | None = None,
-        max_gap: int | None = None,
-        object_identity: bool | None = None,
-        min_cover: int | None = None,
-    ) -> SearchSettings:
-        """The settings that are given, else those that the bias states, else the defaults."""
-        given = min_support, min_frequency, max_length, max_gap, object_identity, min_cover
-        values = {}
+    def of(cls, bias: object, *given: float | None) -> SearchSettings:
+        """The settings given, in the order of the fields, or those of the bias, or the defaults."""
+        values: dict[str, Any] = {}
         for field, value in zip(fields(cls), given, strict=True):
             value = getattr(bias, field.name, None) if value is None else value
             if value is not None:
@@ -160,7 +149,6 @@ class SearchSettings:
         return cls.of(bias, *(getattr(estimator, name, None) for name in names))
 
     def arguments(self) -> dict[str, Any]:
-        """The settings as `mine` takes them."""
         return asdict(self)
 
     def digested(self) -> dict[str, Any]:

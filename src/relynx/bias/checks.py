@@ -294,10 +294,8 @@ def _first_modes(bias: Language, atom: Atom) -> Iterator[tuple[str, ...]]:
 
 
 def _check_bound(bias: Language, at: SourceSpans) -> Iterator[Problem]:
-    """Modes that no pattern can use, because the key and the other modes never lead to them.
-
-    Without a key every atom may be first, and its `+` is then a new variable.
-    """
+    """Modes that no pattern can use, because the key and the other modes never lead to them;
+    without a key every atom may be first, and its `+` is then a new variable."""
     if not bias.key:
         return
     known: set[str] = set()

@@ -485,7 +485,6 @@ class _Reader:
 
 
 def _names(node: Node) -> Iterator[str]:
-    """All the names in a piece of text."""
     if node.kind in ("call", "atom"):
         yield str(node.value)
     for arg in node.args:

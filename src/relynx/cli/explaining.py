@@ -30,7 +30,6 @@ def explain(model: str, test: str, wanted: str, background: str | None) -> int:
     Prints the class probabilities, the patterns of largest effect, where they match, and which
     changes would change the class.
     """
-    # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.reports.explain import explain as explained
 
     loaded, X, _ = read_model_and_test(model, test, background)
@@ -53,7 +52,6 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
     """
     if Path(output).suffix.lower() not in PAGES:
         raise click.UsageError(f"{output} does not end in {PAGES[0]}")
-    # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.console import working
     from relynx.reports.html import report as make
 

@@ -135,7 +135,6 @@ def mine(
     """
     ending, checkpoint = table_ending(output), options["checkpoint"]
     settings, most = _search_settings(options)
-    # Imported here so that `relynx --help` loads neither numpy nor the miner.
     from relynx.console import mining_progress, plain_warnings
     from relynx.mining.search import mine as search
 
@@ -208,7 +207,6 @@ def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
 
 
 def _n_bytes(text: str) -> int:
-    """A size as a number of bytes."""
     parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)b?", text.strip().lower())
     if parts is None:
         raise click.UsageError(
@@ -231,7 +229,6 @@ def _class_and_most(text: str) -> tuple[str, float]:
 
 def _checked(path: str, columns: Columns, event_type: str | None) -> tuple[str, object, str]:
     """Of a good file its kind, what was read, and one line about it. Raises InputError."""
-    # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
     from relynx.data.lynx import read_lynx
     from relynx.logic.datalog import read_background

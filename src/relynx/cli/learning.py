@@ -64,7 +64,6 @@ def fit(
     """
     if Path(output).suffix.lower() != MODEL:
         raise click.UsageError(f"{output} does not end in {MODEL}")
-    # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.console import plain_warnings, working
     from relynx.store import save
 
@@ -271,7 +270,6 @@ def _fold_table(results: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def _confusion_table(result: Any) -> tuple[list[str], list[list[str]]]:
-    """The confusion matrix."""
     names = list(map(str, result.classes.tolist()))
     counts = result.confusion.tolist()
     rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]

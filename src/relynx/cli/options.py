@@ -107,7 +107,6 @@ def with_options(function: Function, *options: Callable[[Function], Function]) -
 def writing(output: str, checkpoint: str | None = None) -> Iterator[None]:
     """Find out whether a file can be written before the work on it, or raise InputError; Ctrl-C
     ends that cleanly."""
-    # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.data.tables.frames import parquet_library
     from relynx.storage.whole_files import check_writable
 

@@ -177,7 +177,6 @@ def table_options(function: Function) -> Function:
 
 def read_train(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
-    # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.data.lynx import read_lynx
     from relynx.data.tables.reader import columns_of, from_events
 
@@ -217,7 +216,6 @@ def open_folder(
 
 
 def _read_log(path: str, background: str | None, columns: Columns) -> Read:
-    """Sequences and labels of an event log."""
     from relynx.data.xes import read_xes
 
     if columns.sequence is not None:
@@ -263,7 +261,6 @@ def read_model_and_test(model: str, test: str, background: str | None) -> ModelR
 
 
 def read_classifier(model: str) -> LynxClassifier:
-    """A classifier of a file. Raises InputError."""
     from relynx.models.evaluation.systems import CLASSIFIERS
     from relynx.store import load
 
@@ -285,7 +282,6 @@ def warn_of_unknown_predicates(model: LynxClassifier, X: Sequences, test: str) -
 
 def read_language(bias_file: str | None, event_type: str | None) -> Bias | None:
     """The bias of a file; None where none is given. Raises InputError."""
-    # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
 
     if bias_file is not None:
@@ -297,7 +293,6 @@ def read_language(bias_file: str | None, event_type: str | None) -> Bias | None:
 
 
 def show_reading(X: Sequences | Partitions) -> None:
-    """Print how a table was read."""
     if X.reading is not None:
         click.echo(str(X.reading), err=True)
 

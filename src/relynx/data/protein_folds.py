@@ -108,7 +108,6 @@ def _domain(
 
 
 def _wrong(domain: object) -> Iterator[str]:
-    """All that is wrong with a domain."""
     missing = list(_wrong_fields(domain, _FIELDS, "the domain"))
     yield from missing
     if missing or not isinstance(domain, dict):

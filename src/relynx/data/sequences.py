@@ -282,10 +282,8 @@ class Sequences:
         return taken
 
     def facts(self, object_identity: bool = True) -> Facts:
-        """What holds in each sequence, derived facts included.
-
-        Object Identity also applies within background rules, so the result depends on it.
-        """
+        """What holds in each sequence, derived facts included; Object Identity also applies within
+        rules."""
         if self.background is None:
             return self._stored
         flag = bool(object_identity)
@@ -327,19 +325,14 @@ class Sequences:
         return self.replaced(labels=new)
 
     def recoded(self, vocabulary: Vocabulary) -> Sequences:
-        """The same sequences in the codes of another vocabulary.
-
-        Constants that it lacks get new codes after its own, as unseen constants do at prediction
-        time.
-        """
+        """The same sequences in the codes of another vocabulary; constants that it lacks get new
+        codes after its own."""
         merged, codes = vocabulary.merged(self.vocabulary)
         return self.with_tables(merged, recoded_tables(self.tables, codes))
 
     def compact(self) -> Sequences:
-        """The same sequences in a vocabulary of only their own constants, in order of text.
-
-        A slice keeps the vocabulary of the whole; this removes the constants of the rest.
-        """
+        """The same sequences in a vocabulary of only their own constants, in order of text; a slice
+        keeps that of the whole."""
         arguments = [np.unique(table[1:]) for table in self.tables.values()]
         used = np.unique(np.concatenate(arguments)).tolist() if arguments else []
         ordered = sorted(used, key=lambda code: text_order(self.vocabulary[code]))

@@ -22,7 +22,6 @@ class Times:
     ends: NDArray[Any]
 
     def part(self, positions: NDArray[np.int64]) -> Times:
-        """The times of some of the sequences."""
         lengths = self.offsets[positions + 1] - self.offsets[positions]
         at = tb.ranges(self.offsets[positions], lengths)
         return Times(offsets_of(lengths), self.starts[at], self.ends[at])

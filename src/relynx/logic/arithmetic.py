@@ -84,7 +84,6 @@ class Constants:
         return code
 
     def numbers(self, codes: Codes) -> Numbers:
-        """The values of a column of codes."""
         known = len(self._numbers.state)
         if known < len(self.values):
             new = _numbers(self.values[known:])

@@ -55,11 +55,9 @@ class Plan:
 
 @dataclass(slots=True, eq=False)
 class Bodies:
-    """Finds the bindings of rule bodies in tables, some of which are still growing.
-
-    `tables` and `growing` belong to the caller, who adds to them between two bodies; `limit` is
-    called with the number of rows that a rule is about to make, and raises if it is too large.
-    """
+    """Finds the bindings of rule bodies in tables that the caller adds to between two bodies;
+    `limit` is called with the number of rows that a rule is about to make, and raises if it is too
+    large."""
 
     tables: Mapping[Key, Table]
     growing: Mapping[Key, Relation]

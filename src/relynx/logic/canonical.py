@@ -116,17 +116,11 @@ def reading_order(
     order: Sequence[int],
     may_begin: Sequence[bool],
 ) -> list[int]:
-    """The atoms of a pattern in the order in which it is read.
-
-    A pattern reads from an event on which all others follow. What is said of an event comes before
-    the links that lead on from it, and each of these comes with a fact of the event that it brings;
-    links between events that are both there come at once. Where this leaves a choice, the order of
-    the canonical form decides. Of all facts to begin with, one is taken from which the fewest atoms
-    come out of turn, and of these the first with the fewest variables.
-
-    `edges` and `order` are as `canonical_numbering` takes and gives them. `is_link` says which
-    atoms link two events, `may_begin` which a pattern may begin with, where a key decides.
-    """
+    """The atoms of a pattern in the order in which it is read: from an event on which all others
+    follow, what is said of an event before the links that lead on from it, each of these with a
+    fact of the event that it brings; where this leaves a choice, as in the canonical form. It
+    begins with a fact, of those that `may_begin`, from which the fewest atoms come out of turn, and
+    of these the first with the fewest variables."""
     starts = [i for i in order if not is_link[i] and may_begin[i]]
     if not starts:
         return [*order]
@@ -176,10 +170,8 @@ def _read_from(
 
 
 def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
-    """Split the colours by the atoms that variables occur in, until nothing splits any more.
-
-    Colours are numbered by their definition, so that variants get the same numbers.
-    """
+    """Split the colours by the atoms that variables occur in, until nothing splits any more;
+    colours are numbered by their definition, so that variants get the same numbers."""
     n_colours, n = len(set(colours)), len(colours)
     while True:
         seen: list[list[tuple[int, ...]]] = [[] for _ in colours]
@@ -199,12 +191,10 @@ def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
 
 @dataclass(slots=True)
 class _Search:
-    """Depth-first individualisation of equally coloured variables, pruned by symmetries.
-
-    Two leaves with one form differ by a symmetry of the pattern. It maps the branch of the earlier
-    leaf, searched by then, onto the branch of the later one, which is therefore left at once; and
-    at every node variables that symmetries exchange are tried only once.
-    """
+    """Depth-first individualisation of equally coloured variables, pruned by symmetries: two leaves
+    with one form differ by one, which maps the branch of the earlier leaf onto that of the later,
+    so that this is left at once, and variables that symmetries exchange are tried only once at a
+    node."""
 
     edges: Sequence[_Edge]
     n: int

@@ -51,13 +51,10 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class ClauseParser:
-    """Reads clause after clause; `problems` collects the errors.
-
-    `start` is where the latest clause begins, right or wrong. After a wrong clause, reading goes on
-    behind the next dot, or before that at a line that `resume` matches. Without `directives`, what
-    follows `:-` at the start of a clause is skipped: a directive is a node without arguments, so
-    that a reader can refuse it whatever it holds.
-    """
+    """Reads clause after clause, the latest from `start` on; `problems` collects the errors. After
+    a wrong clause, reading goes on behind the next dot, or at a line that `resume` matches. Without
+    `directives`, one is a node without arguments, whatever it holds, so that a reader can refuse
+    it."""
 
     def __init__(
         self,
@@ -75,10 +72,8 @@ class ClauseParser:
         self.start = 0
 
     def next_clause(self, position: int) -> tuple[Clause | None, int]:
-        """The clause that begins at or after an offset, and the offset to continue from.
-
-        None where the clause is wrong, and at the end of the text; then `finished` is true.
-        """
+        """The clause that begins at or after an offset, and the offset to continue from; None where
+        it is wrong, and at the end of the text, where `finished` is true."""
         lexer = self.lexer
         lexer.move(position)
         self.start = position

@@ -49,11 +49,9 @@ class Failure(Exception):
 
 
 class Lexer:
-    """The current token of a text: `kind`, `start`, `end`; `advance` moves to the next one.
-
-    Kinds are name, variable, number, quoted, symbol, punctuation, end (the `.` after a clause),
-    dot (any other `.`) and eof. `last_end` is where the token before ended.
-    """
+    """The current token of a text: `kind` (name, variable, number, quoted, symbol, punctuation, end
+    for the `.` after a clause, dot for another, eof), `start` and `end`; `last_end` is where the
+    one before ended."""
 
     def __init__(self, source: Source, position: int = 0) -> None:
         self.source = source

@@ -11,16 +11,7 @@ from numpy.typing import NDArray
 from relynx.data.sequences import counted
 from relynx.errors import InputError
 from relynx.models.evaluation.cross_validation import CrossValidation
-from relynx.plots.canvas import (
-    ACCENT,
-    FONT,
-    PLAIN,
-    SMALL,
-    names_of,
-    new_axes,
-    text_size,
-    wrapped,
-)
+from relynx.plots.canvas import ACCENT, FONT, PLAIN, SMALL, names_of, new_axes, text_size, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +106,6 @@ def _draw_names(ax: Axes, names: list[str], size: float, *, turned: bool) -> Non
 
 
 def _counts(y_true: Any, y_pred: Any) -> tuple[list[object], NDArray[np.int64]]:
-    """The classes in order, and the matrix."""
     if isinstance(y_true, CrossValidation):
         if y_pred is not None:
             hint = "give the CrossValidation alone, or two lists"

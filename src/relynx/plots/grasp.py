@@ -216,7 +216,6 @@ def _check_fitted(estimator: object, learnt: str) -> None:
 
 
 def _model(models: Sequence[PairModel], pair: Any) -> PairModel:
-    """The model of two classes."""
     known = [tuple(model.classes.tolist()) for model in models]
     if len(models) == 1 and len(known[0]) > 2:
         hint = "leave it out: the model has one selection for all classes"

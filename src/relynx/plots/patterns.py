@@ -103,7 +103,6 @@ def plot_patterns(
 
 
 def _draw_axes(ax: Axes, heights: Floats) -> None:
-    """Limits, ticks, and lines between the patterns."""
     ticks = np.linspace(0, 1, 6)
     ax.set_ylim(float(heights.sum()), 0)
     ax.set_xlim(0, 1)
@@ -116,7 +115,6 @@ def _draw_axes(ax: Axes, heights: Floats) -> None:
 
 
 def _titles(best: PatternSet) -> list[str]:
-    """The classes with their numbers of sequences."""
     sizes = best.class_sizes.tolist()
     return [in_lines(c, f" ({n:,})") for c, n in zip(names_of(best.classes), sizes, strict=True)]
 

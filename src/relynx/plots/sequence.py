@@ -256,6 +256,5 @@ def _title(sequence: Sequence, found: Match | None) -> Iterator[str]:
 
 
 def _pale(colour: str, strength: float) -> str:
-    """A colour mixed with white."""
     parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - part) * strength):02x}" for part in parts)

@@ -37,7 +37,6 @@ class Strip:
         return self._numbers.get(constant_key(constant))
 
     def events_of(self, atom: Atom) -> list[int]:
-        """The positions of the events of a ground atom."""
         arguments = _event_arguments(atom, self._places)
         return [self._numbers[constant_key(arg)] for _, arg in arguments]
 
@@ -70,7 +69,6 @@ class Match:
 def strip_of(
     sequence: OneSequence, dimensions: Iterable[str] | None, object_identity: bool
 ) -> Strip:
-    """The strip of a sequence."""
     X = sequence.sequences
     facts = X.facts(object_identity)
     codes, places = _events(facts)

@@ -67,7 +67,6 @@ class Run:
     folds: int
 
     def model(self, data: ProteinFolds) -> Any:
-        """The classifier, not yet fitted."""
         experiment = self.experiment
         if experiment.bias == SYSTEMS:
             return system(experiment.name.split(",")[0]).set_params(**experiment.parameters)
@@ -210,7 +209,6 @@ def _shared_memory(folder: Path) -> Iterator[str]:
 
 
 def write_records(folder: Path, records: Sequence[Record]) -> None:
-    """Write the records atomically."""
     columns = {name: [getattr(r, name) for r in records] for name in SCHEMA}
     write_csv(folder / RECORDS, [columns], SCHEMA)
 

@@ -118,7 +118,6 @@ class Journal:
             self.flush()
 
     def flush(self) -> None:
-        """Write the pending results."""
         if self._waiting:
             if self.finished:  # a larger limit was requested
                 self._write_manifest(finished=False)
@@ -273,7 +272,6 @@ def _make(path: str) -> None:
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """The differences, in words."""
     if before["kind"] != now["kind"]:
         return [f"it is of {before['kind']}, this is {now['kind']}"]
     found = []

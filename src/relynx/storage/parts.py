@@ -185,7 +185,6 @@ class Part:
         return value
 
     def listed(self, name: str) -> list[Any]:
-        """A list of plain values."""
         value = self._decoded(self._take(name), name)
         if not isinstance(value, list):
             raise self.wrong(name, "is no list")
@@ -198,7 +197,6 @@ class Part:
         return tuple(values)
 
     def value(self, name: str) -> Any:
-        """Any plain value."""
         return self._decoded(self._take(name), name)
 
     def part(self, name: str) -> Part:
@@ -324,6 +322,5 @@ def _fits(sizes: tuple[int, ...], shape: Shape) -> bool:
 
 
 def _short(value: object) -> str:
-    """The `repr` of a value, shortened for a message."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -130,7 +130,6 @@ def _read(
 
 
 def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] | None]:
-    """Read a table as another one was read."""
     intervals = getattr(schema, "intervals", None)
     if not isinstance(cast(object, schema), Schema) or intervals is None:
         what = f"reading is a {type(schema).__name__}"

@@ -51,6 +51,18 @@ class Part:
     times: Times | None
 
 
+class _Pyarrow:
+    """The package, imported when it is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        import pyarrow.parquet
+
+        return getattr(pyarrow, name)
+
+
+pa = _Pyarrow()
+
+
 class WrongFile(Exception):
     """What is wrong with the bytes of a file; it has no name here."""
 
@@ -71,8 +83,6 @@ def time_types(times: Times | None) -> tuple[str, ...] | None:
 
 def part_bytes(X: Sequences, columns: Columns, labels: NDArray[np.int32] | None) -> bytes:
     """A partition as Parquet; `labels` are the numbers of the classes of its sequences."""
-    import pyarrow as pa
-
     texts, types = _as_texts(X.ids.tolist(), "id")
     arrays = {ID: pa.array(texts, pa.string()), ID_TYPE: pa.array(types)}
     if labels is not None:
@@ -88,20 +98,14 @@ def part_bytes(X: Sequences, columns: Columns, labels: NDArray[np.int32] | None)
 
 
 def vocabulary_bytes(constants: Sequence[Constant]) -> bytes:
-    """Constants in order, as Parquet."""
-    import pyarrow as pa
-
     texts, types = _as_texts(constants, "constant")
     return _packed(pa.table({"text": pa.array(texts, pa.string()), "type": pa.array(types)}))
 
 
 def _packed(table: Arrow) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     for compression in ("zstd", "none"):
         out = pa.BufferOutputStream()
-        pq.write_table(
+        pa.parquet.write_table(
             table,
             out,
             row_group_size=max(table.num_rows, 1),
@@ -135,16 +139,12 @@ def _as_texts(constants: Sequence[Constant], what: str) -> tuple[list[str], NDAr
 
 
 def _time_array(values: NDArray[Any], column_type: str) -> Arrow:
-    import pyarrow as pa
-
     if column_type == "text":
         return pa.array([str(value) for value in values.tolist()], pa.string())
     return pa.array(values.astype(np.int64 if column_type == "integer" else np.float64))
 
 
 def _facts(table: Table, n_sequences: int) -> Arrow:
-    import pyarrow as pa
-
     starts = tb.offsets(table, n_sequences)
     if len(table) == 1:
         return pa.array(np.diff(starts) > 0)
@@ -155,15 +155,11 @@ def _facts(table: Table, n_sequences: int) -> Arrow:
 
 
 def _lists(starts: NDArray[np.int64], values: Arrow) -> Arrow:
-    import pyarrow as pa
-
     offsets = pa.array(starts.astype(np.int32))
     return pa.ListArray.from_arrays(offsets, values, type=_list_type(values.type))
 
 
 def _list_type(of: Arrow) -> Arrow:
-    import pyarrow as pa
-
     return pa.list_(pa.field("element", of, nullable=False))
 
 
@@ -172,8 +168,6 @@ def _column(key: Key) -> str:
 
 
 def _schema(columns: Columns) -> Arrow:
-    import pyarrow as pa
-
     types = {ID: pa.string(), ID_TYPE: pa.int8()}
     if columns.labelled:
         types[LABEL] = pa.int32()
@@ -206,8 +200,6 @@ def read_labels(data: bytes, columns: Columns, n_sequences: int) -> NDArray[np.i
 
 def read_vocabulary(data: bytes, n_constants: int) -> list[Constant]:
     """What `vocabulary_bytes` wrote. Raises WrongFile where it is something else."""
-    import pyarrow as pa
-
     schema = pa.schema([("text", pa.string()), ("type", pa.int8())])
     table = _unpacked(data, schema, n_constants)
     return _constants(table["text"], table["type"], "a constant")
@@ -217,11 +209,8 @@ def _unpacked(
     data: bytes, schema: Arrow, n_rows: int, names: Sequence[str] | None = None
 ) -> Mapping[str, Arrow]:
     """The columns of a file that has just the columns and rows it should have."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        file = pq.ParquetFile(pa.BufferReader(data))
+        file = pa.parquet.ParquetFile(pa.BufferReader(data))
         found = file.schema_arrow
         # What a field of a list is called does not matter.
         if found.names != schema.names or not all(
@@ -246,8 +235,6 @@ def _unpacks_too_far(data: bytes) -> bool:
 
 def _whole(array: Arrow) -> Arrow:
     """One array of a column, without a missing value on any level."""
-    import pyarrow as pa
-
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks else pa.array([], array.type)
     inner = array

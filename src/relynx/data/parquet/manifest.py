@@ -74,7 +74,6 @@ def part_name(number: int) -> str:
 
 
 def manifest_text(manifest: Manifest) -> bytes:
-    """The manifest as JSON."""
     state = {
         "format": FORMAT,
         "version": VERSION,

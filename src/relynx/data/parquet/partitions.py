@@ -32,13 +32,7 @@ from relynx.data.parquet.manifest import (
 )
 from relynx.data.parquet.writer import write_folder
 from relynx.data.schema import Schema
-from relynx.data.sequences import (
-    Sequences,
-    counted,
-    label_array,
-    summary,
-    summary_text,
-)
+from relynx.data.sequences import Sequences, counted, label_array, summary, summary_text
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Source
 from relynx.logic import tables as tb

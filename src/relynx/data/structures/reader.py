@@ -242,7 +242,6 @@ def _nearest(residue: Residue, number: Mapping[Residue, int], *, upwards: bool) 
 def _labels(
     labels: Any, parts: Mapping[str, tuple[str, Positions]], names: list[str], *, listed: bool
 ) -> dict[str, Constant] | None:
-    """The class of each sequence."""
     if labels is None:
         return None
     if not isinstance(labels, Mapping):

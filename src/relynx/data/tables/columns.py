@@ -53,11 +53,9 @@ class Values:
     zoned: bool = False  # whether the dates had a time zone; they are in UTC then
 
     def counts(self) -> NDArray[np.int64]:
-        """How often each value occurs."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.constants))
 
     def row_of(self, code: int) -> int:
-        """The first row that holds a value."""
         return int((self.codes == code).argmax())
 
 
@@ -244,7 +242,6 @@ def nanoseconds(value: Any) -> int:
 
 
 def _seconds(value: Any) -> float:
-    """The length of a duration."""
     if value is None:
         return math.nan
     if isinstance(value, np.timedelta64):

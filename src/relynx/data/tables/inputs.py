@@ -37,7 +37,6 @@ def open_table(data: Any) -> Table:
 
 
 def is_table_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a table of events, by its ending."""
     return os.fsdecode(path).lower().endswith(ENDINGS)
 
 
@@ -54,7 +53,6 @@ def _open_file(path: str | os.PathLike[str]) -> Table:
 
 
 def name_problems(table: Table) -> list[Problem]:
-    """What is wrong with the names of the columns."""
     problems = []
     names: Sequence[object] = table.names
     if not names:

@@ -71,7 +71,6 @@ class Request:
             self.problems.append(problem)
 
     def dimensions(self) -> tuple[tuple[str, str], ...]:
-        """The dimensions with their columns."""
         if self.order is None:
             return ()
         if not isinstance(self.order, Mapping):
@@ -180,7 +179,6 @@ def _texts(names: Iterable[object]) -> tuple[str, ...]:
 
 
 def _plain(bins: Any) -> Any:
-    """Numpy numbers as Python numbers."""
     if isinstance(bins, np.ndarray | np.generic):
         return bins.tolist()
     cuts = isinstance(bins, list | tuple)

@@ -21,13 +21,7 @@ from relynx.data.tables.facts import (
     repeated_keys,
     sequence_numbers,
 )
-from relynx.data.tables.inputs import (
-    Cells,
-    columns_text,
-    name_problems,
-    open_table,
-    unknown_column,
-)
+from relynx.data.tables.inputs import Cells, columns_text, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import (
     DEFAULT_BINS,
     DELIMITS,
@@ -136,7 +130,6 @@ def read_request(
 
 
 def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> Sequences:
-    """Read a table as another one was read."""
     if not isinstance(cast(object, schema), Schema):
         what = f"reading is a {type(schema).__name__}"
         raise InputError(what, hint="give X.reading of sequences that were read before")
@@ -279,11 +272,9 @@ def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[
 
 
 def raise_all(problems: Iterable[Problem | None]) -> None:
-    """Raise DataError where something is wrong."""
     if found := [problem for problem in problems if problem is not None]:
         raise DataError(found)
 
 
 def columns_of(path: str | os.PathLike[str]) -> list[str]:
-    """The names of the columns of a table of events."""
     return [str(name) for name in open_table(path).names]

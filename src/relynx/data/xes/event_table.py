@@ -99,7 +99,6 @@ class XesTable:
         return int(self.log.trace_lines[self._trace[row]])
 
     def types(self, name: str) -> list[str]:
-        """The types that an attribute has."""
         part, occurrences = self._columns.get(name, (self.log.events, []))
         found = [part.attributes[i] for i, _ in occurrences]
         telling = [one for one in found if not _is_gap(one)]  # not only that something is missing

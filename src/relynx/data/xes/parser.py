@@ -111,7 +111,6 @@ class _PartBuilder:
         return self.levels[self.parent]
 
     def open(self, tag: str, key: str, value: str | None) -> None:
-        """An attribute begins."""
         found = self.level.get((tag, key))
         if found is None:
             parent, i = self.parent, len(self.attributes)
@@ -131,7 +130,6 @@ class _PartBuilder:
         self.tokens.append(OPEN)
 
     def close(self) -> None:
-        """An attribute that holds others ends."""
         self.parents.pop()
         self.tokens.append(CLOSE)
 
@@ -342,7 +340,6 @@ class _Reader:
             self._end_element(part)
 
     def _end_element(self, part: _PartBuilder) -> None:
-        """A trace or an event ends."""
         repeated = part.end()
         if repeated is not None:
             whose = "event" if part is self.events else "trace"

@@ -105,7 +105,6 @@ def _read(
 
 
 def is_xes(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is an event log, by its ending."""
     return os.fsdecode(path).lower().endswith(ENDINGS)
 
 

@@ -139,7 +139,6 @@ class _Writer:
             self._open.append(tag)
 
     def node(self, node: Node, *, keep_open: bool = False) -> None:
-        """An element of the head."""
         self.open(node.tag, node.attributes, empty=not node.children and not keep_open)
         for child in node.children:
             self.node(child)
