@@ -34,21 +34,16 @@ from relynx.logic.terms import (
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A term or literal with its syntax tree if there is one, else with an offset near it."""
+    """A term or literal with its syntax tree, without arguments where the text is not known."""
 
-    node: Node | None
+    node: Node
     source: Source | None
-    offset: int
-    length: int = 1
 
     def arg(self, i: int) -> Located:
-        if self.node is None or i >= len(self.node.args):
-            return self
-        return Located(self.node.args[i], self.source, self.offset, self.length)
+        args = self.node.args
+        return Located(args[i], self.source) if i < len(args) else self
 
     def problem(self, message: str, hint: str | None = None) -> Problem:
-        if self.node is None:
-            return Problem(message, self.source, self.offset, self.length, hint)
         return self.node.problem(message, self.source, hint)
 
 
@@ -65,12 +60,14 @@ def check_rules(
 
 
 def _check_rule(rule: Rule, source: Source | None, node: Node | None) -> Iterator[Problem]:
-    head_node, parts = node, list[Node | None]([None] * len(rule.body))
-    if node is not None and rule.body:
-        head_node, parts = node.args[0], list(conjuncts(node.args[1]))
-    yield from _check_head(rule.head, Located(head_node, source, rule.head.offset))
-    for literal, part in zip(rule.body, parts, strict=True):
-        at = Located(part, source, literal.offset)
+    if node is None:
+        literals = (rule.head, *rule.body)
+        nodes = [Node("atom", "", (), one.offset, one.offset + 1) for one in literals]
+    else:
+        nodes = [node.args[0], *conjuncts(node.args[1])] if rule.body else [node]
+    yield from _check_head(rule.head, Located(nodes[0], source))
+    for literal, part in zip(rule.body, nodes[1:], strict=True):
+        at = Located(part, source)
         if isinstance(literal, Comparison):
             yield from _check_comparison(literal, at)
         elif isinstance(literal, Not):

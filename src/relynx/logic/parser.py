@@ -2,7 +2,7 @@
 
 Reading has two steps. `parse_clauses` turns text into trees of `Node`, which know nothing of what
 a clause is for; the converters of `relynx.logic.nodes` turn a tree into a term, an atom or a rule.
-`parse_term`, `parse_atom`, `parse_atoms` and `parse_rule` do both for a short text.
+`parse_atom` and `parse_atoms` do both for a short text.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from relynx.errors import MOST_PROBLEMS, ParseError, Problem, Source
-from relynx.logic.nodes import Clause, Node, node_atom, node_atoms, node_rule, node_term
-from relynx.logic.terms import COMPARISONS, Atom, Rule, Term
+from relynx.logic.nodes import Clause, Node, node_atom, node_atoms
+from relynx.logic.terms import COMPARISONS, Atom
 from relynx.logic.tokens import Failure, Lexer, short
 
 MAX_DEPTH = 100
@@ -388,7 +388,8 @@ def parse_clauses(source: Source, *, directives: bool = True) -> tuple[list[Clau
     return clauses, parser.problems
 
 
-def _parse_whole(text: str) -> tuple[Node, Source]:
+def parse_whole(text: str) -> tuple[Node, Source]:
+    """The tree of a short text, and its source."""
     source = Source(text)
     parser = ClauseParser(source)
     node = parser.whole()
@@ -397,21 +398,11 @@ def _parse_whole(text: str) -> tuple[Node, Source]:
     return node, source
 
 
-def parse_term(text: str) -> Term:
-    """Read one term, as in `parse_term("f(X, 'a b', 1.5)")`."""
-    return node_term(*_parse_whole(text))
-
-
 def parse_atom(text: str) -> Atom:
     """Read one atom, as in `parse_atom("he(E, alpha, L)")`."""
-    return node_atom(*_parse_whole(text))
+    return node_atom(*parse_whole(text))
 
 
 def parse_atoms(text: str) -> tuple[Atom, ...]:
     """Read a conjunction of atoms, `p(X), q(X,Y)`, which may stand between `[` and `]`."""
-    return node_atoms(*_parse_whole(text))
-
-
-def parse_rule(text: str) -> Rule:
-    """Read one rule or fact, as in `parse_rule("long(E) :- st(E,L), L >= 7.")`."""
-    return node_rule(*_parse_whole(text))
+    return node_atoms(*parse_whole(text))

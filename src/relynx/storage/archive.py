@@ -26,7 +26,6 @@ import numpy as np
 
 from relynx.errors import DataError, InputError
 from relynx.logic.source_files import unreadable
-from relynx.storage.json_text import TooDeep, read_json
 from relynx.storage.parts import ARRAY_TYPES, DAMAGED, Array, ModelFile, Part
 from relynx.storage.whole_files import whole_file
 from relynx.version import __version__
@@ -37,6 +36,7 @@ MANIFEST, MODEL = "manifest.json", "model.json"
 LARGEST = 1 << 30  # bytes of all members together, and of the file
 LARGEST_TEXT = 1 << 26  # bytes of a JSON text
 MOST_MEMBERS = 200_000
+DEEPEST = 60  # levels of JSON
 RATIO, FREE = 200, 1 << 24  # a file unpacks to at most RATIO times its size and FREE bytes
 STORED_ABOVE, STORED_RATIO = 1 << 14, 100  # what would pack better than this is not packed
 
@@ -287,3 +287,46 @@ class _Reader:
 
 def _shown(name: str) -> str:
     return repr(name if len(name) <= 60 else f"{name[:57]}...")
+
+
+def read_json(data: bytes) -> Any:
+    """The values of a JSON text in UTF-8: finite numbers, no name twice, not nested too deeply.
+    Raises ValueError (TooDeep)."""
+    try:
+        tree = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_once,
+            parse_constant=_no_number,
+            parse_float=_finite,
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if _deeper(tree, DEEPEST):
+        raise TooDeep
+    return tree
+
+
+class TooDeep(ValueError):
+    """A text that is nested too deeply."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a name occurs twice")
+    return fields
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+def _deeper(tree: Any, levels: int) -> bool:
+    """Whether there are more levels than this."""
+    inner = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    return bool(inner) and (levels == 0 or any(_deeper(one, levels - 1) for one in inner))

@@ -123,10 +123,11 @@ def _read(
     names = [name for name in checked_columns(request, {}) if name not in made]
     cells = Cells(table, names)
     intervals = Intervals(cast(str, ends[0]), cast(str, ends[1]), symbol, links, related, made)
-    layout = _interval_layout(cells, cast(str, sequence), intervals)
+    layout, notes = _interval_layout(cells, cast(str, sequence), intervals)
     new = planned(request, cells, layout.sequences)
-    new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *layout.notes))
-    return _encoded(new, cells, layout, labelled=True)
+    new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *notes))
+    X = encoded(new, cells, layout, {}, labelled=True)
+    return X, X.labels
 
 
 def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] | None]:
@@ -145,12 +146,12 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     raise_all(unknown_column(table, name, READ) for name in dict.fromkeys(names))
     label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
-    layout = _interval_layout(cells, schema.sequence, intervals)
+    layout, notes = _interval_layout(cells, schema.sequence, intervals)
     for column in facts:
         cells.argument(column)
     cells.check()
-    schema = replace(schema, notes=layout.notes)
-    return _encoded(schema, cells, layout, labelled=False)
+    X = encoded(replace(schema, notes=notes), cells, layout, {}, labelled=False)
+    return X, X.labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,19 +249,10 @@ def _role(table: Table, name: object, role: str, tasks: Mapping[str, object]) ->
     return problems
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _IntervalLayout:
-    """The rows of a table as intervals in order."""
-
-    ids: list[Constant]
-    sequences: Rows  # of each row
-    order: Rows  # the rows in order
-    sorted: SortedIntervals
-    notes: tuple[str, ...]
-
-
-def _interval_layout(cells: Cells, sequence: str, intervals: Intervals) -> _IntervalLayout:
-    """The rows in order; the columns that are made of their times join the cells."""
+def _interval_layout(
+    cells: Cells, sequence: str, intervals: Intervals
+) -> tuple[EventLayout, tuple[str, ...]]:
+    """The rows in order, and notes; the columns that are made of their times join the cells."""
     columns = (intervals.start, intervals.end)
     ids, sequences = sequence_numbers(cells, sequence, columns, ("start", "end"))
     scale = read_times(cells, *columns)
@@ -277,8 +269,26 @@ def _interval_layout(cells: Cells, sequence: str, intervals: Intervals) -> _Inte
         before, known = ordered.gaps()
         rows = np.argsort(order)
         cells.add("gap", scale.between(before[rows], scale.starts, known[rows]))
+    _check_size(ordered, ids, intervals)
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.arange(len(order)) - offsets[ordered.sequences]
+    found = ordered.contacts(dict.fromkeys((*intervals.relations, *intervals.dimensions)))
+    links = {
+        name: found[name] if name in found else ordered.links(name) for name in intervals.dimensions
+    }
+    starts, ends = (given_times(cells.values(column))[order] for column in columns)
     same = np.logical_and.reduce([np.diff(key[order]) == 0 for key in keys])
-    return _IntervalLayout(ids, sequences, order, ordered, _same_notes(int(same.sum()), intervals))
+    layout = EventLayout(
+        ids,
+        sequences,
+        numbers,
+        order,
+        {name: (order[first], order[second]) for name, (first, second) in links.items()},
+        0,
+        {name: (order[found[name][0]], order[found[name][1]]) for name in intervals.relations},
+        Times(offsets, starts, ends),
+    )
+    return layout, _same_notes(int(same.sum()), intervals)
 
 
 def _in_order(values: Values) -> Rows:
@@ -300,36 +310,8 @@ def _same_notes(n: int, intervals: Intervals) -> tuple[str, ...]:
     return (f"{what}: each is an interval of its own, in the order of the table",)
 
 
-def _encoded(
-    schema: Schema, cells: Cells, layout: _IntervalLayout, *, labelled: bool
-) -> tuple[Sequences, NDArray[Any] | None]:
-    """The sequences of intervals that are in order."""
-    intervals, order, ordered = cast(Intervals, schema.intervals), layout.order, layout.sorted
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.arange(len(order)) - ordered.offsets[ordered.sequences]
-    _check_size(layout, intervals)
-    found = ordered.contacts(dict.fromkeys((*intervals.relations, *intervals.dimensions)))
-    links = {
-        name: found[name] if name in found else ordered.links(name) for name in intervals.dimensions
-    }
-    starts, ends = (given_times(cells.values(c)) for c in (intervals.start, intervals.end))
-    at = EventLayout(
-        layout.ids,
-        layout.sequences,
-        numbers,
-        order,
-        {name: (order[first], order[second]) for name, (first, second) in links.items()},
-        0,
-        {name: (order[found[name][0]], order[found[name][1]]) for name in intervals.relations},
-        Times(ordered.offsets, starts[order], ends[order]),
-    )
-    X = encoded(schema, cells, at, {}, labelled=labelled)
-    return X, X.labels
-
-
-def _check_size(layout: _IntervalLayout, intervals: Intervals) -> None:
+def _check_size(ordered: SortedIntervals, ids: list[Constant], intervals: Intervals) -> None:
     """Raise where the intervals are too many, and too close together, to relate them all."""
-    ordered = layout.sorted
     wanted = {*intervals.relations, *intervals.dimensions}
     counts = []
     if not wanted.isdisjoint(SHARE_TIME):
@@ -343,5 +325,5 @@ def _check_size(layout: _IntervalLayout, intervals: Intervals) -> None:
             worst = int(np.bincount(ordered.sequences, n).argmax())
             here = int(n[ordered.sequences == worst].sum())
             what = f"{total:,} pairs of intervals {how}, more than {MOST_FACTS:,}"
-            where = f"{here:,} of them in sequence {constant_text(layout.ids[worst])}"
+            where = f"{here:,} of them in sequence {constant_text(ids[worst])}"
             raise InputError(f"{what}; {where}", hint=f"{way_out}, or make shorter sequences")

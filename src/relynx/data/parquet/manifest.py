@@ -18,7 +18,7 @@ from relynx.logic.datalog import Background, parse_background
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, as_constant, constant_key
 from relynx.storage import ModelFile, Part
-from relynx.storage.json_text import read_json
+from relynx.storage.archive import read_json
 
 FORMAT, VERSION = "relynx sequences", 1
 MANIFEST, VOCABULARY = "manifest.json", "vocabulary.parquet"
