@@ -40,8 +40,7 @@ Common = dict[Argument, NDArray[np.int32]]  # of arguments of many values those 
 def infer_language(
     X: Sequences, y: Iterable[object] | None = None, *, size: Size | None = None
 ) -> tuple[Language, tuple[str, ...]]:
-    """A language for all the predicates of some data, and notes on the choices; `size` bounds it,
-    None takes the widest that is small enough to mine."""
+    """A language for the predicates of some data, of a given size or a fitting one, and notes."""
     facts = X.facts()
     tables = {key: table for key, table in facts.tables.items() if table.shape[1]}
     dimensions = dimension_names(tables)

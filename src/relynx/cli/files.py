@@ -145,11 +145,7 @@ def mine(
         show_reading(X)
         named = {str(c): c for c in classes}
         settings["max_support"] = {named.get(c, c): n for c, n in most} or None
-        with (
-            plain_warnings(),
-            mining_progress() as progress,
-            _workers(scheduler) as client,
-        ):
+        with plain_warnings(), mining_progress() as progress, _workers(scheduler) as client:
             warnings.filterwarnings("ignore", "stopped by ")  # said below
             patterns = search(X, y, bias, **settings, progress=progress, client=client)
         write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}

@@ -201,8 +201,7 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
 def open_folder(
     path: str, columns: Columns | None = None, *, background: str | None = None
 ) -> Partitions:
-    """A folder, to be read a partition at a time. Raises InputError where it is none, and where
-    columns are chosen or rules are given."""
+    """A folder of partitions. Raises InputError also where columns or rules are given."""
     from relynx.data.parquet import scan_parquet
 
     if background is not None:

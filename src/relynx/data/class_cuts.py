@@ -42,8 +42,7 @@ class Split(NamedTuple):
 
 
 def class_cuts(numbers: NDArray[Any], counts: Counts) -> Cuts:
-    """Cuts that separate the classes; `numbers` are the different values, rising, and `counts` how
-    often each occurs in each class."""
+    """Cuts of different values, rising, that separate the classes, by their counts in each."""
     found: list[int] = []
     splits = [*_best(counts, 0, len(numbers))]
     while splits and len(found) < MOST_CUTS:
@@ -89,8 +88,7 @@ def columns_to_cut(X: Sequences) -> list[str]:
 
 
 def cut_by_class(X: Sequences, labels: NDArray[Any] | None) -> Sequences:
-    """The sequences with the numbers cut that wait for it. Raises InputError where there are no
-    classes to cut by."""
+    """The sequences, waiting numbers cut. Raises InputError where there are no classes."""
     waiting = columns_to_cut(X)
     if not waiting:
         return X
@@ -163,7 +161,6 @@ def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequence
 
 
 def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
-    """The numbers of some codes, as int64 or float64."""
     values = [X.vocabulary[code] for code in codes.tolist()]
     whole = all(isinstance(value, int) for value in values)
     return np.array(values, np.int64 if whole else np.float64)

@@ -142,8 +142,7 @@ def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
 
 
 def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
-    """Facts that hold an event where their predicate has values elsewhere, or the reverse, in the
-    order of the sequences."""
+    """Facts that hold an event where their predicate has values elsewhere, or the reverse."""
     n = max(len(vocabulary), 1)
     uses = _uses(tables, n)
     if not len(uses.events):

@@ -22,8 +22,7 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def link_of(X: Sequences, dimension: str | None = None) -> Key:
-    """The predicate that links the events of a dimension; None takes the one with the most links,
-    of equal ones the first by name."""
+    """The predicate that links events; without a `dimension`, of the one with the most links."""
     known = X.dimensions
     if not known:
         what = "the sequences have no dimension: no event follows another"

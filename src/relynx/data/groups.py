@@ -16,8 +16,7 @@ SHOWN = 3
 
 
 def read_groups(path: str | os.PathLike[str], ids: Iterable[object]) -> list[str]:
-    """The group of each sequence, from a CSV file with the columns `id` and `group`, which may name
-    further ones."""
+    """The group of each sequence, from a CSV file with the columns `id` and `group`."""
     source = read_source(path)
     here = Source("", source.path)
     rows = [row for row in csv.reader(io.StringIO(source.text, newline="")) if row]

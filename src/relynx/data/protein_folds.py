@@ -57,7 +57,6 @@ def read_folds(
 
 
 def _read(path: str | os.PathLike[str] | None) -> Source:
-    """The text of the file, unpacked."""
     if path is None:
         packed = files("relynx.data").joinpath("files", BUNDLED).read_bytes()
         return Source(gzip.decompress(packed).decode(), BUNDLED)

@@ -25,8 +25,7 @@ TITLES = ("fluents", "attributes", "relations")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its type, and where its numbers are cut; `supervised` cuts are learnt from the
-    classes, inside `fit`."""
+    """A column: its type and cuts; `supervised` ones are learnt from the classes, inside `fit`."""
 
     name: str
     type: str
@@ -42,8 +41,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A predicate and the columns that are its arguments; in a relation, those of events come
-    first."""
+    """A predicate and its columns, in a relation those of events first."""
 
     predicate: str
     columns: tuple[Column, ...]

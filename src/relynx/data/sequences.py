@@ -601,7 +601,6 @@ def _same_objects(left: Ordered[Any] | NDArray[Any], right: Ordered[Any] | NDArr
 
 
 def text_order(constant: Constant) -> tuple[bool, Constant, str]:
-    """Numbers before text."""
     return isinstance(constant, str), constant, type(constant).__name__
 
 

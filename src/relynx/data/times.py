@@ -14,8 +14,7 @@ from relynx.logic import tables as tb
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Times:
-    """The starts and ends of intervals, those of sequence i at `offsets[i]` to `offsets[i + 1]`;
-    dates are texts."""
+    """Starts and ends of intervals; those of sequence i are at `offsets[i]` to `offsets[i + 1]`."""
 
     offsets: NDArray[np.int64]
     starts: NDArray[Any]

@@ -81,7 +81,6 @@ class Bodies:
         return Plan(rule, frozenset(names), np.array(sorted(set(objects)), np.int32))
 
     def codes(self, args: Iterable[object]) -> list[int]:
-        """The codes of the constants among some arguments."""
         return [self.constants.add(arg) for arg in args if isinstance(arg, str | int | float)]
 
     def bindings(self, plan: Plan, at: int | None, delta: Table | None) -> Frame:

@@ -68,8 +68,7 @@ def subsumes(
 
 
 def core(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
-    """The least part of a pattern that covers the same without Object Identity: two patterns
-    subsume each other exactly if their cores are variants."""
+    """The least part of a pattern that covers the same without Object Identity."""
     left = list(dict.fromkeys(atoms))
     for atom in tuple(left):
         rest = [other for other in left if other is not atom]
@@ -297,8 +296,7 @@ def _argument(term: Term) -> _Argument:
 
 
 def _solve(goals: list[_Goal], bound: dict[str, _Key], taken: frozenset[_Key] | None) -> bool:
-    """Whether all goals can become facts at once, the one with the fewest first; no further
-    variable may get a term in `taken`."""
+    """Whether all goals can become facts; no further variable may get a term in `taken`."""
     if not goals:
         return True
     goals = [

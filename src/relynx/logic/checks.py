@@ -50,7 +50,6 @@ class Located:
 def check_rules(
     rules: Sequence[Rule], source: Source | None, nodes: Sequence[Node | None]
 ) -> list[Problem]:
-    """Every problem of some rules, in the order of the text."""
     problems: list[Problem] = []
     for rule, node in zip(rules, nodes, strict=True):
         problems += _check_rule(rule, source, node)

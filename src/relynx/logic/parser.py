@@ -376,8 +376,7 @@ class ClauseParser:
 
 
 def parse_clauses(source: Source, *, directives: bool = True) -> tuple[list[Clause], list[Problem]]:
-    """All the clauses of a text that can be read, and what is wrong with the others, up to about
-    `MOST_PROBLEMS`."""
+    """The clauses of a text, and what is wrong with others, up to about `MOST_PROBLEMS`."""
     parser = ClauseParser(source, directives=directives)
     clauses: list[Clause] = []
     position = 0

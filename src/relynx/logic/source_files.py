@@ -15,8 +15,7 @@ RATIO, FREE = 200, 1 << 26  # a file unpacks to at most RATIO times its size, or
 
 
 def read_source(path: str | os.PathLike[str]) -> Source:
-    """The text of a UTF-8 file. Raises InputError when it cannot be opened, ParseError when it is
-    no such text."""
+    """The text of a UTF-8 file. Raises InputError, or ParseError when it is no such text."""
     name = os.fsdecode(path)
     return Source(decoded(read_bytes(path), name), name)
 

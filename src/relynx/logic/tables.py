@@ -24,8 +24,7 @@ def empty(arity: int) -> Table:
 
 
 def packed(rows: Sequence[NDArray[np.integer]] | Table) -> NDArray[np.int64]:
-    """One int64 per column, in the order of the columns: their rows, none negative, or their ranks
-    where the bits do not suffice."""
+    """One int64 per column, in the order of the columns: their rows, or ranks if bits run out."""
     key = rows[0].astype(np.int64)
     bits = _bits(rows[0])
     for row in rows[1:]:
@@ -43,8 +42,7 @@ def _bits(row: NDArray[np.integer]) -> int:
 
 
 def distinct(values: NDArray[Any], *, in_runs: bool = False) -> NDArray[Any]:
-    """The values sorted, each once, several times faster than by `numpy.unique`; those that come in
-    a few rising runs are merged with `in_runs`."""
+    """The values sorted, each once, faster than `numpy.unique`; `in_runs` if in rising runs."""
     if _are_small(values):
         is_there = np.zeros(int(values.max()) + 1, bool)
         is_there[values] = True
@@ -63,8 +61,7 @@ def _are_small(values: NDArray[Any]) -> bool:
 
 
 def numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Numbers for the distinct values, none negative, in their order, and where each occurs; small
-    ones are not sorted."""
+    """Numbers for the distinct values in their order, and where each occurs; none is negative."""
     if not _are_small(values):
         _, example, number = np.unique(values, return_index=True, return_inverse=True)
         return number.astype(np.int32), example
@@ -92,8 +89,7 @@ def offsets(table: Table, n_sequences: int) -> NDArray[np.int64]:
 
 
 def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Ranges of sequences, from one to before the other, with about `PIECE` facts each, given their
-    `offsets`."""
+    """Ranges of sequences with about `PIECE` facts each, by their `offsets`."""
     total = int(starts[-1])
     bounds = np.searchsorted(starts, np.arange(PIECE, total, PIECE), side="right") - 1
     ends = np.unique(np.concatenate([[0], bounds, [len(starts) - 1]])).tolist()
@@ -101,8 +97,7 @@ def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 class Finder:
-    """The positions of numbers below `size` in a sorted pool of distinct ones, by a lookup table
-    where that pays off."""
+    """The positions of numbers below `size` in a sorted pool, by a lookup table if that pays."""
 
     def __init__(self, pool: NDArray[np.int64], size: int) -> None:
         self._pool = pool

@@ -39,8 +39,7 @@ PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 
 def new_axes(ax: Axes | None, width: float, height: float) -> tuple[Axes, float]:
-    """The axes given, or those of a new figure of a size in inches, and the scale of texts there:
-    given axes may be smaller."""
+    """The axes given, or new ones of a size in inches, and the scale of texts there."""
     if ax is None:
         _, made = _pyplot().subplots(figsize=(width, height), layout="constrained")
         return made, 1.0

@@ -41,15 +41,13 @@ class Strip:
         return [self._numbers[constant_key(arg)] for _, arg in arguments]
 
     def values_of(self, atom: Atom) -> list[Constant]:
-        """The other arguments of a ground atom."""
         events = {i for i, _ in _event_arguments(atom, self._places)}
         return [arg for i, arg in enumerate(atom.args) if i not in events]  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One match of a pattern, its atoms without anonymous variables, and the number of matches, at
-    which counting may have stopped."""
+    """One match of a pattern: its bindings, its atoms, and the number of matches counted."""
 
     pattern: Pattern
     number: int
@@ -126,8 +124,7 @@ def match_of(
 
 
 def in_order(events: Sequence[int], links: Sequence[Sequence[int]]) -> list[int]:
-    """The events such that what is linked comes after what it follows, chain by chain; a circle
-    begins with the first event given."""
+    """The events, each after those it follows, chain by chain; a circle begins with the first."""
     after: dict[int, list[int]] = {event: [] for event in events}
     waits_for = dict.fromkeys(events, 0)
     for x, y in links:
@@ -150,8 +147,7 @@ def in_order(events: Sequence[int], links: Sequence[Sequence[int]]) -> list[int]
 
 
 def _events(facts: Facts) -> tuple[list[int], set[Argument]]:
-    """The codes of the events, and where facts hold them; without any link, what the facts begin
-    with stands for an event."""
+    """The codes of the events, without links the first arguments, and where facts hold them."""
     n = max(len(facts.vocabulary), 1)
     keys, places = event_keys(facts.tables, n)
     codes = (keys % n).tolist()

@@ -55,7 +55,6 @@ class Experiment:
 
     @property
     def of_lynx(self) -> bool:
-        """Whether the row is one of `LynxClassifier`."""
         return self.bias in BIASES
 
 

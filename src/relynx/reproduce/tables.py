@@ -79,8 +79,7 @@ def table_1(rows: Sequence[Row], protocol: str, bias: str) -> tuple[list[str], l
 
 
 def comparison(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    """All methods, the systems of the paper first, the simple ones last: the means of random folds
-    and of folds by family, and what was published."""
+    """All methods: the means of random folds and of folds by family, and what was published."""
     header = ["method", "bias", "random", "by family", "published"]
     out = []
     order = [SYSTEMS, *BIASES, ""]

@@ -25,8 +25,7 @@ WAIT = 60.0  # seconds for a scheduler, and for its first worker
 
 @contextlib.contextmanager
 def connected(address: str, *, timeout: float = WAIT) -> Iterator[Any]:
-    """A client of a scheduler, `tcp://host:8786`, that has workers; waits so many seconds for each.
-    Raises InputError where there is none."""
+    """A client of a scheduler, `tcp://host:8786`. Raises InputError where it has no workers."""
     try:
         from distributed import Client
     except ImportError:
@@ -47,14 +46,12 @@ def connected(address: str, *, timeout: float = WAIT) -> Iterator[Any]:
 
 
 def transform(vectorizer: PatternVectorizer, parts: Partitions, client: Any) -> sparse.csr_array:
-    """`vectorizer.transform(parts)`, by the workers of a client, as a sparse matrix whatever
-    `set_output` says."""
+    """`vectorizer.transform(parts)` by the workers of a client; always a sparse matrix."""
     return stacked(_each(_transformed, vectorizer, parts, client))
 
 
 def predict(model: Any, parts: Partitions, client: Any) -> NDArray[Any]:
-    """`model.predict(parts)` of any fitted classifier that takes `Sequences`, by the workers of a
-    client."""
+    """`model.predict(parts)`, by the workers of a client, each a partition at a time."""
     return np.concatenate(_each(_predicted, model, parts, client))
 
 

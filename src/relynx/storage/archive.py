@@ -129,8 +129,7 @@ def _zipped(members: dict[str, bytes]) -> bytes:
 
 
 def read_archive(path: str | os.PathLike[str]) -> tuple[str, Part]:
-    """The kind of the model and its parts. Raises InputError when the file cannot be opened,
-    DataError when it is invalid."""
+    """The kind of the model and its parts. Raises InputError, DataError where it is invalid."""
     name = os.fsdecode(path)
     data = _bytes(name)
     reader = _Reader(name, data)
@@ -290,8 +289,7 @@ def _shown(name: str) -> str:
 
 
 def read_json(data: bytes) -> Any:
-    """The values of a JSON text in UTF-8: finite numbers, no name twice, not nested too deeply.
-    Raises ValueError (TooDeep)."""
+    """The values of a JSON text: finite numbers, no name twice. Raises ValueError (TooDeep)."""
     try:
         tree = json.loads(
             data.decode("utf-8"),

@@ -50,7 +50,6 @@ class Work:
     settings: Mapping[str, object]  # what else the results depend on
 
     def described(self) -> dict[str, Any]:
-        """The work as JSON has it."""
         return {
             "kind": self.kind,
             "results": self.version,

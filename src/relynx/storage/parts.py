@@ -101,15 +101,13 @@ class ModelFile:
         return self.arrays.get(name)
 
     def end(self) -> None:
-        """Reject arrays that were not used."""
         for name in self.arrays:
             if name not in self.taken:
                 raise self.problem(f"the array {_short(name)} belongs to nothing")
 
 
 class Part:
-    """The fields of a part: each method takes one of its type, or raises DataError; `end` rejects
-    those that were not taken."""
+    """The fields of a part, each taken by a method of its type; `end` rejects what is left."""
 
     __slots__ = ("_fields", "file", "location")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,13 +14,13 @@ from relynx.data.intervals.endpoints import given_times, read_times
 from relynx.data.intervals.pairs import SortedIntervals
 from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
-from relynx.data.tables.columns import LoadedTable, Table, Values
+from relynx.data.tables.columns import Table, Values
 from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
 from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, planned
 from relynx.data.tables.reader import READ, checked_columns, raise_all
 from relynx.data.times import Times, offsets_of
-from relynx.errors import InputError, Problem, Source, did_you_mean
+from relynx.errors import InputError, Problem, did_you_mean
 from relynx.logic.terms import Constant, constant_text
 
 Rows = NDArray[np.int64]
@@ -114,7 +114,7 @@ def _read(
     unclear = [] if symbol is None else _role(table, symbol, "symbol", tasks)
     request = replace(
         asked,
-        table=_WithMade(table, (*table.names, *made)),
+        made=made,
         order=None if wrong else dict(zip(("start", "end"), ends, strict=True)),
         always=made if unclear or symbol is None else (symbol, *made),
         taken=related,
@@ -152,21 +152,6 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     cells.check()
     X = encoded(replace(schema, notes=notes), cells, layout, {}, labelled=False)
     return X, X.labels
-
-
-@dataclass(frozen=True, slots=True)
-class _WithMade:
-    """A table with the names of columns that are made of its times."""
-
-    table: Table
-    names: Sequence[str]
-
-    @property
-    def source(self) -> Source | None:
-        return self.table.source
-
-    def loaded(self, names: Sequence[str]) -> LoadedTable:
-        return self.table.loaded(names)
 
 
 def _named(
@@ -222,7 +207,6 @@ def _listed(
 
 
 def _times(table: Table, start: object, end: object, tasks: Mapping[str, object]) -> list[Problem]:
-    """What is wrong with the columns of the times."""
     problems = []
     for name, role in ((start, "start"), (end, "end")):
         if name is None:

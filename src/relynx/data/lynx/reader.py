@@ -138,8 +138,7 @@ class _Flat(NamedTuple):
 
 
 class LynxReader:
-    """Reads one text; `read` returns its sequences or raises what is wrong with it, MOST_PROBLEMS
-    at most."""
+    """Reads one text; `read` returns its sequences or raises what is wrong with it."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

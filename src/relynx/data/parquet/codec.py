@@ -68,7 +68,6 @@ class WrongFile(Exception):
 
 
 def check_installed() -> None:
-    """Raise InputError where pyarrow is missing."""
     if find_spec("pyarrow") is None:
         raise InputError("folders of partitions need pyarrow, which is not installed", hint=INSTALL)
 
@@ -290,7 +289,6 @@ def _read_facts(columns: Mapping[str, Arrow], key: Key, n_constants: int) -> Tab
 
 
 def _lengths(column: Arrow) -> NDArray[np.int64]:
-    """How many values the lists of a column have."""
     return np.diff(_numbers(column.offsets)).astype(np.int64)
 
 

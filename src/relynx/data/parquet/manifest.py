@@ -41,8 +41,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class PartFile:
-    """A partition, written when only the first `n_relations` predicates were known, and its numbers
-    of sequences and facts."""
+    """A partition, written when only the first `n_relations` predicates were known."""
 
     file: File
     n_sequences: int

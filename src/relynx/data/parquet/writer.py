@@ -160,10 +160,7 @@ class _Writer:
         return np.array(list(map(self.classes.code, labels)), np.int32)
 
     def _write(self, name: str, data: bytes) -> File:
-        with (
-            named(self.folder, UNWRITABLE),
-            open(os.path.join(self.partial, name), "wb") as file,
-        ):
+        with named(self.folder, UNWRITABLE), open(os.path.join(self.partial, name), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -80,8 +80,7 @@ class Structure:
 
 
 def read_structure(path: str, *, compute: bool) -> Structure:
-    """The first model in a file; `compute` finds helices and strands by the atoms where it lists
-    none. Raises InputError with all that is wrong."""
+    """The first model in a file; `compute` finds helices and strands where it lists none."""
     name = path.lower().removesuffix(".gz")
     file_format = next((one for end, one in FORMATS.items() if name.endswith(end)), None)
     if file_format is None:

@@ -43,8 +43,7 @@ _TYPES: dict[type, Any] = {str: nw.String, int: nw.Int64, float: nw.Float64, boo
 
 
 def frame(chunks: Chunks, schema: Schema, *, backend: str) -> Any:
-    """A data frame of a library, `pandas`, `polars` or `pyarrow`, of chunks of rows; columns hold
-    `str`, `int`, `float` or `bool`."""
+    """A data frame of `pandas`, `polars` or `pyarrow`, of chunks of rows."""
     if backend not in BACKENDS:
         hint = did_you_mean(backend, BACKENDS) or f"give one of {', '.join(BACKENDS)}"
         raise ValueError(f"unknown backend {backend!r}: {hint}")

@@ -90,8 +90,7 @@ def columns_text(names: Sequence[str]) -> str:
 
 
 class Cells:
-    """Some columns of a table, each turned into codes once. What is wrong is collected in
-    `problems`; `check` raises it."""
+    """Some columns of a table, each turned into codes once; `check` raises their `problems`."""
 
     def __init__(self, table: Table, names: Sequence[str], title: str = "the table") -> None:
         self.source = table.source

@@ -173,7 +173,6 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
 
 
 def _columns(schema: Schema, group: Group) -> list[str]:
-    """The columns of a further table."""
     return [schema.sequence, *group.events, *(column.name for column in group.columns)]
 
 

@@ -131,7 +131,6 @@ def _fitted(schema: Schema, table: XesTable) -> tuple[Schema, dict[str, str], li
 
 
 def _classified(table: XesTable, name: object, fluents: object) -> dict[str, list[str]]:
-    """The fluent of a classifier."""
     known = table.log.classifiers
     if fluents is not None:
         what = "classifier and fluents both say what describes an event"

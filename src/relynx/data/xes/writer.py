@@ -255,7 +255,6 @@ def _check_keys(keys: Sequence[str], label: str | None) -> None:
 
 
 def _typed(key: str, value: Constant, column: Column | None) -> tuple[str, str, str]:
-    """The type, the key and the text of an attribute."""
     if isinstance(value, int | float):
         return ("int" if isinstance(value, int) else "float"), key, repr(value)
     text = str(value)
