@@ -78,8 +78,10 @@ class Constants:
 
     def add(self, constant: Constant) -> int:
         """The code of a constant, a new one where it had none."""
-        code = self._codes.setdefault(constant_key(constant), len(self.values))
-        if code == len(self.values):
+        key = constant_key(constant)
+        code = self._codes.get(key)
+        if code is None:
+            code = self._codes[key] = len(self.values)
             self.values.append(constant)
         return code
 

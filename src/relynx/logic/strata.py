@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from relynx.logic.dimensions import operator_dimension
 from relynx.logic.tables import Key
@@ -51,6 +49,10 @@ def _needs(rules: Sequence[Rule]) -> dict[Key, dict[Key, None]]:
 
 def components(rules: Sequence[Rule]) -> list[list[Key]]:
     """The defined predicates in groups that depend on each other, each after what it needs."""
+    # Imported here: only background knowledge needs it.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     needs = _needs(rules)
     number = {key: i for i, key in enumerate(needs)}
     pairs = [(number[key], number[other]) for key, others in needs.items() for other in others]
