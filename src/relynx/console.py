@@ -47,10 +47,7 @@ class MiningProgress:
 
 @contextmanager
 def mining_progress(console: Console | None = None) -> Iterator[MiningProgress]:
-    """Show how far a search is while the block runs.
-
-    The first Ctrl-C ends the search and keeps what is found; a second one is as ever.
-    """
+    """Show how far a search is; the first Ctrl-C ends it and keeps what is found."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
         with _stopped_by_ctrl_c(MiningProgress(_Lines(console))) as progress:
@@ -136,10 +133,7 @@ def show_search(patterns: PatternSet, console: Console | None = None) -> None:
 def steps(
     title: str, total: int, console: Console | None = None
 ) -> Iterator[Callable[[str], object]]:
-    """Show how many of some steps are done: call the value with a word about each.
-
-    A bar on a terminal, elsewhere a line for the last step, and now and then for others.
-    """
+    """Show how many of some steps are done: call the value with a word about each."""
     console = console or Console(stderr=True)
     done, last = 0, -LINE_EVERY
 

@@ -94,12 +94,19 @@ def _excerpt(source: Source, offset: int, length: int) -> list[str]:
 class InputError(ValueError):
     """The user's input is wrong. `problems` holds all that was found, in the order of the file.
 
-    `path`, `line`, `column` and `hint` are those of the first problem (None where it has none).
+    One alone may be given as its message, its source or path, and a hint. `path`, `line`, `column`
+    and `hint` are those of the first problem (None where it has none).
     """
 
-    def __init__(self, problems: Problem | str | Iterable[Problem]) -> None:
+    def __init__(
+        self,
+        problems: Problem | str | Iterable[Problem],
+        at: Source | str | None = None,
+        *,
+        hint: str | None = None,
+    ) -> None:
         if isinstance(problems, str):
-            problems = Problem(problems)
+            problems = Problem(problems, Source("", at) if isinstance(at, str) else at, hint=hint)
         if isinstance(problems, Problem):
             problems = [problems]
         self.problems: tuple[Problem, ...] = tuple(problems)
@@ -166,7 +173,7 @@ def first_problems(problems: Iterable[Problem]) -> list[Problem]:
 
 def counted(n: int, noun: str) -> str:
     """A number with its noun: `1 argument`, `1,000 classes`."""
-    plural = noun + ("es" if noun.endswith("s") else "s")
+    plural = noun + ("es" if noun.endswith(("s", "ch")) else "s")
     return f"{n:,} {noun if n == 1 else plural}"
 
 

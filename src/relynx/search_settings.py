@@ -24,24 +24,19 @@ MOST = 10_000  # atoms or steps; to look for more would not end
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a setting may be, and its names: `field` in Python, `declaration` in a bias file, and
-    the `flag` of the original program where that is another.
-
-    `kind` is count (of `low` to `most`), share, truth or prior. A bias states a count of at least
-    `stated_low`, and its file says `shift` less: `minfreq(1)` asks for more than one sequence.
-    `example` is a value in a file, `help` what the command line says.
-    """
+    """What a setting may be, and its names in Python, in a bias file, and in the original program
+    where that is another."""
 
     field: str
     declaration: str
-    kind: str
-    example: str
+    kind: str  # count (of `low` to `most`), share, truth or prior
+    example: str  # a value in a file
     low: int = 0
     most: int | None = None
-    stated_low: int = 0
-    shift: int = 0
+    stated_low: int = 0  # the least count that a bias may state
+    shift: int = 0  # what a file says less: `minfreq(1)` asks for more than one sequence
     flag: str | None = None
-    help: str = ""
+    help: str = ""  # on the command line
 
     def checked(self, value: Any) -> Any:
         """The value of a call as a plain one. Raises InputError for one that has no meaning."""
@@ -66,7 +61,6 @@ class Setting:
         return "empirical or uniform" if in_file else "'empirical' or 'uniform'"
 
     def valid(self, value: object) -> bool:
-        """Whether a bias may state this value."""
         if self.kind == "truth":
             return isinstance(value, bool)
         if self.kind == "prior":
@@ -139,19 +133,9 @@ class SearchSettings:
     min_cover: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        bias: object,
-        min_support: float | None = None,
-        min_frequency: int | None = None,
-        max_length: int | None = None,
-        max_gap: int | None = None,
-        object_identity: bool | None = None,
-        min_cover: int | None = None,
-    ) -> SearchSettings:
-        """The settings that are given, else those that the bias states, else the defaults."""
-        given = min_support, min_frequency, max_length, max_gap, object_identity, min_cover
-        values = {}
+    def of(cls, bias: object, *given: float | None) -> SearchSettings:
+        """The settings given, in the order of the fields, or those of the bias, or the defaults."""
+        values: dict[str, Any] = {}
         for field, value in zip(fields(cls), given, strict=True):
             value = getattr(bias, field.name, None) if value is None else value
             if value is not None:
@@ -165,7 +149,6 @@ class SearchSettings:
         return cls.of(bias, *(getattr(estimator, name, None) for name in names))
 
     def arguments(self) -> dict[str, Any]:
-        """The settings as `mine` takes them."""
         return asdict(self)
 
     def digested(self) -> dict[str, Any]:

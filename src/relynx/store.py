@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.estimator_file import fitted_of, fitted_state
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
@@ -67,9 +67,9 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
     kind = KINDS.get(name)
     if kind is None or type(model) is not kind.type:
         hint = f"give a {', '.join([*KINDS][:-1])} or {[*KINDS][-1]}"
-        raise InputError(Problem(f"a {name} cannot be saved", hint=hint))
+        raise InputError(f"a {name} cannot be saved", hint=hint)
     if not hasattr(model, kind.learnt):
-        raise InputError(Problem(f"this {name} is not fitted", hint="call fit before save"))
+        raise InputError(f"this {name} is not fitted", hint="call fit before save")
     write_archive(path, name, kind.pack(model))
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from parsing import parse_rule, parse_term
+
 from fuzzing.targets import NUMBERS, Mutator, Target, golden
 from relynx.bias.reader import parse_bias, read_bias
 from relynx.cli.reading import Columns
@@ -16,7 +18,7 @@ from relynx.data.lynx.writer import write_lynx
 from relynx.errors import InputError, Source
 from relynx.logic.datalog import parse_background, read_background
 from relynx.logic.nodes import node_rule
-from relynx.logic.parser import parse_atom, parse_atoms, parse_clauses, parse_rule, parse_term
+from relynx.logic.parser import parse_atom, parse_atoms, parse_clauses
 from relynx.mining.matching.match import covers
 from relynx.mining.patterns.pattern import parse_pattern
 from relynx.models.lohmm.model import LoHMM

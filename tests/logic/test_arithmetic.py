@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parsing import parse_term
 from reference import number
 
 from relynx.logic.arithmetic import MAX_BITS, Constants, NumberTooLarge, assign, compare
-from relynx.logic.parser import parse_term
 from relynx.logic.terms import COMPARISONS, Struct, Var, as_constant, term_text
 
 FUNCTIONS = ["+", "-", "*", "//", "mod", "min", "max"]

@@ -8,11 +8,12 @@ import subprocess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parsing import parse_rule, parse_term
 from timing import assert_grows_no_faster_than_size
 
 from relynx.errors import InputError, ParseError, Source
 from relynx.logic.nodes import node_atom, node_rule
-from relynx.logic.parser import parse_atom, parse_atoms, parse_clauses, parse_rule, parse_term
+from relynx.logic.parser import parse_atom, parse_atoms, parse_clauses
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import (
     ARITHMETIC,

@@ -47,9 +47,8 @@ def language_problems(bias: Language, at: SourceSpans) -> list[Problem]:
     if not keys and not at.broken:
         problems += _check_bound(bias, at)
     if not bias.modes and not problems and not at.broken:
-        what = "this bias has no mode, so no pattern has an atom"
         hint = "declare a type and a mode: type(p(event,kind)). mode(p(+,#))."
-        problems.append(at.problem((), what, hint))
+        problems.append(at.problem((), "this bias has no mode, so no pattern has an atom", hint))
     return sorted(problems, key=lambda problem: problem.offset)
 
 
@@ -85,8 +84,7 @@ def _check_mode_sign(
             hint = f"write {sign[0]} only; the types stand in a type declaration"
         yield at.problem(where, f"unknown sign '{sign}' in a mode", hint=hint)
     elif sign == "#" and types is not None and i < len(types) and types[i] == EVENT:
-        what = "an event is never a constant: # cannot stand here"
-        yield at.problem(where, what, "write + or -")
+        yield at.problem(where, "an event is never a constant: # cannot stand here", "write + or -")
 
 
 def _declared_type(bias: Language, at: SourceSpans, name: str) -> str:
@@ -113,9 +111,8 @@ def _check_values(bias: Language, at: SourceSpans) -> Iterator[Problem]:
             what = "an event is never a constant: events have no values"
             yield at.problem(name, what, "leave this out")
         elif type_name not in known and type_name not in at.broken:
-            what = f"no predicate has an argument of the type '{type_name}'"
             hint = did_you_mean(type_name, known) or "declare it in a type, or leave this out"
-            yield at.problem(name, what, hint)
+            yield at.problem(name, f"no predicate has an argument of the type '{type_name}'", hint)
         seen: set[object] = set()
         for j, constant in enumerate(constants):
             if constant_key(constant) in seen:
@@ -262,9 +259,8 @@ def _check_test(
     at: SourceSpans, where: Where, test: Comparison, named: set[str]
 ) -> Iterator[Problem]:
     if test.operator != "\\==":
-        what = f"'{test.operator}' cannot stand in a constraint"
         hint = "\\== is the only test; a rule of the background knowledge can say the rest"
-        yield at.problem(where, what, hint)
+        yield at.problem(where, f"'{test.operator}' cannot stand in a constraint", hint)
         return
     for side, term in enumerate((test.left, test.right)):
         if isinstance(term, Struct | tuple):
@@ -298,10 +294,8 @@ def _first_modes(bias: Language, atom: Atom) -> Iterator[tuple[str, ...]]:
 
 
 def _check_bound(bias: Language, at: SourceSpans) -> Iterator[Problem]:
-    """Modes that no pattern can use, because the key and the other modes never lead to them.
-
-    Without a key every atom may be first, and its `+` is then a new variable.
-    """
+    """Modes that no pattern can use, because the key and the other modes never lead to them;
+    without a key every atom may be first, and its `+` is then a new variable."""
     if not bias.key:
         return
     known: set[str] = set()
@@ -365,11 +359,8 @@ def _unbound(mode: Sequence[str], types: Sequence[str], known: set[str]) -> list
 
 
 def data_problems(bias: Language, at: SourceSpans, keys: Iterable[Key]) -> list[Problem]:
-    """Predicates of a bias that the data, with their background knowledge, do not have.
-
-    A dimension that the data lack is no problem in itself: its atoms never occur. It is named
-    beside predicates that are missing, where it may be the same mistake.
-    """
+    """Predicates of a bias that the data lack; a missing dimension, whose atoms never occur, is
+    named only beside them, where it may be the same mistake."""
     arities = dict(keys)
     problems: list[Problem] = []
     missing = False

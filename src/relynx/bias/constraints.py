@@ -61,10 +61,7 @@ def by_predicate(atoms: Sequence[Atom]) -> dict[Key, list[Atom]]:
 
 
 def more_than_one(listed: Sequence[Atom], atoms: Sequence[Atom], *, same: bool) -> bool:
-    """Whether two of the atoms match the list under one binding of its variables.
-
-    With `same`, both must match the same element of the list.
-    """
+    """Whether two atoms match the list, with `same` one element, under one binding."""
     for i, one in enumerate(atoms):
         for j, element in enumerate(listed):
             first = matched(element, one, {})

@@ -10,8 +10,7 @@ from functools import cached_property
 from relynx.bias.checks import data_problems, language_problems
 from relynx.bias.constraints import Conjunction, by_predicate, more_than_one, unifiable
 from relynx.bias.infer import infer_language
-from relynx.bias.modes import EVENT, LISTS, Language
-from relynx.bias.python_values import wrong_types
+from relynx.bias.modes import EVENT, LISTS, Language, wrong_types
 from relynx.bias.source_spans import SourceSpans
 from relynx.bias.wording import wording_text
 from relynx.data.sequences import Sequences
@@ -179,11 +178,8 @@ class Bias(Language):
         return all(conjunction.matches(grouped) for conjunction in self._positive)
 
     def admits(self, atom: Atom) -> bool:
-        """Whether the white list allows an atom in a pattern.
-
-        An atom is allowed if it unifies with an atom of the list: an instance of it, or more
-        general. Predicates that the list does not name are free.
-        """
+        """Whether the white list allows an atom: one that it does not name is free, others must
+        unify with an atom of the list."""
         listed = self._white_list.get(atom.key)
         return listed is None or any(unifiable(general, atom) for general in listed)
 

@@ -17,7 +17,7 @@ from relynx.data.event_arguments import Argument, Tables, dimension_names, event
 from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.vocabulary import Vocabulary
-from relynx.errors import BiasError, Problem
+from relynx.errors import BiasError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, quoted
@@ -40,10 +40,7 @@ Common = dict[Argument, NDArray[np.int32]]  # of arguments of many values those 
 def infer_language(
     X: Sequences, y: Iterable[object] | None = None, *, size: Size | None = None
 ) -> tuple[Language, tuple[str, ...]]:
-    """A language for all the predicates of some data, and notes on the choices.
-
-    `size` bounds the language; None takes the widest that is small enough to mine.
-    """
+    """A language for the predicates of some data, of a given size or a fitting one, and notes."""
     facts = X.facts()
     tables = {key: table for key, table in facts.tables.items() if table.shape[1]}
     dimensions = dimension_names(tables)
@@ -104,8 +101,7 @@ def _predicates(tables: Tables, dimensions: tuple[str, ...]) -> tuple[list[Key],
     keys = [key for key in keys if key not in wide]
     if not keys:
         what = f"{_too_wide(wide[0])}, and there are no others"
-        hint = "give fewer values to a predicate, or several predicates"
-        raise BiasError(Problem(what, hint=hint))
+        raise BiasError(what, hint="give fewer values to a predicate, or several predicates")
     return keys, wide
 
 
@@ -153,11 +149,8 @@ def _listed_values(
 
 
 def _event_arguments(X: Sequences, tables: Tables, vocabulary: Vocabulary) -> set[Argument]:
-    """The arguments that hold events, also where few events or none are linked.
-
-    A schema says which they are. Without one and without any link, facts whose first argument is
-    always named as `from_lists` names events, e1, e2, ..., are facts of events.
-    """
+    """The arguments that hold events, by the schema; without one and without any link, those whose
+    values are all named as `from_lists` names events."""
     arguments = event_keys(tables, max(len(vocabulary), 1))[1]
     if X.reading is not None:
         n_events = X.reading.n_events
@@ -205,11 +198,9 @@ def _joins_nothing(argument: Argument, names: dict[Argument, Argument], tables: 
 def _naming(
     keys: list[Key], loose: set[Argument], names: dict[Argument, Argument], tables: Tables
 ) -> set[Argument]:
-    """The arguments that hold the name of the sequence, if every predicate has one.
-
-    They are the same variable in all atoms of a pattern: different ones would be different
-    names under Object Identity, and no sequence has two.
-    """
+    """The arguments that hold the name of the sequence, if every predicate has one. Each is one
+    variable in all atoms: under Object Identity different ones would be different names, and no
+    sequence has two."""
     found = {
         (key, i)
         for key in keys
@@ -283,11 +274,8 @@ def _cut_later(argument: Argument) -> str:
 
 
 def _column_types(used: Used, columns: dict[Argument, Column]) -> dict[Argument, Argument]:
-    """For each argument the first one of its type, where arguments are columns of a table.
-
-    Only texts of different columns can mean the same, and only where many of them are the same:
-    months, marks and numbers of beds have values in common that no pattern should join.
-    """
+    """For each argument the first one of its type, where arguments are columns of a table: only
+    texts of different columns can mean the same, and only where many of them are the same."""
     pairs = combinations(range(len(used)), 2)
     arguments = list(used)
     same = [(i, j) for i, j in pairs if _one_type(arguments[i], arguments[j], used, columns)]
@@ -329,12 +317,8 @@ def _type_name(argument: Argument) -> str:
 
 
 def _modes(categories: list[str], few: str) -> tuple[tuple[str, ...], ...]:
-    """The modes of a predicate whose arguments are events, have few values, or many.
-
-    `few` is the mode sign of arguments with few values.
-
-    An atom is connected to the pattern by one of its events, or by an argument with many values if
-    it has no event. A loose argument, with many values that never recur, connects nothing.
+    """The modes of a predicate; `few` is the sign of arguments with few values. An atom is
+    connected to the pattern by one of its events, or without any by an argument with many values.
     """
     events = [i for i, category in enumerate(categories) if category == "event"]
     many = [i for i, category in enumerate(categories) if category == "many"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from relynx.bias.declarations import Bias
 from relynx.bias.reader import parse_bias
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.storage import Part
 from relynx.storage.fields import Field
 
@@ -19,7 +19,7 @@ def bias_text(bias: Bias) -> str:
     if len(text) > LONGEST_BIAS:
         what = f"the bias is a text of {len(text):,} characters, which a model file cannot keep"
         hint = f"it keeps {LONGEST_BIAS:,}: declare fewer values and constraints"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint=hint)
     return text
 
 

@@ -1,16 +1,17 @@
-"""The language of biases: its words, and its declarations as plain values."""
+"""The language of biases: its words, its declarations as plain values, and their types."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from relynx.logic.dimensions import OPERATORS
-from relynx.logic.terms import Atom, Constant, Literal
+from relynx.logic.terms import Atom, Comparison, Constant, Literal, Not, as_constant
 
 Subject: TypeAlias = Atom | Constant
+Test: TypeAlias = Callable[[object], bool]
 
 EVENT = "event"
 MODE_SIGNS = ("+", "-", "#", "*")
@@ -47,7 +48,6 @@ class Language:
     words: Mapping[Subject, str] = field(default_factory=dict)
 
     def type_names(self) -> list[str]:
-        """All types that arguments have."""
         return list(dict.fromkeys(chain.from_iterable(self.types.values())))
 
 
@@ -58,3 +58,61 @@ def operators(dimensions: tuple[str, ...]) -> dict[str, tuple[str, int]]:
         for dimension in dimensions
         for operator, arity in OPERATORS.items()
     }
+
+
+def wrong_types(bias: Any) -> Iterator[str]:
+    """A message for each field of a bias that has a value of the wrong type."""
+    parts: tuple[tuple[str, Test, Test, str], ...] = (
+        ("types", _is_text, _all_of(_is_text), "a tuple of texts"),
+        ("modes", _is_text, _all_of(_is_mode), "a tuple of modes, as in ('+#', '+-')"),
+        ("values", _is_text, _all_of(_is_constant), "a tuple of constants"),
+        ("words", _is_subject, _is_text, "a text for an atom or a constant"),
+    )
+    for attribute, right_name, right, wanted in parts:
+        given = getattr(bias, attribute)
+        if not isinstance(given, Mapping):
+            yield f"{attribute} is {given!r}: give a dict"
+            continue
+        for name, value in given.items():
+            if not right_name(name) or not right(value):
+                yield f"{attribute} of {name!r} is {value!r}: give {wanted}"
+    lists: tuple[tuple[str, Test, str], ...] = (
+        ("dimensions", _all_of(_is_text), "a tuple of names, as in ('s',)"),
+        ("key", _all_of(_is_atom), "a tuple of atoms"),
+        ("allowed", _all_of(_is_atom), "a tuple of atoms"),
+        *(
+            (attribute, _all_of(_all_of(_is_literal)), "a tuple of tuples of atoms")
+            for attribute in LISTS.values()
+        ),
+    )
+    for attribute, right, wanted in lists:
+        given = getattr(bias, attribute)
+        if not right(given):
+            yield f"{attribute} is {given!r}: give {wanted}"
+
+
+def _all_of(right: Test) -> Test:
+    return lambda given: isinstance(given, tuple | list) and all(map(right, given))
+
+
+def _is_a(*types: type) -> Test:
+    return lambda value: isinstance(value, types)
+
+
+_is_text, _is_atom, _is_literal = _is_a(str), _is_a(Atom), _is_a(Atom, Comparison, Not)
+
+
+def _is_mode(value: object) -> bool:
+    return _is_text(value) or _all_of(_is_text)(value)
+
+
+def _is_subject(value: object) -> bool:
+    return _is_atom(value) or _is_constant(value)
+
+
+def _is_constant(value: object) -> bool:
+    try:
+        as_constant(value)
+    except TypeError:
+        return False
+    return True

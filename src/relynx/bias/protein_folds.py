@@ -71,7 +71,6 @@ class ProteinFolds:
         return getattr(self, name)
 
     def keys(self) -> tuple[str, ...]:
-        """The names of what is in it."""
         return tuple(self.__slots__)
 
 

@@ -98,7 +98,7 @@ class _Reader:
         given: object = event
         if given is not None and not isinstance(given, str):
             hint = "give the name of the type of events, such as 'car'"
-            raise BiasError(Problem(f"event is {given!r}", hint=hint))
+            raise BiasError(f"event is {given!r}", hint=hint)
         self.source = source
         self.event, self.has_event = event, False
         self.problems: list[Problem] = []
@@ -174,8 +174,7 @@ class _Reader:
             return
         known = bias.type_names()
         hint = did_you_mean(self.event, known) or f"the types are {', '.join(known)}"
-        what = f"no argument is of the type {self.event!r}"
-        raise BiasError(Problem(what, self.source, hint=hint))
+        raise BiasError(f"no argument is of the type {self.event!r}", self.source, hint=hint)
 
     def _adopt(self, found: Translation) -> None:
         """What the declarations of another system come to."""
@@ -224,8 +223,6 @@ class _Reader:
             self._wrong(self.mode_nodes[name, mode][0], what, hint=hint)
             return [mode]
         return list(product(*choices))
-
-    # Clauses
 
     def _clause(self, clause: Clause) -> None:
         node = clause.node
@@ -309,8 +306,6 @@ class _Reader:
         else:
             self.settings[name] = value
             self._keep_span((name,), node)
-
-    # Declarations
 
     def _type(self, _: str, node: Node) -> None:
         found = self._signature(node, "a type")
@@ -445,8 +440,6 @@ class _Reader:
             self._wrong(node, f"this {node.value} has no atom", hint="leave it out")
         return inner.args
 
-    # What they are made of
-
     def _atom(self, name: str, node: Node) -> Atom | None:
         literal = self._literal(node)
         if literal is None or isinstance(literal, Atom):
@@ -492,7 +485,6 @@ class _Reader:
 
 
 def _names(node: Node) -> Iterator[str]:
-    """All the names in a piece of text."""
     if node.kind in ("call", "atom"):
         yield str(node.value)
     for arg in node.args:

@@ -66,11 +66,8 @@ def fitting_size(
     classes: NDArray[np.int64],
     n_dimensions: int,
 ) -> Size:
-    """The widest choice that makes few enough patterns.
-
-    `categories` says of each predicate that is used what each argument is: only `few` ones are
-    constants. `common` has the values of other arguments that may be constants, too.
-    """
+    """The widest choice that makes few enough patterns. Of `categories`, the kind of each argument,
+    only `few` ones are constants, and the values in `common`."""
     parts = _sampled(classes)
     n_classes = len(np.unique(classes))
     pairs = max(n_classes - 1, 1) * n_classes / len(parts)  # the number of pairs that a class is in
@@ -139,10 +136,8 @@ def _facts(
     *,
     joined: bool,
 ) -> tuple[Bits, NDArray[np.int64]]:
-    """Which sequences have which facts, constants in all arguments of few values or in some.
-
-    With how many pairs of events each fact has.
-    """
+    """Which sequences have which facts, constants in all arguments of few values or in some, and
+    how many pairs of events each fact has."""
     number = np.full(int(part.max()) + 1, -1)
     number[part] = np.arange(len(part))
     found: list[Bits] = []
@@ -203,10 +198,8 @@ def _masks(few: Sequence[int]) -> list[tuple[int, ...]]:
 def _patterns(
     facts: Bits, links: NDArray[np.int64], support: float, length: int, n_dimensions: int
 ) -> float:
-    """About how many patterns of up to three facts are frequent among some sequences.
-
-    `links` says for each fact how many pairs of events it has.
-    """
+    """About how many patterns of up to three facts are frequent; `links` has the number of pairs of
+    events of each fact."""
     # Of how many patterns of one fact each is: its events may be linked, too.
     forms = np.asarray((1.0 + LINKS) ** (links * n_dimensions))
     least = max(support * facts.shape[1], 1)

@@ -14,10 +14,8 @@ Span: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class SourceSpans:
-    """The span of each part of a bias; `("mode", "he", 0, 2)` is a sign in a mode of `he`.
-
-    A bias made in Python has no source, and its problems no line. `broken` names the predicates
-    and types with an invalid declaration; problems that only follow from it are not reported.
+    """The span of each part of a bias, `("mode", "he", 0, 2)` for a sign in a mode of `he`; none
+    for one made in Python. Problems that only follow from a `broken` declaration are not reported.
     """
 
     source: Source | None = None

@@ -36,7 +36,6 @@ def fitting(words: Mapping[Subject, str], fact: Atom) -> tuple[str, dict[str, Te
 
 
 def wording_problems(bias: Language, at: SourceSpans, check_atom: Check) -> Iterator[Problem]:
-    """Everything that is wrong with the wording of a bias."""
     facts: list[tuple[int, Atom]] = []
     for k, (subject, text) in enumerate(bias.words.items()):
         here: Where = ("words", k)

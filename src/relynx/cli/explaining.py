@@ -9,7 +9,7 @@ import click
 
 from relynx.cli.options import described, writing
 from relynx.cli.reading import read_model_and_test
-from relynx.errors import DataError, Problem, Source, did_you_mean
+from relynx.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from relynx.data.sequences import Sequences
@@ -30,7 +30,6 @@ def explain(model: str, test: str, wanted: str, background: str | None) -> int:
     Prints the class probabilities, the patterns of largest effect, where they match, and which
     changes would change the class.
     """
-    # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.reports.explain import explain as explained
 
     loaded, X, _ = read_model_and_test(model, test, background)
@@ -53,7 +52,6 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
     """
     if Path(output).suffix.lower() not in PAGES:
         raise click.UsageError(f"{output} does not end in {PAGES[0]}")
-    # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.console import working
     from relynx.reports.html import report as make
 
@@ -73,4 +71,4 @@ def _number(X: Sequences, test: str, wanted: str) -> int:
         return ids.index(wanted)
     more = ", ..." if len(ids) > SHOWN_IDS else ""
     hint = did_you_mean(wanted, ids) or f"its ids are {', '.join(ids[:SHOWN_IDS])}{more}"
-    raise DataError(Problem(f"no sequence has the id {wanted!r}", Source("", test), hint=hint))
+    raise DataError(f"no sequence has the id {wanted!r}", test, hint=hint)

@@ -34,7 +34,7 @@ from relynx.cli.reading import (
     table_options,
 )
 from relynx.cli.reading import TABLES as EVENT_TABLES
-from relynx.errors import BiasError, DataError, InputError, Problem, Source, counted
+from relynx.errors import BiasError, DataError, InputError, Problem, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -135,7 +135,6 @@ def mine(
     """
     ending, checkpoint = table_ending(output), options["checkpoint"]
     settings, most = _search_settings(options)
-    # Imported here so that `relynx --help` loads neither numpy nor the miner.
     from relynx.console import mining_progress, plain_warnings
     from relynx.mining.search import mine as search
 
@@ -146,11 +145,7 @@ def mine(
         show_reading(X)
         named = {str(c): c for c in classes}
         settings["max_support"] = {named.get(c, c): n for c, n in most} or None
-        with (
-            plain_warnings(),
-            mining_progress() as progress,
-            _workers(scheduler) as client,
-        ):
+        with plain_warnings(), mining_progress() as progress, _workers(scheduler) as client:
             warnings.filterwarnings("ignore", "stopped by ")  # said below
             patterns = search(X, y, bias, **settings, progress=progress, client=client)
         write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}
@@ -193,8 +188,7 @@ def _to_mine(
         return parts, None, list(parts.class_sizes or ())
     if scheduler is not None:
         hint = "write one by X.to_parquet(folder); see the page on partitions"
-        what = "workers share a folder of partitions, and this is none"
-        raise InputError(Problem(what, Source("", train), hint=hint))
+        raise InputError("workers share a folder of partitions, and this is none", train, hint=hint)
     X, y = read_train(train, background, columns)
     return X, y, [] if y is None else y.tolist()
 
@@ -209,7 +203,6 @@ def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
 
 
 def _n_bytes(text: str) -> int:
-    """A size as a number of bytes."""
     parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)b?", text.strip().lower())
     if parts is None:
         raise click.UsageError(
@@ -232,7 +225,6 @@ def _class_and_most(text: str) -> tuple[str, float]:
 
 def _checked(path: str, columns: Columns, event_type: str | None) -> tuple[str, object, str]:
     """Of a good file its kind, what was read, and one line about it. Raises InputError."""
-    # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
     from relynx.data.lynx import read_lynx
     from relynx.logic.datalog import read_background
@@ -257,7 +249,7 @@ def _checked(path: str, columns: Columns, event_type: str | None) -> tuple[str, 
         what = f"{path}: {counted(len(bias.modes), 'predicate')}, {dimensions}"
         return "bias", bias, "\n".join([what, *(f"note: {note}" for note in bias.notes)])
     what = f"unknown kind of file '{ending}'" if ending else "a file without an ending"
-    raise InputError(Problem(what, Source("", path), hint=ENDINGS))
+    raise InputError(what, path, hint=ENDINGS)
 
 
 def _is_foreign(path: str) -> bool:

@@ -28,7 +28,7 @@ from relynx.cli.reading import (
     table_options,
     warn_of_unknown_predicates,
 )
-from relynx.errors import DataError, Problem, Source, counted
+from relynx.errors import DataError, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +64,6 @@ def fit(
     """
     if Path(output).suffix.lower() != MODEL:
         raise click.UsageError(f"{output} does not end in {MODEL}")
-    # Imported here so that `relynx --help` loads neither numpy nor scikit-learn.
     from relynx.console import plain_warnings, working
     from relynx.store import save
 
@@ -216,7 +215,7 @@ def _read_labelled(
         hint = "give every sequence its class: begin(s1,up)."
         if X.reading is not None:
             hint = "say which column is the class, with --label"
-        raise DataError(Problem("the sequences have no classes", Source("", train), hint=hint))
+        raise DataError("the sequences have no classes", train, hint=hint)
     return X, y
 
 
@@ -271,7 +270,6 @@ def _fold_table(results: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def _confusion_table(result: Any) -> tuple[list[str], list[list[str]]]:
-    """The confusion matrix."""
     names = list(map(str, result.classes.tolist()))
     counts = result.confusion.tolist()
     rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]

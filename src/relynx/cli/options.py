@@ -105,11 +105,7 @@ def with_options(function: Function, *options: Callable[[Function], Function]) -
 
 @contextmanager
 def writing(output: str, checkpoint: str | None = None) -> Iterator[None]:
-    """Find out whether a file can be written before the work on it; Ctrl-C ends that cleanly.
-
-    Raises InputError where it cannot be written.
-    """
-    # Imported here so that `relynx --help` loads neither numpy nor the readers.
+    """Check that a file can be written before the work on it; Ctrl-C ends that cleanly."""
     from relynx.data.tables.frames import parquet_library
     from relynx.storage.whole_files import check_writable
 
@@ -144,7 +140,6 @@ def table_ending(output: str) -> str:
 
 
 def described(X: Sequences | Partitions) -> str:
-    """A summary of some sequences in one line."""
     parts = [counted(len(X), "sequence")]
     if not hasattr(X, "tables"):
         return f"{parts[0]} in {counted(X.n_partitions, 'partition')}"

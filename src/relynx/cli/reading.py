@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from relynx.cli.options import Function, show_notes, with_options
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,8 +63,7 @@ class Columns:
             if not dimension or not column:
                 hint = "give one column, or each as dimension=column: --order day=date --order"
                 lacking = "column" if "=" in one and dimension else "dimension"
-                what = f"--order {one} names no {lacking}"
-                raise InputError(Problem(what, hint=f"{hint} bed=number"))
+                raise InputError(f"--order {one} names no {lacking}", hint=f"{hint} bed=number")
         _refuse_repeated("--order", [dimension for dimension, _, _ in pairs])
         return {dimension: column for dimension, _, column in pairs}
 
@@ -80,7 +79,7 @@ class Columns:
             if not names or (joined and not predicate):
                 hint = "give columns, as a,b, or a predicate with its columns, as did=a,b"
                 what = f"--fluents {given} names no {'column' if predicate else 'predicate'}"
-                raise InputError(Problem(what, hint=hint))
+                raise InputError(what, hint=hint)
             if joined:
                 groups.append((predicate, names))
             else:
@@ -107,7 +106,7 @@ class Columns:
             return general
         if general != DEFAULT_BINS:
             hint = "give it for each column: --bins cost=5 --bins age=20,60"
-            raise InputError(Problem("--bins is given for all columns and for some", hint=hint))
+            raise InputError("--bins is given for all columns and for some", hint=hint)
         return by_column
 
 
@@ -125,7 +124,7 @@ def _recipe(text: str) -> Any:
             "give a number of ranges, width:5, cuts such as 10,100 (one cut: 10,), supervised, "
             "or none"
         )
-        raise InputError(Problem(f"--bins {text} is not understood", hint=hint)) from None
+        raise InputError(f"--bins {text} is not understood", hint=hint) from None
 
 
 def _number(text: str) -> int | float:
@@ -140,7 +139,7 @@ def _refuse_repeated(option: str, names: list[str]) -> None:
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         what = f"{option} gives {twice!r} twice" if twice else f"{option} is given twice"
-        raise InputError(Problem(what, hint="give each name once"))
+        raise InputError(what, hint="give each name once")
 
 
 def table_options(function: Function) -> Function:
@@ -178,7 +177,6 @@ def table_options(function: Function) -> Function:
 
 def read_train(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
-    # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.data.lynx import read_lynx
     from relynx.data.tables.reader import columns_of, from_events
 
@@ -190,13 +188,12 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
         return _read_log(path, background, columns)
     if not path.lower().endswith(TABLES):
         if columns.given:
-            what = "this is no table: it has no columns to choose"
             hint = f"tables end in {', '.join(TABLES)}; leave out --sequence, --order, --label"
-            raise InputError(Problem(what, Source("", path), hint=hint))
+            raise InputError("this is no table: it has no columns to choose", path, hint=hint)
         return read_lynx(path, background)
     if columns.sequence is None:
         what = f"the columns of this table are {', '.join(columns_of(path))}"
-        raise InputError(Problem(what, Source("", path), hint=NEEDS))
+        raise InputError(what, path, hint=NEEDS)
     X, y = from_events(path, sequence=columns.sequence, **columns.arguments())
     return _with_rules(X, background), y
 
@@ -204,30 +201,25 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
 def open_folder(
     path: str, columns: Columns | None = None, *, background: str | None = None
 ) -> Partitions:
-    """A folder, to be read a partition at a time.
-
-    Raises InputError where it is none, and where columns are chosen or rules are given.
-    """
+    """A folder of partitions. Raises InputError also where columns or rules are given."""
     from relynx.data.parquet import scan_parquet
 
     if background is not None:
         what = "a folder of partitions has the rules that it was written with"
         hint = "leave out --background, or write the folder with other rules"
-        raise InputError(Problem(what, Source("", path), hint=hint))
+        raise InputError(what, path, hint=hint)
     if columns is not None and columns.given:
         what = "this is a folder of partitions: it has no columns to choose"
-        hint = "leave out --sequence, --order, --label"
-        raise InputError(Problem(what, Source("", path), hint=hint))
+        raise InputError(what, path, hint="leave out --sequence, --order, --label")
     return scan_parquet(path)
 
 
 def _read_log(path: str, background: str | None, columns: Columns) -> Read:
-    """Sequences and labels of an event log."""
     from relynx.data.xes import read_xes
 
     if columns.sequence is not None:
         what = "the sequences of an event log are its traces"
-        raise InputError(Problem(what, Source("", path), hint="leave out --sequence"))
+        raise InputError(what, path, hint="leave out --sequence")
     X, y = read_xes(path, **columns.arguments())
     return _with_rules(X, background), y
 
@@ -244,17 +236,16 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
     reading = getattr(model, "reading_", None)
     if reading is None:
         what = "the model was not learnt from a table, so it does not say how to read this one"
-        hint = "give a .m file, or learn a model from a table"
-        raise InputError(Problem(what, Source("", path), hint=hint))
+        raise InputError(what, path, hint="give a .m file, or learn a model from a table")
     if reading.relations:
         tables = ", ".join(repr(group.predicate) for group in reading.relations)
         what = f"the model was learnt with further tables ({tables}), which no command reads"
         hint = "in Python: rx.from_events(path, reading=model.reading_, relations={...})"
-        raise InputError(Problem(what, Source("", path), hint=hint))
+        raise InputError(what, path, hint=hint)
     if reading.intervals is not None:
         what = "the model was learnt from intervals, which no command reads"
         hint = "in Python: rx.from_intervals(path, reading=model.reading_)"
-        raise InputError(Problem(what, Source("", path), hint=hint))
+        raise InputError(what, path, hint=hint)
     X, y = (read_xes if log else from_events)(path, reading=reading)
     show_notes(() if X.reading is None else X.reading.notes)
     return _with_rules(X, background), y
@@ -269,14 +260,13 @@ def read_model_and_test(model: str, test: str, background: str | None) -> ModelR
 
 
 def read_classifier(model: str) -> LynxClassifier:
-    """A classifier of a file. Raises InputError."""
     from relynx.models.evaluation.systems import CLASSIFIERS
     from relynx.store import load
 
     loaded = load(model)
     if not isinstance(loaded, CLASSIFIERS):
         what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
-        raise DataError(Problem(what, Source("", model), hint="relynx fit writes a model"))
+        raise DataError(what, model, hint="relynx fit writes a model")
     return cast("LynxClassifier", loaded)
 
 
@@ -291,19 +281,17 @@ def warn_of_unknown_predicates(model: LynxClassifier, X: Sequences, test: str) -
 
 def read_language(bias_file: str | None, event_type: str | None) -> Bias | None:
     """The bias of a file; None where none is given. Raises InputError."""
-    # Imported here so that `relynx --help` loads neither numpy nor the readers.
     from relynx.bias import read_bias
 
     if bias_file is not None:
         return read_bias(bias_file, event=event_type)
     if event_type is not None:
         hint = "give the file with --bias, or leave it out"
-        raise InputError(Problem("--event-type is of a bias, and none is given", hint=hint))
+        raise InputError("--event-type is of a bias, and none is given", hint=hint)
     return None
 
 
 def show_reading(X: Sequences | Partitions) -> None:
-    """Print how a table was read."""
     if X.reading is not None:
         click.echo(str(X.reading), err=True)
 

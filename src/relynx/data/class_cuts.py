@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from relynx.data.discretise import Cuts, bin_names, binned, short_between
 from relynx.data.schema import TITLES, Column, Group, Schema
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 
@@ -42,15 +42,7 @@ class Split(NamedTuple):
 
 
 def class_cuts(numbers: NDArray[Any], counts: Counts) -> Cuts:
-    """Cuts of numbers into ranges that separate the classes; none where nothing does.
-
-    `numbers` are the different values, rising, and `counts` how often each occurs in each class.
-
-    Examples
-    --------
-    >>> class_cuts(np.arange(8), np.array([[9, 0]] * 5 + [[0, 9]] * 3))
-    (5,)
-    """
+    """Cuts of different values, rising, that separate the classes, by their counts in each."""
     found: list[int] = []
     splits = [*_best(counts, 0, len(numbers))]
     while splits and len(found) < MOST_CUTS:
@@ -96,16 +88,13 @@ def columns_to_cut(X: Sequences) -> list[str]:
 
 
 def cut_by_class(X: Sequences, labels: NDArray[Any] | None) -> Sequences:
-    """The sequences with the numbers cut that wait for it; X itself where none do.
-
-    Raises InputError where there are no classes to cut by.
-    """
+    """The sequences, waiting numbers cut. Raises InputError where there are no classes."""
     waiting = columns_to_cut(X)
     if not waiting:
         return X
     if labels is None:
         what = f"column {waiting[0]!r} is to be cut by class, and there are no classes"
-        raise InputError(Problem(what, hint="give y, or read the table with other bins"))
+        raise InputError(what, hint="give y, or read the table with other bins")
     _, classes = np.unique(labels, return_inverse=True)
 
     def learnt(column: Column, key: Key, argument: int) -> Column:
@@ -147,10 +136,8 @@ def _waiting(schema: Schema | None) -> Iterator[tuple[str, Group, Column]]:
 
 
 def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequences:
-    """The sequences with the waiting columns cut as `choose` says, in the facts and the schema.
-
-    It is given a column, its predicate, and the row of its values in the table of facts.
-    """
+    """The sequences with the waiting columns cut, in the facts and the schema, as `choose` says,
+    given a column, its predicate, and the row of its values in the table of facts."""
     assert X.reading is not None
     vocabulary, tables, changed = X.vocabulary, dict(X.tables), {}
     for title, group, column in _waiting(X.reading):
@@ -174,14 +161,12 @@ def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequence
 
 
 def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
-    """The numbers of some codes, as int64 or float64."""
     values = [X.vocabulary[code] for code in codes.tolist()]
     whole = all(isinstance(value, int) for value in values)
     return np.array(values, np.int64 if whole else np.float64)
 
 
 def _with_columns(schema: Schema, changed: Mapping[tuple[str, str, str], Column]) -> Schema:
-    """A schema with some of its columns replaced."""
 
     def new(title: str, group: Group) -> Group:
         names = [(title, group.predicate, column.name) for column in group.columns]

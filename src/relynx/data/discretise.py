@@ -25,16 +25,8 @@ RANGE = re.compile(rf"<{_NUMBER}|{_NUMBER}\.\.{_NUMBER}|>={_NUMBER}")
 
 
 def quantile_cuts(numbers: Numbers, counts: NDArray[np.int64], n: int) -> Cuts:
-    """Cuts that leave about as many values in each of `n` ranges; fewer where values repeat.
-
-    A cut may move past 1 % of the values to be a short number; no range is empty. `numbers` are the
-    different values, rising, and `counts` how often each occurs.
-
-    Examples
-    --------
-    >>> quantile_cuts(np.array([1, 2, 3, 37, 52, 90]), np.array([1, 1, 1, 1, 1, 1]), 3)
-    (3, 50)
-    """
+    """Cuts that leave about as many of the values, rising, with their counts, in each of `n`
+    ranges, none of them empty. A cut may move past 1 % of the values to be a short number."""
     below = np.cumsum(counts)[:-1]  # if cut before the second value, before the third, ...
     if not len(below):
         return ()

@@ -42,11 +42,9 @@ class Conflict(NamedTuple):
 
 
 class _Uses(NamedTuple):
-    """What is known of events: the linked constants, all events, and how each argument is used.
-
-    `counts` says for each argument how many of its facts hold a linked constant, and how many facts
-    there are, both in the sequences that have some dimension.
-    """
+    """The linked constants, the sequences that have some dimension, all events, and for each
+    argument how many of the facts of those sequences hold a linked constant, and how many there
+    are."""
 
     linked: Pairs
     ordered: NDArray[np.int64]
@@ -68,13 +66,9 @@ def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
 def event_keys(
     facts: Tables, n_constants: int, arguments: Set[Argument] | None = None
 ) -> tuple[Pairs, set[Argument]]:
-    """Which constants are events, as sorted numbers sequence * n_constants + code.
-
-    Events are what the dimensions link, and the constants in event arguments: arguments that hold
-    linked constants in at least half of their facts (in sequences that have dimensions at all).
-    Also returns the event arguments, as (predicate, argument). `arguments` are those of a larger
-    data set, of which the facts are a part.
-    """
+    """Events, what dimensions link or event arguments hold, as sorted numbers sequence *
+    n_constants + code, and the event arguments; `arguments` are those of a larger data set, of
+    which the facts are a part."""
     if arguments is None:
         arguments = event_arguments(argument_counts(facts, n_constants))
     links = {((f"next_{name}", 2), i) for name in dimension_names(facts) for i in (0, 1)}
@@ -87,10 +81,8 @@ def event_keys(
 
 
 def argument_counts(facts: Tables, n_constants: int) -> dict[Argument, tuple[int, int]]:
-    """How many facts hold a linked constant in an argument, and how many facts there are.
-
-    Both in sequences that have dimensions; the counts of parts sum to those of the whole.
-    """
+    """How many facts, in sequences that have dimensions, hold a linked constant in an argument, and
+    how many there are; the counts of parts sum to those of the whole."""
     total: dict[Argument, tuple[int, int]] = {}
     for _, some in _in_pieces(facts):
         for argument, (held, known) in _uses(some, n_constants).counts.items():
@@ -100,9 +92,8 @@ def argument_counts(facts: Tables, n_constants: int) -> dict[Argument, tuple[int
 
 
 def _in_pieces(facts: Tables) -> Iterator[tuple[int, dict[Key, Table]]]:
-    """The facts in pieces of whole sequences: the first sequence of each piece, and its facts.
-
-    The sequences of a piece are numbered from 0."""
+    """The facts in pieces of whole sequences, numbered from 0 in each: the first sequence of each
+    piece, and its facts."""
     n_sequences = 1 + max((int(table[0].max(initial=-1)) for table in facts.values()), default=-1)
     n_pieces = 1 + sum(table.shape[1] for table in facts.values()) // tb.PIECE
     bounds = np.unique(np.linspace(0, n_sequences, n_pieces + 1).astype(np.int64))
@@ -151,10 +142,7 @@ def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
 
 
 def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
-    """Facts that hold an event where their predicate has values elsewhere, or the reverse.
-
-    In the order of the sequences.
-    """
+    """Facts that hold an event where their predicate has values elsewhere, or the reverse."""
     n = max(len(vocabulary), 1)
     uses = _uses(tables, n)
     if not len(uses.events):
@@ -187,9 +175,6 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
 
 def _atom(key: Key, table: Table, at: int, vocabulary: Vocabulary) -> Atom:
     return Atom(key[0], tuple(vocabulary[code] for code in table[1:, at]))
-
-
-# In model files
 
 
 def arguments_state(arguments: Iterable[Argument]) -> list[list[str | int]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from relynx.data.event_arguments import Argument, dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import InputError, did_you_mean
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_text
 
@@ -22,17 +22,14 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def link_of(X: Sequences, dimension: str | None = None) -> Key:
-    """The predicate that links the events of a dimension.
-
-    None takes the dimension with the most links; of equal ones the first by name.
-    """
+    """The predicate that links events; without a `dimension`, of the one with the most links."""
     known = X.dimensions
     if not known:
         what = "the sequences have no dimension: no event follows another"
-        raise InputError(Problem(what, hint="link the events by facts such as next_s(e1,e2)"))
+        raise InputError(what, hint="link the events by facts such as next_s(e1,e2)")
     if dimension is not None and dimension not in known:
         hint = did_you_mean(dimension, known) or f"give one of {', '.join(known)}"
-        raise InputError(Problem(f"there is no dimension {dimension!r}", hint=hint))
+        raise InputError(f"there is no dimension {dimension!r}", hint=hint)
     links = {name: (f"next_{name}", 2) for name in sorted(known)}
     if dimension is not None:
         return links[dimension]
@@ -41,11 +38,8 @@ def link_of(X: Sequences, dimension: str | None = None) -> Key:
 
 
 def learn_event_arguments(X: Sequences, dimension: str | None = None) -> frozenset[Argument]:
-    """The arguments that hold events of the dimension, in at least half of their facts.
-
-    A sequence of one event has no link to identify it. Learn the arguments from the training
-    sequences, and pass them to `ordered_events` for others.
-    """
+    """The arguments that hold events of the dimension, in at least half of their facts: a sequence
+    of one event has no link to identify it."""
     link, facts = link_of(X, dimension), X.facts()
     others = {(f"next_{name}", 2) for name in dimension_names(facts.tables)} - {link}
     tables = {key: table for key, table in facts.tables.items() if key not in others}
@@ -68,22 +62,9 @@ def learn_event_arguments(X: Sequences, dimension: str | None = None) -> frozens
 def ordered_events(
     X: Sequences, dimension: str | None = None, arguments: Iterable[Argument] | None = None
 ) -> list[list[int]]:
-    """The events of each sequence, as codes of `X.facts().vocabulary`.
-
-    An event comes after all that it follows; those that the order leaves open go by their names,
-    `e2` before `e10`. `dimension` is the order to follow; None takes the one with the most links.
-    `arguments` are those that `learn_event_arguments` found in the training sequences; None finds
-    them in X. Raises InputError where there is no such dimension, or the links of a sequence run in
-    a circle.
-
-    Examples
-    --------
-    >>> import relynx as rx
-    >>> from relynx.data.event_order import ordered_events
-    >>> X, y = rx.from_lists([["a", "b", "a"]])
-    >>> [[X.vocabulary[code] for code in row] for row in ordered_events(X)]
-    [['e1', 'e2', 'e3']]
-    """
+    """The events of each sequence, as codes of `X.facts().vocabulary`, each after all that it
+    follows; those that the order leaves open go by their names, `e2` before `e10`. `arguments` are
+    those that `learn_event_arguments` found in the training sequences."""
     link, facts = link_of(X, dimension), X.facts()
     arguments = learn_event_arguments(X, dimension) if arguments is None else arguments
     events: list[set[int]] = [set() for _ in range(len(X))]
@@ -104,8 +85,7 @@ def ordered_events(
             left = sorted(mine - set(ordered), key=lambda code: rank[code])
             name = constant_text(facts.vocabulary[left[0]])
             what = f"sequence {X.ids[i]}: the links of {link[0]} run in a circle through {name}"
-            hint = "take another dimension, or leave out one of the links"
-            raise InputError(Problem(what, hint=hint))
+            raise InputError(what, hint="take another dimension, or leave out one of the links")
         out.append(ordered)
     return out
 

@@ -16,25 +16,13 @@ SHOWN = 3
 
 
 def read_groups(path: str | os.PathLike[str], ids: Iterable[object]) -> list[str]:
-    """The group of each sequence, from a CSV file with the columns `id` and `group`.
-
-    The file may name further sequences.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from relynx.data.groups import read_groups
-    >>> path = pathlib.Path(tempfile.mkdtemp(), "groups.csv")
-    >>> _ = path.write_text("id,group\\ns1,north\\ns2,south\\n")
-    >>> read_groups(path, ["s2", "s1"])
-    ['south', 'north']
-    """
+    """The group of each sequence, from a CSV file with the columns `id` and `group`."""
     source = read_source(path)
     here = Source("", source.path)
     rows = [row for row in csv.reader(io.StringIO(source.text, newline="")) if row]
     if not rows or [name.strip() for name in rows[0]] != HEADER:
         hint = "begin the file with the line id,group"
-        raise DataError(Problem("the first line must name two columns", here, hint=hint))
+        raise DataError("the first line must name two columns", here, hint=hint)
     problems: list[Problem] = []
     groups: dict[str, str] = {}
     for row in rows[1:]:

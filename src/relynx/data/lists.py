@@ -63,7 +63,7 @@ def from_lists(
     """
     if predicate is not None and (not isinstance(cast(object, predicate), str) or not predicate):
         what = f"predicate is {shown(predicate)}"
-        raise DataError(Problem(what, hint="give a name, such as 'symbol', or leave it out"))
+        raise DataError(what, hint="give a name, such as 'symbol', or leave it out")
     reader = _ListReader(predicate)
     outer = _outer(lists)
     plain = _plain_tables(outer, predicate)
@@ -87,10 +87,8 @@ def from_lists(
 def _plain_tables(
     lists: list[object], predicate: str | None
 ) -> tuple[Vocabulary, dict[Key, Table]] | None:
-    """Tables of lists of only names or only integers, built column by column for speed.
-
-    None for any other input, or if something might be wrong: it is then read position by position.
-    """
+    """Tables of lists of only names or only integers, built column by column for speed; None for
+    other input, which is read position by position."""
     if not lists or not all(type(one) is list for one in lists):
         return None
     flat = list(chain.from_iterable(cast(list[list[Any]], lists)))
@@ -125,13 +123,13 @@ def _outer(lists: object) -> list[object]:
     """The sequences, or a DataError when they do not come as an ordered collection."""
     if isinstance(lists, str | bytes):
         what, hint = "a text is no list of lists", "give [list(text)] for one text"
-        raise DataError(Problem(what, hint=hint))
+        raise DataError(what, hint=hint)
     hint = "give one list for each sequence, all in one list"
     if isinstance(lists, Sequences) or hasattr(lists, "columns"):
         hint = "they are sequences already" if isinstance(lists, Sequences) else OF_TABLES
     elif not _has_no_order(lists):
         return list(cast(Iterable[object], lists))
-    raise DataError(Problem(f"{type(lists).__name__} is no list of lists", hint=hint))
+    raise DataError(f"{type(lists).__name__} is no list of lists", hint=hint)
 
 
 def _has_no_order(values: object) -> bool:

@@ -50,14 +50,13 @@ def read_folds(
     domains = [d for d in _domains(source) if d["nr40"] or not nonredundant]
     if not domains:
         which = "domain of the nonredundant subset" if nonredundant else "domain"
-        raise DataError(Problem(f"the file holds no {which}", source))
+        raise DataError(f"the file holds no {which}", source)
     X = domain_sequences(domains, parse_background(RULES, "protein folds"))
     y = np.array([d["fold"] for d in domains])
     return X, y, np.array([d["family"] for d in domains])
 
 
 def _read(path: str | os.PathLike[str] | None) -> Source:
-    """The text of the file, unpacked."""
     if path is None:
         packed = files("relynx.data").joinpath("files", BUNDLED).read_bytes()
         return Source(gzip.decompress(packed).decode(), BUNDLED)
@@ -108,7 +107,6 @@ def _domain(
 
 
 def _wrong(domain: object) -> Iterator[str]:
-    """All that is wrong with a domain."""
     missing = list(_wrong_fields(domain, _FIELDS, "the domain"))
     yield from missing
     if missing or not isinstance(domain, dict):

@@ -25,10 +25,7 @@ TITLES = ("fluents", "attributes", "relations")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its type, and where its numbers are cut (None: they are not).
-
-    `supervised` says that the cuts are learnt from the classes, inside `fit`.
-    """
+    """A column: its type and cuts; `supervised` ones are learnt from the classes, inside `fit`."""
 
     name: str
     type: str
@@ -44,10 +41,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A predicate and the columns that are its arguments.
-
-    In a relation, columns of events come before those of values.
-    """
+    """A predicate and its columns, in a relation those of events first."""
 
     predicate: str
     columns: tuple[Column, ...]
@@ -68,39 +62,17 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """How `from_events` read a table; pass it as `reading` to read another table in the same way.
+    """How a table was read; pass it as `reading` to read another one in the same way."""
 
-    Attributes
-    ----------
-    sequence, label, event
-        The columns of the sequence, its class, and the key of the event (None without one).
-    order
-        Pairs of a dimension and its column; empty where the rows are in order.
-    fluents, attributes, relations
-        The predicates that say something of an event, of a sequence, and those of further tables.
-    notes
-        What was left out, changed or decided, in sentences.
-    intervals
-        How the rows are intervals, where `from_intervals` read them.
-
-    Examples
-    --------
-    >>> import relynx as rx
-    >>> X, y = rx.from_events({"case": [1, 1, 2], "step": ["a", "b", "b"]}, sequence="case")
-    >>> print(X.reading)
-    sequence  case, rows in order
-    fluent    step(E,V): step (text)
-    """
-
-    sequence: str
-    order: tuple[tuple[str, str], ...]
-    fluents: tuple[Group, ...]
-    attributes: tuple[Group, ...] = ()
-    relations: tuple[Group, ...] = ()
+    sequence: str  # its column
+    order: tuple[tuple[str, str], ...]  # dimensions and their columns; none: rows in order
+    fluents: tuple[Group, ...]  # what is said of an event,
+    attributes: tuple[Group, ...] = ()  # of a sequence,
+    relations: tuple[Group, ...] = ()  # and in further tables
     label: Column | None = None
-    event: str | None = None
-    notes: tuple[str, ...] = field(default=(), compare=False)
-    intervals: Intervals | None = None
+    event: str | None = None  # the column of its key
+    notes: tuple[str, ...] = field(default=(), compare=False)  # on what was left out or decided
+    intervals: Intervals | None = None  # how the rows are intervals
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -190,11 +162,7 @@ def _columns(group: Group) -> str:
     return ", ".join([*group.events, *map(str, group.columns)])
 
 
-# In model files
-
-
 def schema_state(schema: Schema) -> dict[str, Any]:
-    """A schema as plain values."""
     return asdict(schema, dict_factory=_state)
 
 

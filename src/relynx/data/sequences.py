@@ -18,8 +18,10 @@ from relynx.data.event_arguments import Argument, Tables, dimension_names
 from relynx.data.schema import Schema
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
-from relynx.errors import DataError, Problem
+from relynx.errors import DataError
+from relynx.errors import counted as counted
 from relynx.logic import tables as tb
+from relynx.logic.arithmetic import Constants
 from relynx.logic.datalog import Background, evaluate
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import (
@@ -48,11 +50,8 @@ SAME_ARITY = "give it the same number of arguments everywhere, or another name"
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Facts:
-    """All facts of some sequences, including those derived by background rules.
-
-    `cache` is where a later layer keeps what it computed from these facts (indexes, bit sets).
-    `event_arguments` are given for a part of a larger data set, which determines them.
-    """
+    """All facts of some sequences, derived ones included; `cache` is where a later layer keeps what
+    it computed from them, and `event_arguments` are given for a part of a larger data set."""
 
     vocabulary: Vocabulary
     tables: Tables
@@ -192,7 +191,7 @@ class Sequences:
             name = _constant(value)
             if constant_key(name) in seen:
                 what = f"two sequences have the id {constant_text(name)}"
-                raise DataError(Problem(what, hint="give every sequence an id of its own"))
+                raise DataError(what, hint="give every sequence an id of its own")
             seen.add(constant_key(name))
             builder.begin(name, None if label is None else _constant(label))
             for atom in _atoms(name, sequence):
@@ -283,10 +282,8 @@ class Sequences:
         return taken
 
     def facts(self, object_identity: bool = True) -> Facts:
-        """What holds in each sequence, derived facts included.
-
-        Object Identity also applies within background rules, so the result depends on it.
-        """
+        """What holds in each sequence, derived facts included; Object Identity also applies within
+        rules."""
         if self.background is None:
             return self._stored
         flag = bool(object_identity)
@@ -302,10 +299,8 @@ class Sequences:
     def _in_order(
         self, constants: list[Constant], derived: Tables
     ) -> tuple[Vocabulary, dict[Key, Table]]:
-        """The vocabulary with the constants that rules added, in a canonical order.
-
-        So a part of the sequences adds its constants in the same order as the whole.
-        """
+        """The vocabulary with the constants that rules added, in a canonical order, so that a part
+        of the sequences adds its constants in the same order as the whole."""
         n_known = len(self.vocabulary)
         if len(constants) == n_known:
             return self.vocabulary, dict(derived)
@@ -330,19 +325,14 @@ class Sequences:
         return self.replaced(labels=new)
 
     def recoded(self, vocabulary: Vocabulary) -> Sequences:
-        """The same sequences in the codes of another vocabulary.
-
-        Constants that it lacks get new codes after its own, as unseen constants do at prediction
-        time.
-        """
+        """The same sequences in the codes of another vocabulary; constants that it lacks get new
+        codes after its own."""
         merged, codes = vocabulary.merged(self.vocabulary)
         return self.with_tables(merged, recoded_tables(self.tables, codes))
 
     def compact(self) -> Sequences:
-        """The same sequences in a vocabulary of only their own constants, in order of text.
-
-        A slice keeps the vocabulary of the whole; this removes the constants of the rest.
-        """
+        """The same sequences in a vocabulary of only their own constants, in order of text; a slice
+        keeps that of the whole."""
         arguments = [np.unique(table[1:]) for table in self.tables.values()]
         used = np.unique(np.concatenate(arguments)).tolist() if arguments else []
         ordered = sorted(used, key=lambda code: text_order(self.vocabulary[code]))
@@ -470,19 +460,11 @@ class SequencesBuilder:
     """Collects facts, sequence by sequence, in flat buffers, which a reader may fill directly."""
 
     def __init__(self) -> None:
-        self._codes: dict[object, int] = {}
-        self._constants: list[Constant] = []
+        self._constants = Constants()
+        self.code = self._constants.add
         self._buffers: dict[Key, array[int]] = {}
         self._ids: list[Constant] = []
         self._labels: list[Constant | None] = []
-
-    def code(self, constant: Constant) -> int:
-        key = constant_key(constant)
-        code = self._codes.get(key)
-        if code is None:
-            code = self._codes[key] = len(self._constants)
-            self._constants.append(constant)
-        return code
 
     def begin(self, id: Constant, label: Constant | None = None) -> int:
         """Start the next sequence; returns its number."""
@@ -517,7 +499,7 @@ class SequencesBuilder:
 
     def _no_fact(self, message: str, hint: str | None = None) -> DataError:
         where = f"sequence {constant_text(self._ids[-1])}"
-        return DataError(Problem(f"{where}: {message}", hint=hint))
+        return DataError(f"{where}: {message}", hint=hint)
 
     def build(self, *, background: Background | None = None) -> Sequences:
         """The sequences collected so far. Raises DataError for a predicate of mixed arity."""
@@ -530,7 +512,7 @@ class SequencesBuilder:
         labelled = [label for label in self._labels if label is not None]
         if labelled and len(labelled) != len(self._labels):
             raise DataError("some sequences have a label and some have none")
-        vocabulary = Vocabulary(self._constants)
+        vocabulary = Vocabulary(self._constants.values)
         return Sequences(vocabulary, tables, self._ids, labelled or None, background)
 
 
@@ -542,9 +524,9 @@ def _check_arities(keys: Iterable[Key]) -> None:
             what = (
                 f"{quoted(name)} has {counted(first, 'argument')} in one place, {arity} in another"
             )
-            raise DataError(Problem(what, hint=SAME_ARITY))
+            raise DataError(what, hint=SAME_ARITY)
         if wrong := wrong_link((name, arity)):
-            raise DataError(Problem(wrong[0], hint=wrong[1]))
+            raise DataError(wrong[0], hint=wrong[1])
 
 
 def wrong_link(key: Key) -> tuple[str, str] | None:
@@ -562,20 +544,14 @@ def _check_number(what: str, n: int, n_sequences: int) -> None:
     """Raise DataError unless there is one id or label per sequence."""
     if n != n_sequences:
         message = f"{counted(n, what)} for {counted(n_sequences, 'sequence')}"
-        raise DataError(Problem(message, hint=f"give one {what} for each sequence"))
+        raise DataError(message, hint=f"give one {what} for each sequence")
 
 
 def _atoms(name: Constant, sequence: object) -> Iterable[Any]:
     if isinstance(sequence, str | bytes | Atom) or not isinstance(sequence, Iterable):
         what = f"sequence {constant_text(name)} is {shown(sequence)}, not a list of atoms"
-        hint = f"give one list of atoms for each sequence; {READ_ATOMS}"
-        raise DataError(Problem(what, hint=hint))
+        raise DataError(what, hint=f"give one list of atoms for each sequence; {READ_ATOMS}")
     return sequence
-
-
-def counted(n: int, noun: str) -> str:
-    """`1 fact`, `2 facts`."""
-    return f"{n:,} {noun if n == 1 else noun + 's'}"
 
 
 def shown(value: object) -> str:
@@ -625,7 +601,6 @@ def _same_objects(left: Ordered[Any] | NDArray[Any], right: Ordered[Any] | NDArr
 
 
 def text_order(constant: Constant) -> tuple[bool, Constant, str]:
-    """Numbers before text."""
     return isinstance(constant, str), constant, type(constant).__name__
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from relynx.data.lists import from_lists
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 
 
 def planted_rule(
@@ -50,9 +50,9 @@ def planted_rule(
     if n_actions < 2 or n_events < 2 or n_objects < 1:
         sizes = f"{n_events} events, {n_actions} actions and {n_objects} objects"
         what = f"{sizes} cannot hold the rule"
-        raise InputError(Problem(what, hint="give at least 2 events, 2 actions and 1 object"))
+        raise InputError(what, hint="give at least 2 events, 2 actions and 1 object")
     if not 0 <= flip <= 1:
-        raise InputError(Problem(f"flip is {flip}", hint="give a share from 0 to 1"))
+        raise InputError(f"flip is {flip}", hint="give a share from 0 to 1")
     rng = np.random.default_rng(random_state)
     wanted = rng.permutation(n_sequences) % 2 == 0
     actions = np.empty((n_sequences, n_events), np.int64)

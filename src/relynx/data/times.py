@@ -14,17 +14,13 @@ from relynx.logic import tables as tb
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Times:
-    """The start and end times of the intervals of some sequences, in the order of the intervals.
-
-    Those of sequence i are at `offsets[i]` to `offsets[i + 1]`; dates are texts.
-    """
+    """Starts and ends of intervals; those of sequence i are at `offsets[i]` to `offsets[i + 1]`."""
 
     offsets: NDArray[np.int64]
     starts: NDArray[Any]
     ends: NDArray[Any]
 
     def part(self, positions: NDArray[np.int64]) -> Times:
-        """The times of some of the sequences."""
         lengths = self.offsets[positions + 1] - self.offsets[positions]
         at = tb.ranges(self.offsets[positions], lengths)
         return Times(offsets_of(lengths), self.starts[at], self.ends[at])

@@ -64,7 +64,7 @@ class Numbers:
 class Constants:
     """Constants and their codes, old codes kept and new ones added at the end."""
 
-    def __init__(self, constants: Iterable[Constant]) -> None:
+    def __init__(self, constants: Iterable[Constant] = ()) -> None:
         self.values: list[Constant] = list(constants)
         self._codes = {constant_key(value): code for code, value in enumerate(self.values)}
         self._numbers = _numbers([])
@@ -78,13 +78,14 @@ class Constants:
 
     def add(self, constant: Constant) -> int:
         """The code of a constant, a new one where it had none."""
-        code = self._codes.setdefault(constant_key(constant), len(self.values))
-        if code == len(self.values):
+        key = constant_key(constant)
+        code = self._codes.get(key)
+        if code is None:
+            code = self._codes[key] = len(self.values)
             self.values.append(constant)
         return code
 
     def numbers(self, codes: Codes) -> Numbers:
-        """The values of a column of codes."""
         known = len(self._numbers.state)
         if known < len(self.values):
             new = _numbers(self.values[known:])

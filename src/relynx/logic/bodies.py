@@ -55,11 +55,9 @@ class Plan:
 
 @dataclass(slots=True, eq=False)
 class Bodies:
-    """Finds the bindings of rule bodies in tables, some of which are still growing.
-
-    `tables` and `growing` belong to the caller, who adds to them between two bodies; `limit` is
-    called with the number of rows that a rule is about to make, and raises if it is too large.
-    """
+    """Finds the bindings of rule bodies in tables that the caller adds to between two bodies;
+    `limit` is called with the number of rows that a rule is about to make, and raises if it is too
+    large."""
 
     tables: Mapping[Key, Table]
     growing: Mapping[Key, Relation]
@@ -83,7 +81,6 @@ class Bodies:
         return Plan(rule, frozenset(names), np.array(sorted(set(objects)), np.int32))
 
     def codes(self, args: Iterable[object]) -> list[int]:
-        """The codes of the constants among some arguments."""
         return [self.constants.add(arg) for arg in args if isinstance(arg, str | int | float)]
 
     def bindings(self, plan: Plan, at: int | None, delta: Table | None) -> Frame:
@@ -153,8 +150,6 @@ class Bodies:
             needed.update(v.name for v in plan.rule.body[i].variables())
         kept = {name: column for name, column in frame.items() if name in needed | {SEQUENCE}}
         return kept if len(kept) == len(frame) else self.packing.distinct_rows(kept)
-
-    # Atoms
 
     def _dimension(self, atom: Atom) -> str | None:
         """The dimension of an operator atom; None for an ordinary one."""
@@ -233,8 +228,6 @@ class Bodies:
             keep &= _apart(column, frame, np.empty(0, np.int32))
         return both if keep.all() else taken(both, np.flatnonzero(keep))
 
-    # The operators of dimensions
-
     def _operator(self, dimension: str, n: int | None, rule: Rule) -> Table:
         """The table of `follow` (n is None) or of `followat` n steps."""
         if (dimension, n) not in self.operators:
@@ -302,8 +295,6 @@ class Bodies:
         else:
             column = np.full(len(frame[SEQUENCE]), self.codes([arg])[0], np.int32)
         return self.packing.pack([frame[SEQUENCE], column])
-
-    # Tests: negation, comparisons, arithmetic
 
     def _tested(self, plan: Plan, frame: Frame, tests: Sequence[int]) -> tuple[Frame, list[int]]:
         """The frame after every test whose variables are bound; the tests that are left."""

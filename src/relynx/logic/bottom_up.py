@@ -64,8 +64,6 @@ class BottomUp:
             self._warn(plan)
         return {key: self._tables[key] for key in self._heads}
 
-    # A component of predicates that depend on each other
-
     def _complete(self, component: Sequence[Key], rules: Sequence[Rule]) -> list[Plan]:
         plans = [self._bodies.plan(rule) for rule in rules if rule.body]
         for key in component:
@@ -116,20 +114,15 @@ class BottomUp:
         self._limit(len(relation) + len(fresh), rule)
         return relation.add(fresh)
 
-    # One rule
-
     def _derive(
         self, plan: Plan, at: int | None, delta: Table | None, found: dict[Key, list[Table]]
     ) -> bool:
-        """Add what a rule derives, with atom `at` of its body read from `delta`, to `found`.
-
-        Says whether that was anything new.
-        """
+        """Add what a rule derives, with atom `at` of its body read from `delta`, to `found`; says
+        whether that was anything new."""
         try:
             frame = self._bodies.bindings(plan, at, delta)
         except NumberTooLarge:
-            what = f"a number of more than {MAX_BITS:,} bits"
-            raise self._endless(plan.rule, what) from None
+            raise self._endless(plan.rule, f"a number of more than {MAX_BITS:,} bits") from None
         head, n = plan.rule.head, len(frame[SEQUENCE])
         if not n:
             return False
@@ -141,8 +134,6 @@ class BottomUp:
         if new.shape[1]:
             found.setdefault(head.key, []).append(new)
         return bool(new.shape[1])
-
-    # What goes wrong
 
     def _warn(self, plan: Plan) -> None:
         for i, rows in sorted(plan.inapplicable.items()):

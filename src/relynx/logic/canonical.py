@@ -24,16 +24,8 @@ _Edge = tuple[int, ...]
 
 
 def canonical(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
-    """The one form that all variants of a pattern share.
-
-    Order and repetition of atoms and the names of variables do not matter; variables are named
-    A, B, ..., Z, A1, ... in the order of the result. Each `_` stays a variable of its own.
-
-    >>> from relynx.logic.terms import Atom, Var
-    >>> X, Y = Var("X"), Var("Y")
-    >>> print(*canonical([Atom("q", (Y,)), Atom("p", (X, Y))]))
-    p(A,B) q(B)
-    """
+    """The one form that all variants of a pattern share, variables named A, B, ..., Z, A1, ... in
+    the order of the result; each `_` stays a variable of its own."""
     number_of: dict[str, int] = {}
     shaped = {_shape_and_variables(atom, number_of): atom for atom in atoms}
     ranks = {shape: i for i, shape in enumerate(sorted({shape for shape, _ in shaped}))}
@@ -46,11 +38,8 @@ def canonical(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
 
 def canonical_numbering(edges: Sequence[_Edge], n: int) -> tuple[list[int], list[int]]:
     """The atoms of a pattern in the order of its canonical form, and the numbers of its variables.
-
-    `edges` has for each atom the rank of its shape, which is all of it but for the identity of its
-    variables, then its variables in order of first occurrence. No two atoms are equal. Variables
-    are given as numbers below `n`.
-    """
+    An edge is the rank of an atom's shape, which is all of it but for the identity of its
+    variables, then its variables in order of first occurrence; no two are equal."""
     search = _Search(edges, n)
     search.descend(_refine(edges, [0] * n), [])
     labels = search.leaves[min(search.leaves)][0]  # those that give the least edges
@@ -67,20 +56,9 @@ def canonical_numbering(edges: Sequence[_Edge], n: int) -> tuple[list[int], list
 def subsumes(
     general: Iterable[Atom], specific: Iterable[Atom], *, object_identity: bool = True
 ) -> bool:
-    """Whether a substitution maps every atom of `general` to an atom of `specific`.
-
-    Atoms are compared as written: `next_s(X,Y)` does not subsume `follow_s(X,Y)`. The variables of
-    `specific` count as constants, each `_` of it as one of its own. With `object_identity`,
-    different variables of `general` get different terms, none of them a constant of `general`; its
-    `_` are exempt, and the n of `followat` is no constant here.
-
-    >>> from relynx.logic.terms import Atom, Var
-    >>> X, Y = Var("X"), Var("Y")
-    >>> subsumes([Atom("p", (X, Y))], [Atom("p", (X, X))])
-    False
-    >>> subsumes([Atom("p", (X, Y))], [Atom("p", (X, X))], object_identity=False)
-    True
-    """
+    """Whether a substitution maps every atom of `general` to an atom of `specific`, as written.
+    With `object_identity`, different variables of `general` get different terms, none of them a
+    constant of `general`; its `_` are exempt, and the n of `followat` is no constant here."""
     atoms = dict.fromkeys(general)
     facts = _as_facts(specific)
     if object_identity and _too_many(atoms, facts):
@@ -90,16 +68,7 @@ def subsumes(
 
 
 def core(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
-    """The least part of a pattern that covers the same without Object Identity.
-
-    What is left out says no more than what stays: a substitution maps it there. Two patterns
-    subsume each other exactly if their cores are variants.
-
-    >>> from relynx.logic.terms import Atom, Var
-    >>> X, Y, Z = Var("X"), Var("Y"), Var("Z")
-    >>> print(*core([Atom("p", (X, Y)), Atom("p", (X, Z)), Atom("q", (Z,))]))
-    p(X,Z) q(Z)
-    """
+    """The least part of a pattern that covers the same without Object Identity."""
     left = list(dict.fromkeys(atoms))
     for atom in tuple(left):
         rest = [other for other in left if other is not atom]
@@ -123,10 +92,8 @@ def typed_constant(term: Term) -> _Key:
 def _shape_and_variables(
     atom: Atom, numbers: dict[str, int]
 ) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    """What an atom is but for the identity of its variables, and the numbers of its variables.
-
-    The shape distinguishes p(X,X) from p(X,Y): a variable is written as its index in the atom.
-    """
+    """What an atom is but for the identity of its variables (p(X,X) and p(X,Y) differ), and the
+    numbers of its variables."""
     variables: list[int] = []
     args: list[_Key] = []
     for arg in atom.args:
@@ -148,17 +115,11 @@ def reading_order(
     order: Sequence[int],
     may_begin: Sequence[bool],
 ) -> list[int]:
-    """The atoms of a pattern in the order in which it is read.
-
-    A pattern reads from an event on which all others follow. What is said of an event comes before
-    the links that lead on from it, and each of these comes with a fact of the event that it brings;
-    links between events that are both there come at once. Where this leaves a choice, the order of
-    the canonical form decides. Of all facts to begin with, one is taken from which the fewest atoms
-    come out of turn, and of these the first with the fewest variables.
-
-    `edges` and `order` are as `canonical_numbering` takes and gives them. `is_link` says which
-    atoms link two events, `may_begin` which a pattern may begin with, where a key decides.
-    """
+    """The atoms of a pattern in the order in which it is read: from an event on which all others
+    follow, what is said of an event before the links that lead on from it, each of these with a
+    fact of the event that it brings; where this leaves a choice, as in the canonical form. It
+    begins with a fact, of those that `may_begin`, from which the fewest atoms come out of turn, and
+    of these the first with the fewest variables."""
     starts = [i for i in order if not is_link[i] and may_begin[i]]
     if not starts:
         return [*order]
@@ -208,10 +169,8 @@ def _read_from(
 
 
 def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
-    """Split the colours by the atoms that variables occur in, until nothing splits any more.
-
-    Colours are numbered by their definition, so that variants get the same numbers.
-    """
+    """Split the colours by the atoms that variables occur in, until nothing splits any more;
+    colours are numbered by their definition, so that variants get the same numbers."""
     n_colours, n = len(set(colours)), len(colours)
     while True:
         seen: list[list[tuple[int, ...]]] = [[] for _ in colours]
@@ -231,12 +190,10 @@ def _refine(edges: Sequence[_Edge], colours: list[int]) -> list[int]:
 
 @dataclass(slots=True)
 class _Search:
-    """Depth-first individualisation of equally coloured variables, pruned by symmetries.
-
-    Two leaves with one form differ by a symmetry of the pattern. It maps the branch of the earlier
-    leaf, searched by then, onto the branch of the later one, which is therefore left at once; and
-    at every node variables that symmetries exchange are tried only once.
-    """
+    """Depth-first individualisation of equally coloured variables, pruned by symmetries: two leaves
+    with one form differ by one, which maps the branch of the earlier leaf onto that of the later,
+    so that this is left at once, and variables that symmetries exchange are tried only once at a
+    node."""
 
     edges: Sequence[_Edge]
     n: int
@@ -339,10 +296,7 @@ def _argument(term: Term) -> _Argument:
 
 
 def _solve(goals: list[_Goal], bound: dict[str, _Key], taken: frozenset[_Key] | None) -> bool:
-    """Whether all goals can become facts at once; the goal with the fewest facts goes first.
-
-    `taken` holds the terms that no further variable may get, or is None without Object Identity.
-    """
+    """Whether all goals can become facts; no further variable may get a term in `taken`."""
     if not goals:
         return True
     goals = [

@@ -34,28 +34,22 @@ from relynx.logic.terms import (
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A term or literal with its syntax tree if there is one, else with an offset near it."""
+    """A term or literal with its syntax tree, without arguments where the text is not known."""
 
-    node: Node | None
+    node: Node
     source: Source | None
-    offset: int
-    length: int = 1
 
     def arg(self, i: int) -> Located:
-        if self.node is None or i >= len(self.node.args):
-            return self
-        return Located(self.node.args[i], self.source, self.offset, self.length)
+        args = self.node.args
+        return Located(args[i], self.source) if i < len(args) else self
 
     def problem(self, message: str, hint: str | None = None) -> Problem:
-        if self.node is None:
-            return Problem(message, self.source, self.offset, self.length, hint)
         return self.node.problem(message, self.source, hint)
 
 
 def check_rules(
     rules: Sequence[Rule], source: Source | None, nodes: Sequence[Node | None]
 ) -> list[Problem]:
-    """Every problem of some rules, in the order of the text."""
     problems: list[Problem] = []
     for rule, node in zip(rules, nodes, strict=True):
         problems += _check_rule(rule, source, node)
@@ -65,12 +59,14 @@ def check_rules(
 
 
 def _check_rule(rule: Rule, source: Source | None, node: Node | None) -> Iterator[Problem]:
-    head_node, parts = node, list[Node | None]([None] * len(rule.body))
-    if node is not None and rule.body:
-        head_node, parts = node.args[0], list(conjuncts(node.args[1]))
-    yield from _check_head(rule.head, Located(head_node, source, rule.head.offset))
-    for literal, part in zip(rule.body, parts, strict=True):
-        at = Located(part, source, literal.offset)
+    if node is None:
+        literals = (rule.head, *rule.body)
+        nodes = [Node("atom", "", (), one.offset, one.offset + 1) for one in literals]
+    else:
+        nodes = [node.args[0], *conjuncts(node.args[1])] if rule.body else [node]
+    yield from _check_head(rule.head, Located(nodes[0], source))
+    for literal, part in zip(rule.body, nodes[1:], strict=True):
+        at = Located(part, source)
         if isinstance(literal, Comparison):
             yield from _check_comparison(literal, at)
         elif isinstance(literal, Not):
@@ -271,8 +267,7 @@ def _check_arities(rules: Sequence[Rule], source: Source | None) -> Iterator[Pro
                 where = f" on line {source.line_and_column(seen.offset)[0]}" if source else ""
                 name, here = quoted(atom.predicate), counted(len(atom.args), "argument")
                 what = f"{name} has {here} here, {len(seen.args)} elsewhere"
-                hint = f"the other is {seen}{where}"
-                yield Problem(what, source, atom.offset, len(name), hint)
+                yield Problem(what, source, atom.offset, len(name), f"the other is {seen}{where}")
 
 
 def _check_strata(rules: Sequence[Rule], source: Source | None) -> Iterator[Problem]:

@@ -102,24 +102,9 @@ def evaluate(
     *,
     object_identity: bool,
 ) -> tuple[dict[Key, Table], list[Constant]]:
-    """Complete tables of all the predicates that the background defines.
-
-    Each has the facts of the data and the derived ones. `constants` has the constant of each code
-    in `tables`; those that the rules add come behind them. With `object_identity`, different
-    variables of a rule denote different constants.
-
-    Raises DataError where a rule makes too many rows, or new numbers in too many rounds, or uses a
-    predicate with another number of arguments than the data. Warns once for each literal that does
-    not apply to some values (an atom in arithmetic, a division by zero); it is false for those.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> edges = {("edge", 2): np.array([[0, 0], [0, 1], [1, 2]], np.int32)}
-    >>> background = parse_background("path(X,Z) :- edge(X,Y), edge(Y,Z).")
-    >>> evaluate(background, edges, ["a", "b", "c"], 1, object_identity=True)[0]["path", 2].tolist()
-    [[0], [0], [2]]
-    """
+    """Complete tables of all the predicates that the background defines, and the constants of all
+    codes. Raises DataError where a rule makes too many rows or rounds, or uses a predicate with
+    another arity than the data; warns once for each literal that does not apply to some values."""
     rules, source = background.rules, background.source
     evaluation = BottomUp(rules, source, tables, constants, n_sequences, object_identity)
     return evaluation.run(), evaluation.constants.values

@@ -45,12 +45,9 @@ def steps(atom: Atom) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """A dimension that is a set of chains: `follow` is then arithmetic on positions.
-
-    `nodes` are the sorted keys of (sequence, event). The chains are concatenated: `position` is the
-    index of a node there, `first` and `last` are those of the ends of its chain, and `events`
-    holds the event at each position.
-    """
+    """A dimension that is a set of chains, concatenated: `follow` is then arithmetic on positions.
+    `nodes` are the sorted keys of (sequence, event), `position` their indexes, `first` and `last`
+    those of the ends of their chain, `events` the event at each position."""
 
     nodes: Keys
     position: Positions

@@ -25,11 +25,9 @@ SEQUENCE = ""
 
 
 class Packing:
-    """How rows become keys. Row 0 is a sequence number, the others are codes of `constants`.
-
-    The layout depends on the number of rows alone, so keys stay comparable while constants are
-    added, until codes outgrow their bits and keys change from int64 to bytes.
-    """
+    """How rows, of a sequence number and codes of `constants`, become keys. The layout depends on
+    the number of rows alone, so keys stay comparable until codes outgrow their bits and keys change
+    from int64 to bytes."""
 
     def __init__(self, n_sequences: int, constants: Constants) -> None:
         self._sequence_bits = max(n_sequences - 1, 1).bit_length()
@@ -131,10 +129,8 @@ class Index:
 
 @dataclass(slots=True, eq=False)
 class Relation:
-    """A growing set of facts: sorted runs of keys, each at most half as long as the one before.
-
-    So a fact is merged a logarithmic number of times, however many rounds add to the set.
-    """
+    """A growing set of facts: sorted runs of keys, each at most half as long as the one before, so
+    that a fact is merged a logarithmic number of times."""
 
     n_rows: int
     packing: Packing
@@ -165,7 +161,6 @@ class Relation:
         self.runs.append(both)
 
     def table(self) -> Table:
-        """All facts, in order."""
         if not self.runs:
             return np.empty((self.n_rows, 0), np.int32)
         while len(self.runs) > 1:

@@ -123,7 +123,6 @@ def node_literal(node: Node, source: Source) -> Literal:
 
 
 def node_literals(node: Node, source: Source) -> tuple[Literal, ...]:
-    """The literals of a rule's body."""
     return _converted(conjuncts(node), source, node_literal)
 
 

@@ -2,7 +2,7 @@
 
 Reading has two steps. `parse_clauses` turns text into trees of `Node`, which know nothing of what
 a clause is for; the converters of `relynx.logic.nodes` turn a tree into a term, an atom or a rule.
-`parse_term`, `parse_atom`, `parse_atoms` and `parse_rule` do both for a short text.
+`parse_atom` and `parse_atoms` do both for a short text.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from relynx.errors import MOST_PROBLEMS, ParseError, Problem, Source
-from relynx.logic.nodes import Clause, Node, node_atom, node_atoms, node_rule, node_term
-from relynx.logic.terms import COMPARISONS, Atom, Rule, Term
+from relynx.logic.nodes import Clause, Node, node_atom, node_atoms
+from relynx.logic.terms import COMPARISONS, Atom
 from relynx.logic.tokens import Failure, Lexer, short
 
 MAX_DEPTH = 100
@@ -51,13 +51,10 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class ClauseParser:
-    """Reads clause after clause; `problems` collects the errors.
-
-    `start` is where the latest clause begins, right or wrong. After a wrong clause, reading goes on
-    behind the next dot, or before that at a line that `resume` matches. Without `directives`, what
-    follows `:-` at the start of a clause is skipped: a directive is a node without arguments, so
-    that a reader can refuse it whatever it holds.
-    """
+    """Reads clause after clause, the latest from `start` on; `problems` collects the errors. After
+    a wrong clause, reading goes on behind the next dot, or at a line that `resume` matches. Without
+    `directives`, one is a node without arguments, whatever it holds, so that a reader can refuse
+    it."""
 
     def __init__(
         self,
@@ -75,10 +72,8 @@ class ClauseParser:
         self.start = 0
 
     def next_clause(self, position: int) -> tuple[Clause | None, int]:
-        """The clause that begins at or after an offset, and the offset to continue from.
-
-        None where the clause is wrong, and at the end of the text; then `finished` is true.
-        """
+        """The clause that begins at or after an offset, and the offset to continue from; None where
+        it is wrong, and at the end of the text, where `finished` is true."""
         lexer = self.lexer
         lexer.move(position)
         self.start = position
@@ -381,17 +376,7 @@ class ClauseParser:
 
 
 def parse_clauses(source: Source, *, directives: bool = True) -> tuple[list[Clause], list[Problem]]:
-    """All the clauses of a text that can be read, and all that is wrong with the others.
-
-    Reading stops when more than `MOST_PROBLEMS` are known. Without `directives`, only where a
-    directive begins is read; see `ClauseParser`.
-
-    Examples
-    --------
-    >>> clauses, problems = parse_clauses(Source("p(a). q(b c). r(d)."))
-    >>> len(clauses), problems[0].message
-    (2, "expected ',' or ')', found 'c'")
-    """
+    """The clauses of a text, and what is wrong with others, up to about `MOST_PROBLEMS`."""
     parser = ClauseParser(source, directives=directives)
     clauses: list[Clause] = []
     position = 0
@@ -402,7 +387,8 @@ def parse_clauses(source: Source, *, directives: bool = True) -> tuple[list[Clau
     return clauses, parser.problems
 
 
-def _parse_whole(text: str) -> tuple[Node, Source]:
+def parse_whole(text: str) -> tuple[Node, Source]:
+    """The tree of a short text, and its source."""
     source = Source(text)
     parser = ClauseParser(source)
     node = parser.whole()
@@ -411,21 +397,11 @@ def _parse_whole(text: str) -> tuple[Node, Source]:
     return node, source
 
 
-def parse_term(text: str) -> Term:
-    """Read one term, as in `parse_term("f(X, 'a b', 1.5)")`."""
-    return node_term(*_parse_whole(text))
-
-
 def parse_atom(text: str) -> Atom:
     """Read one atom, as in `parse_atom("he(E, alpha, L)")`."""
-    return node_atom(*_parse_whole(text))
+    return node_atom(*parse_whole(text))
 
 
 def parse_atoms(text: str) -> tuple[Atom, ...]:
     """Read a conjunction of atoms, `p(X), q(X,Y)`, which may stand between `[` and `]`."""
-    return node_atoms(*_parse_whole(text))
-
-
-def parse_rule(text: str) -> Rule:
-    """Read one rule or fact, as in `parse_rule("long(E) :- st(E,L), L >= 7.")`."""
-    return node_rule(*_parse_whole(text))
+    return node_atoms(*parse_whole(text))

@@ -15,10 +15,7 @@ RATIO, FREE = 200, 1 << 26  # a file unpacks to at most RATIO times its size, or
 
 
 def read_source(path: str | os.PathLike[str]) -> Source:
-    """The text of a file, which must be UTF-8 (with or without a byte order mark).
-
-    Raises InputError when the file cannot be opened, ParseError when it is no such text.
-    """
+    """The text of a UTF-8 file. Raises InputError, or ParseError when it is no such text."""
     name = os.fsdecode(path)
     return Source(decoded(read_bytes(path), name), name)
 
@@ -40,8 +37,7 @@ def unreadable(error: Exception, name: str) -> InputError:
         IsADirectoryError: "this is a folder, not a file",
         PermissionError: "you may not read this file",
     }
-    reason = reasons.get(type(error), f"this file cannot be read ({error})")
-    return InputError(Problem(reason, Source("", name)))
+    return InputError(reasons.get(type(error), f"this file cannot be read ({error})"), name)
 
 
 def unpacked(data: bytes, name: str) -> bytes:
@@ -52,7 +48,7 @@ def unpacked(data: bytes, name: str) -> bytes:
             out = file.read(most + 1)
     except (OSError, EOFError, zlib.error):
         what, hint = "this is no gzip file, or it is cut", "gzip packs a file"
-        raise ParseError(Problem(what, Source("", name), hint=hint)) from None
+        raise ParseError(what, name, hint=hint) from None
     if len(out) > most:
         raise ParseError(too_much(len(data), name))
     return out
@@ -73,9 +69,9 @@ def decoded(data: bytes, name: str) -> str:
     """The text of a file, given its bytes. Raises ParseError when it is no UTF-8."""
     whole = Source("", name)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ParseError(Problem("this file is saved as UTF-16", whole, hint="save it as UTF-8"))
+        raise ParseError("this file is saved as UTF-16", whole, hint="save it as UTF-8")
     if data.startswith(MAGIC):
-        raise ParseError(Problem("this file is compressed", whole, hint="unpack it with gunzip"))
+        raise ParseError("this file is compressed", whole, hint="unpack it with gunzip")
     zero = data.find(b"\0")
     if zero >= 0:
         message = "this file holds a zero byte: it is no plain text"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
+
+import numpy as np
 
 from relynx.logic.dimensions import operator_dimension
 from relynx.logic.tables import Key
@@ -45,42 +48,25 @@ def _needs(rules: Sequence[Rule]) -> dict[Key, dict[Key, None]]:
 
 
 def components(rules: Sequence[Rule]) -> list[list[Key]]:
-    """The defined predicates in groups that depend on each other, each after what it needs.
+    """The defined predicates in groups that depend on each other, each after what it needs."""
+    # Imported here: only background knowledge needs it.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    Tarjan's strongly connected components, without recursion.
-    """
     needs = _needs(rules)
-    found: list[list[Key]] = []
-    number: dict[Key, int] = {}
-    low: dict[Key, int] = {}
-    open_keys: dict[Key, None] = {}
-    for start in needs:
-        if start in number:
-            continue
-        path = [(start, iter(needs[start]))]
-        number[start] = low[start] = len(number)
-        open_keys[start] = None
-        while path:
-            key, rest = path[-1]
-            for other in rest:
-                if other not in number:
-                    number[other] = low[other] = len(number)
-                    open_keys[other] = None
-                    path.append((other, iter(needs[other])))
-                    break
-                if other in open_keys:
-                    low[key] = min(low[key], number[other])
-            else:
-                path.pop()
-                if path:
-                    above = path[-1][0]
-                    low[above] = min(low[above], low[key])
-                if low[key] == number[key]:
-                    group: list[Key] = []
-                    while not group or group[-1] != key:
-                        group.append(open_keys.popitem()[0])
-                    found.append(group[::-1])
-    return found
+    number = {key: i for i, key in enumerate(needs)}
+    pairs = [(number[key], number[other]) for key, others in needs.items() for other in others]
+    heads, bodies = np.array(pairs, np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(heads)), (heads, bodies)), shape=[len(needs)] * 2)
+    _, group_of = connected_components(graph, connection="strong")
+    groups: dict[int, list[Key]] = {}
+    for key, group in zip(needs, group_of.tolist(), strict=True):
+        groups.setdefault(group, []).append(key)
+    order = TopologicalSorter(dict.fromkeys(groups, ()))
+    for head, body in zip(group_of[heads].tolist(), group_of[bodies].tolist(), strict=True):
+        if head != body:
+            order.add(head, body)
+    return [groups[group] for group in order.static_order()]
 
 
 def bad_cycles(rules: Sequence[Rule]) -> list[tuple[Dependency, list[Key]]]:

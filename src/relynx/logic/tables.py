@@ -24,10 +24,7 @@ def empty(arity: int) -> Table:
 
 
 def packed(rows: Sequence[NDArray[np.integer]] | Table) -> NDArray[np.int64]:
-    """One int64 per column, in the order of the columns; rows hold no negative numbers.
-
-    Where the bits do not suffice the numbers are ranks of the columns instead.
-    """
+    """One int64 per column, in the order of the columns: their rows, or ranks if bits run out."""
     key = rows[0].astype(np.int64)
     bits = _bits(rows[0])
     for row in rows[1:]:
@@ -45,10 +42,7 @@ def _bits(row: NDArray[np.integer]) -> int:
 
 
 def distinct(values: NDArray[Any], *, in_runs: bool = False) -> NDArray[Any]:
-    """The values sorted, each once; several times faster than `numpy.unique` on integers.
-
-    With `in_runs` the values are expected to come in a few rising runs, which are merged.
-    """
+    """The values sorted, each once, faster than `numpy.unique`; `in_runs` if in rising runs."""
     if _are_small(values):
         is_there = np.zeros(int(values.max()) + 1, bool)
         is_there[values] = True
@@ -67,10 +61,7 @@ def _are_small(values: NDArray[Any]) -> bool:
 
 
 def numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Numbers for the distinct values in their order, and for each where it occurs.
-
-    No value is negative. Where they are small numbers nothing is sorted.
-    """
+    """Numbers for the distinct values in their order, and where each occurs; none is negative."""
     if not _are_small(values):
         _, example, number = np.unique(values, return_index=True, return_inverse=True)
         return number.astype(np.int32), example
@@ -98,10 +89,7 @@ def offsets(table: Table, n_sequences: int) -> NDArray[np.int64]:
 
 
 def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Ranges of sequences, from one to before the other, that have about `PIECE` facts each.
-
-    `starts` are those of `offsets`.
-    """
+    """Ranges of sequences with about `PIECE` facts each, by their `offsets`."""
     total = int(starts[-1])
     bounds = np.searchsorted(starts, np.arange(PIECE, total, PIECE), side="right") - 1
     ends = np.unique(np.concatenate([[0], bounds, [len(starts) - 1]])).tolist()
@@ -109,10 +97,7 @@ def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 class Finder:
-    """The positions of numbers in a sorted pool of distinct ones.
-
-    Uses a lookup table of length `size`, an upper bound of the numbers, where that pays off.
-    """
+    """The positions of numbers below `size` in a sorted pool, by a lookup table if that pays."""
 
     def __init__(self, pool: NDArray[np.int64], size: int) -> None:
         self._pool = pool

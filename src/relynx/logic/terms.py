@@ -159,7 +159,6 @@ class Rule:
         yield from (atom_of(x) for x in self.body if not isinstance(x, Comparison))
 
     def assignments(self) -> list[Comparison]:
-        """The `is` literals of the body."""
         return [x for x in self.body if isinstance(x, Comparison) and x.operator == "is"]
 
     def __str__(self) -> str:
@@ -189,10 +188,8 @@ def term_variables(term: Term) -> Iterator[Var]:
 
 
 def as_constant(value: object) -> Constant:
-    """The constant for a Python or numpy value; `True` becomes the atom `true`.
-
-    Raises TypeError for what is no constant (None, containers) and for NaN and infinities.
-    """
+    """The constant for a Python or numpy value; `True` becomes the atom `true`. Raises TypeError
+    for others, also for NaN and infinities."""
     item = getattr(value, "item", None)
     if item is not None and getattr(value, "ndim", None) == 0:
         value = item()

@@ -49,11 +49,9 @@ class Failure(Exception):
 
 
 class Lexer:
-    """The current token of a text: `kind`, `start`, `end`; `advance` moves to the next one.
-
-    Kinds are name, variable, number, quoted, symbol, punctuation, end (the `.` after a clause),
-    dot (any other `.`) and eof. `last_end` is where the token before ended.
-    """
+    """The current token of a text: `kind` (name, variable, number, quoted, symbol, punctuation, end
+    for the `.` after a clause, dot for another, eof), `start` and `end`; `last_end` is where the
+    one before ended."""
 
     def __init__(self, source: Source, position: int = 0) -> None:
         self.source = source
@@ -111,10 +109,8 @@ class Lexer:
         self.kind = kind
 
     def skip_clause(self, start: int, resume: re.Pattern[str] | None) -> None:
-        """After a Failure: move behind the end of the clause that begins at `start`.
-
-        A line that `resume` matches begins a new clause, whatever stands before it.
-        """
+        """After a Failure: move behind the end of the clause that begins at `start`, or to a line
+        that `resume` matches."""
         failed_line = max(start, self.text.rfind("\n", start, self.start)) + 1
         while self.kind not in ("end", "eof"):
             if self.kind == "unclosed":

@@ -7,11 +7,12 @@ what was free on the machine, or in the container, when it started.
 from __future__ import annotations
 
 import contextlib
-import resource
 import time
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+
+import psutil
 
 from relynx.mining.report import Progress
 
@@ -122,25 +123,17 @@ class Budget:
 
 
 def resident() -> int:
-    """The resident set of the process in bytes; its peak if only that is known."""
-    try:
-        with open("/proc/self/statm") as statm:
-            return int(statm.read().split()[1]) * resource.getpagesize()
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """The resident set of the process in bytes."""
+    return int(psutil.Process().memory_info().rss)
 
 
 def default_memory_limit() -> float:
-    """The resident set plus four fifths of the free memory; infinite if that is unknown."""
+    """The resident set plus four fifths of the free memory."""
     return resident() + FRACTION * min(_machine_free(), _container_free())
 
 
 def _machine_free() -> float:
-    with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo") as meminfo:
-        for line in meminfo:
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return float("inf")
+    return float(psutil.virtual_memory().available)
 
 
 def _container_free() -> float:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.mining.wording.english import visible
 
 if TYPE_CHECKING:
@@ -39,10 +39,7 @@ PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 
 def new_axes(ax: Axes | None, width: float, height: float) -> tuple[Axes, float]:
-    """The axes to draw on: those given, or those of a new figure of a size in inches.
-
-    Also the scale of texts there, 1 for full size: given axes may be smaller.
-    """
+    """The axes given, or new ones of a size in inches, and the scale of texts there."""
     if ax is None:
         _, made = _pyplot().subplots(figsize=(width, height), layout="constrained")
         return made, 1.0
@@ -56,7 +53,7 @@ def _pyplot() -> ModuleType:
         from matplotlib import pyplot
     except ImportError:
         what = "plots need matplotlib, which is not installed"
-        raise InputError(Problem(what, hint="pip install 'relynx[plots]'")) from None
+        raise InputError(what, hint="pip install 'relynx[plots]'") from None
     return pyplot
 
 

@@ -9,18 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.sequences import counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.models.evaluation.cross_validation import CrossValidation
-from relynx.plots.canvas import (
-    ACCENT,
-    FONT,
-    PLAIN,
-    SMALL,
-    names_of,
-    new_axes,
-    text_size,
-    wrapped,
-)
+from relynx.plots.canvas import ACCENT, FONT, PLAIN, SMALL, names_of, new_axes, text_size, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,21 +106,20 @@ def _draw_names(ax: Axes, names: list[str], size: float, *, turned: bool) -> Non
 
 
 def _counts(y_true: Any, y_pred: Any) -> tuple[list[object], NDArray[np.int64]]:
-    """The classes in order, and the matrix."""
     if isinstance(y_true, CrossValidation):
         if y_pred is not None:
             hint = "give the CrossValidation alone, or two lists"
-            raise InputError(Problem("y_pred is given besides a CrossValidation", hint=hint))
+            raise InputError("y_pred is given besides a CrossValidation", hint=hint)
         return y_true.classes.tolist(), y_true.confusion
     if y_pred is None:
         hint = "give the classes predicted, or a CrossValidation alone"
-        raise InputError(Problem("y_pred is missing", hint=hint))
+        raise InputError("y_pred is missing", hint=hint)
     true, predicted = _values(y_true), _values(y_pred)
     if len(true) != len(predicted):
         what = f"{counted(len(true), 'label')} in y_true, {len(predicted):,} in y_pred"
-        raise InputError(Problem(what, hint="give one of each for every sequence"))
+        raise InputError(what, hint="give one of each for every sequence")
     if not true:
-        raise InputError(Problem("y_true is empty", hint="give at least one class"))
+        raise InputError("y_true is empty", hint="give at least one class")
     classes = sorted({*true, *predicted}, key=_order)
     number = {c: i for i, c in enumerate(classes)}
     counts = np.zeros((len(classes), len(classes)), np.int64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.grasp import GraspRound, GraspSelector
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.pair_model import PairModel
@@ -191,7 +191,7 @@ def _histories(chosen: object, pair: Any) -> tuple[list[History], str]:
     """The rounds of each search by the name of its classes, and the objective."""
     if isinstance(chosen, GraspSelector):
         if pair is not None:
-            raise InputError(Problem(f"pair is {pair!r}", hint="a GraspSelector has no pairs"))
+            raise InputError(f"pair is {pair!r}", hint="a GraspSelector has no pairs")
         _check_fitted(chosen, "history_")
         return [((), chosen.history_)], chosen.objective
     if not isinstance(chosen, LynxClassifier):
@@ -200,34 +200,32 @@ def _histories(chosen: object, pair: Any) -> tuple[list[History], str]:
     _check_fitted(chosen, "estimators_")
     if chosen.selection is None:
         what = "the model has selection=None: no patterns were selected"
-        raise InputError(Problem(what, hint="fit one with selection='grasp'"))
+        raise InputError(what, hint="fit one with selection='grasp'")
     models = chosen.estimators_ if pair is None else [_model(chosen.estimators_, pair)]
     found = [(_names(one), one.selector.history_) for one in models if one.selector is not None]
     if not found:
         names = " and ".join(_names(models[0])) if len(models) == 1 else "any pair"
         what = f"no pattern was found for {names}: there was nothing to select from"
-        raise InputError(Problem(what, hint="fit a model with a smaller min_support"))
+        raise InputError(what, hint="fit a model with a smaller min_support")
     return found, chosen.objective
 
 
 def _check_fitted(estimator: object, learnt: str) -> None:
     if not hasattr(estimator, learnt):
-        what = f"the {type(estimator).__name__} is not fitted"
-        raise InputError(Problem(what, hint="call fit first"))
+        raise InputError(f"the {type(estimator).__name__} is not fitted", hint="call fit first")
 
 
 def _model(models: Sequence[PairModel], pair: Any) -> PairModel:
-    """The model of two classes."""
     known = [tuple(model.classes.tolist()) for model in models]
     if len(models) == 1 and len(known[0]) > 2:
         hint = "leave it out: the model has one selection for all classes"
-        raise InputError(Problem(f"pair is {pair!r}", hint=hint))
+        raise InputError(f"pair is {pair!r}", hint=hint)
     wanted = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, str) else ()
     for model, classes in zip(models, known, strict=True):
         if wanted in (classes, classes[::-1]):
             return model
     shown = ", ".join(map(repr, known[:6])) + (", ..." if len(known) > 6 else "")
-    raise InputError(Problem(f"pair is {pair!r}", hint=f"give one of {shown}"))
+    raise InputError(f"pair is {pair!r}", hint=f"give one of {shown}")
 
 
 def _names(model: PairModel) -> tuple[str, ...]:

@@ -28,21 +28,16 @@ class Arc:
 
 
 class Layout:
-    """The coordinates of everything; y goes down from 0.
-
-    `marked` are the events of the match. For each event, `labels` are the lines in its box, and
-    whether they name a predicate, and `names` the text below it. `order` are the links that are
-    arrows between neighbours; the other dimensions have `tracks` of arcs below the boxes. `rows`
-    are those that are drawn; `notes` says after which of them events are left out, and how many.
-    """
+    """The coordinates of everything; y goes down from 0."""
 
     def __init__(self, strip: Strip, found: Match | None) -> None:
         self.strip = strip
         n = len(strip.events)
         atoms = () if found is None else tuple(dict.fromkeys(found.atoms))
         self.marked = {i for atom in atoms for i in strip.events_of(atom)}
-        self.labels = [self._label(i, atoms) for i in range(n)]
-        self.names = [self._name(i, found) for i in range(n)]
+        self.labels = [self._label(i, atoms) for i in range(n)]  # lines in the box of each event
+        self.names = [self._name(i, found) for i in range(n)]  # and below it
+        # Links that are arrows between neighbours, and those that are arcs below the boxes.
         self.order, self.tracks = _tracks(strip)
         self.arcs = levels(self._relations(atoms))
         lines = [line for label in self.labels for line, _ in label]
@@ -54,7 +49,7 @@ class Layout:
         self.per_row = min(n, max(3, int((WIDEST - self.left) / self._step)))
         self.width = max(self.left + self.per_row * self._step, 3.5)
         self.rows = self._rows()
-        self.notes: dict[int, int] = {}
+        self.notes: dict[int, int] = {}  # after which rows how many events are left out
         self._tops, self.height = self._stacked()
 
     def x(self, i: int) -> float:

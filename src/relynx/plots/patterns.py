@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relynx.bias import Bias
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.candidates import by_class_in_turn
 from relynx.mining.patterns.measures import Floats, support
 from relynx.mining.patterns.pattern_set import PatternSet
@@ -103,7 +103,6 @@ def plot_patterns(
 
 
 def _draw_axes(ax: Axes, heights: Floats) -> None:
-    """Limits, ticks, and lines between the patterns."""
     ticks = np.linspace(0, 1, 6)
     ax.set_ylim(float(heights.sum()), 0)
     ax.set_xlim(0, 1)
@@ -116,7 +115,6 @@ def _draw_axes(ax: Axes, heights: Floats) -> None:
 
 
 def _titles(best: PatternSet) -> list[str]:
-    """The classes with their numbers of sequences."""
     sizes = best.class_sizes.tolist()
     return [in_lines(c, f" ({n:,})") for c, n in zip(names_of(best.classes), sizes, strict=True)]
 
@@ -184,8 +182,8 @@ def _check(patterns: object, n: object, words: object) -> None:
         raise TypeError(f"patterns is a {name}: give a PatternSet, as mine returns it")
     if not len(patterns):
         hint = "explain_search() of the set says why"
-        raise InputError(Problem("there are no patterns to draw", hint=hint))
+        raise InputError("there are no patterns to draw", hint=hint)
     if not isinstance(n, int | np.integer) or n is True or n < 1:
-        raise InputError(Problem(f"n is {n!r}", hint="give a number of patterns, 1 or more"))
+        raise InputError(f"n is {n!r}", hint="give a number of patterns, 1 or more")
     if not isinstance(words, bool | Bias):
-        raise InputError(Problem(f"words is {words!r}", hint="give True, False or a Bias"))
+        raise InputError(f"words is {words!r}", hint="give True, False or a Bias")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from relynx.data.sequences import Sequence, Sequences, counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.wording.english import visible
 from relynx.plots.canvas import (
@@ -241,8 +241,7 @@ def _one(sequence: Any) -> Sequence:
     if isinstance(sequence, Sequences) and len(sequence) == 1:
         return sequence[0]
     if isinstance(sequence, Sequences):
-        what = f"sequence is {len(sequence):,} sequences"
-        raise InputError(Problem(what, hint="give one of them: X[i]"))
+        raise InputError(f"sequence is {len(sequence):,} sequences", hint="give one of them: X[i]")
     if not isinstance(sequence, Sequence):
         raise TypeError(f"sequence is a {type(sequence).__name__}: give one sequence, X[i]")
     return sequence
@@ -257,6 +256,5 @@ def _title(sequence: Sequence, found: Match | None) -> Iterator[str]:
 
 
 def _pale(colour: str, strength: float) -> str:
-    """A colour mixed with white."""
     parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 - (255 - part) * strength):02x}" for part in parts)

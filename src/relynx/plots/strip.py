@@ -9,7 +9,7 @@ from typing import TypeAlias
 from relynx.data.event_arguments import Argument, dimension_names, event_keys
 from relynx.data.sequences import Facts, counted
 from relynx.data.sequences import Sequence as OneSequence
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import InputError, did_you_mean
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, Var, constant_key, constant_text
@@ -37,23 +37,17 @@ class Strip:
         return self._numbers.get(constant_key(constant))
 
     def events_of(self, atom: Atom) -> list[int]:
-        """The positions of the events of a ground atom."""
         arguments = _event_arguments(atom, self._places)
         return [self._numbers[constant_key(arg)] for _, arg in arguments]
 
     def values_of(self, atom: Atom) -> list[Constant]:
-        """The other arguments of a ground atom."""
         events = {i for i, _ in _event_arguments(atom, self._places)}
         return [arg for i, arg in enumerate(atom.args) if i not in events]  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One match of a pattern: the bindings, the atoms under them, and the number of matches.
-
-    Atoms with an anonymous variable are left out. There may be more than `n_matches` where
-    counting stopped.
-    """
+    """One match of a pattern: its bindings, its atoms, and the number of matches counted."""
 
     pattern: Pattern
     number: int
@@ -73,13 +67,12 @@ class Match:
 def strip_of(
     sequence: OneSequence, dimensions: Iterable[str] | None, object_identity: bool
 ) -> Strip:
-    """The strip of a sequence."""
     X = sequence.sequences
     facts = X.facts(object_identity)
     codes, places = _events(facts)
     if not codes:
         what = f"the sequence {constant_text(sequence.id)} has no events to draw"
-        raise InputError(Problem(what, hint="print it to see its facts"))
+        raise InputError(what, hint="print it to see its facts")
     known = dimension_names(facts.tables)
     pairs = {
         name: facts.tables[f"next_{name}", 2][1:].T.tolist() for name in _chosen(dimensions, known)
@@ -110,20 +103,18 @@ def match_of(
 ) -> Match:
     """A match of a pattern by its number, from 0."""
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-        hint = "give the number of a match, 0 for the first"
-        raise InputError(Problem(f"match is {number!r}", hint=hint))
+        raise InputError(f"match is {number!r}", hint="give the number of a match, 0 for the first")
     found = match(pattern, sequence, max(COUNTED, number + 1), object_identity)
     read = parse_pattern(pattern) if isinstance(pattern, str) else pattern
     name = constant_text(sequence.id)
     if not found:
         what = f"the pattern does not cover the sequence {name}: {read}"
-        hint = "relynx.covers(pattern, X) says which sequences it covers"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint="relynx.covers(pattern, X) says which sequences it covers")
     if number >= len(found):
-        matches = counted(len(found), "match").replace("matchs", "matches")
+        matches = counted(len(found), "match")
         what = f"match is {number}: the pattern has {matches} in the sequence {name}"
         hint = f"give a number from 0 to {len(found) - 1}" if len(found) > 1 else "give 0"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint=hint)
     bindings, ground = found[number], []
     for atom in read.atoms:
         args = [bindings.get(a.name, a) if isinstance(a, Var) else a for a in atom.args]
@@ -133,10 +124,7 @@ def match_of(
 
 
 def in_order(events: Sequence[int], links: Sequence[Sequence[int]]) -> list[int]:
-    """The events such that what is linked comes after what it follows, chain by chain.
-
-    Where links go in a circle, the first of the events given begins it.
-    """
+    """The events, each after those it follows, chain by chain; a circle begins with the first."""
     after: dict[int, list[int]] = {event: [] for event in events}
     waits_for = dict.fromkeys(events, 0)
     for x, y in links:
@@ -159,10 +147,7 @@ def in_order(events: Sequence[int], links: Sequence[Sequence[int]]) -> list[int]
 
 
 def _events(facts: Facts) -> tuple[list[int], set[Argument]]:
-    """The codes of the events, and where facts hold them.
-
-    Without any link, what the facts begin with stands for an event.
-    """
+    """The codes of the events, without links the first arguments, and where facts hold them."""
     n = max(len(facts.vocabulary), 1)
     keys, places = event_keys(facts.tables, n)
     codes = (keys % n).tolist()
@@ -177,13 +162,13 @@ def _chosen(dimensions: Iterable[str] | None, known: tuple[str, ...]) -> tuple[s
     if dimensions is None:
         return known
     if isinstance(dimensions, str):
-        raise InputError(Problem(f"dimensions is {dimensions!r}", hint="give a list of names"))
+        raise InputError(f"dimensions is {dimensions!r}", hint="give a list of names")
     chosen = tuple(dict.fromkeys(dimensions))
     for name in chosen:
         if name not in known:
             there = f"give some of {', '.join(known)}" if known else "the sequence has none"
             hint = did_you_mean(str(name), known) or there
-            raise InputError(Problem(f"unknown dimension {name!r}", hint=hint))
+            raise InputError(f"unknown dimension {name!r}", hint=hint)
     return chosen
 
 

@@ -25,7 +25,6 @@ STYLE = (
 
 
 def write_figure(folder: Path, rows: Sequence[Row]) -> None:
-    """Write the figure to the folder."""
     with whole_file(folder / FIGURE) as partial:
         Path(partial).write_text(figure(rows), encoding="utf-8")
 

@@ -45,12 +45,8 @@ MEANING = {
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A row of a table: its name, the name of its bias, and parameters of `LynxClassifier`.
-
-    `learner` is a name of `relynx.models.lynx.learners`. A row without a bias is one of the simple
-    methods, by its name. One with `systems` for its bias is a system that the paper compares Lynx
-    with, by its name in `relynx.models.evaluation.systems` up to a comma.
-    """
+    """A row of a table: a simple method, a system of `evaluation.systems` by its name up to a
+    comma, or `LynxClassifier` with a bias, parameters and a learner of `lynx.learners`."""
 
     name: str
     bias: str = ""
@@ -59,7 +55,6 @@ class Experiment:
 
     @property
     def of_lynx(self) -> bool:
-        """Whether the row is one of `LynxClassifier`."""
         return self.bias in BIASES
 
 

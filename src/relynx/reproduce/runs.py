@@ -67,7 +67,6 @@ class Run:
     folds: int
 
     def model(self, data: ProteinFolds) -> Any:
-        """The classifier, not yet fitted."""
         experiment = self.experiment
         if experiment.bias == SYSTEMS:
             return system(experiment.name.split(",")[0]).set_params(**experiment.parameters)
@@ -79,10 +78,7 @@ class Run:
         return LynxClassifier(bias, final_estimator=final, **experiment.parameters)
 
     def key(self, data: ProteinFolds) -> str:
-        """A hash of the classifier, its parameters, the folds and the data.
-
-        It also covers the code that learns, so that no figure of older code is shown.
-        """
+        """A hash of all that a figure depends on: parameters, folds, data, the code that learns."""
         parameters = self.model(data).get_params(deep=False) if self.experiment.bias else {}
         described = [
             __version__,
@@ -138,10 +134,7 @@ def carried_out(
     n_jobs: int | None = None,
     progress: Callable[[Fold, Record], object] | None = None,
 ) -> list[Record]:
-    """Do a run, or some folds of it; the records.
-
-    `memory` is a folder that keeps what was mined for the next one.
-    """
+    """Do a run, or some folds of it; `memory` is a folder that keeps what was mined."""
     model, key = run.model(data), run.key(data)
     records: list[Record] = []
 
@@ -172,10 +165,7 @@ def resumed(
     n_jobs: int | None = None,
     progress: Callable[[Run, Fold], object] | None = None,
 ) -> list[Record]:
-    """Run the folds that the folder does not have, and save each as soon as it is done.
-
-    Records of other runs stay in the folder.
-    """
+    """Run the folds that the folder does not have, and save each as soon as it is done."""
     done = {(record.key, record.fold) for record in done_before(folder, runs, data)}
     left: list[tuple[Run, list[int]]] = []
     for run in runs:
@@ -216,7 +206,6 @@ def _shared_memory(folder: Path) -> Iterator[str]:
 
 
 def write_records(folder: Path, records: Sequence[Record]) -> None:
-    """Write the records atomically."""
     columns = {name: [getattr(r, name) for r in records] for name in SCHEMA}
     write_csv(folder / RECORDS, [columns], SCHEMA)
 
@@ -239,7 +228,6 @@ def _record(run: Run, key: str, fold: Fold, data: ProteinFolds) -> Record:
 
 @cache
 def _code_key() -> str:
-    """A hash of the source of the packages that learn."""
     digest = hashlib.sha256()
     root = Path(__file__).parents[1]
     for package in LEARNS:

@@ -79,10 +79,7 @@ def table_1(rows: Sequence[Row], protocol: str, bias: str) -> tuple[list[str], l
 
 
 def comparison(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    """All methods: the mean of random folds and of folds by family, and what was published.
-
-    The systems that the paper compares with come first, the simple methods last.
-    """
+    """All methods: the means of random folds and of folds by family, and what was published."""
     header = ["method", "bias", "random", "by family", "published"]
     out = []
     order = [SYSTEMS, *BIASES, ""]

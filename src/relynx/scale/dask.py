@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from relynx.data.parquet import Partitions
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.vectorizer import PatternVectorizer, stacked
 from relynx.mining.partitioned.executors import OnWorkers
 from relynx.mining.partitioned.passes import Where, opened
@@ -25,49 +25,33 @@ WAIT = 60.0  # seconds for a scheduler, and for its first worker
 
 @contextlib.contextmanager
 def connected(address: str, *, timeout: float = WAIT) -> Iterator[Any]:
-    """A client of a scheduler that has workers. Raises InputError where there is none.
-
-    Parameters
-    ----------
-    address
-        As Dask writes it, `tcp://host:8786`.
-    timeout
-        Seconds to wait for the scheduler, and then for its first worker.
-    """
+    """A client of a scheduler, `tcp://host:8786`. Raises InputError where it has no workers."""
     try:
         from distributed import Client
     except ImportError:
         what = "a scheduler needs dask and distributed, which are not installed"
-        raise InputError(Problem(what, hint=INSTALL)) from None
+        raise InputError(what, hint=INSTALL) from None
     try:
         client = Client(address, timeout=timeout)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        what = f"there is no scheduler at {address}"
         hint = "start one with dask scheduler, and give the address that it prints"
-        raise InputError(Problem(what, hint=hint)) from error
+        raise InputError(f"there is no scheduler at {address}", hint=hint) from error
     with client:
         try:
             client.wait_for_workers(1, timeout=timeout)
         except TimeoutError as error:
             what = f"the scheduler at {address} has no workers"
-            hint = f"start some with dask worker {address}"
-            raise InputError(Problem(what, hint=hint)) from error
+            raise InputError(what, hint=f"start some with dask worker {address}") from error
         yield client
 
 
 def transform(vectorizer: PatternVectorizer, parts: Partitions, client: Any) -> sparse.csr_array:
-    """`vectorizer.transform(parts)`, by the workers of a client, each a partition at a time.
-
-    It is a sparse matrix, whatever `set_output` says.
-    """
+    """`vectorizer.transform(parts)` by the workers of a client; always a sparse matrix."""
     return stacked(_each(_transformed, vectorizer, parts, client))
 
 
 def predict(model: Any, parts: Partitions, client: Any) -> NDArray[Any]:
-    """`model.predict(parts)`, by the workers of a client, each a partition at a time.
-
-    `model` is any fitted classifier that takes `Sequences`.
-    """
+    """`model.predict(parts)`, by the workers of a client, each a partition at a time."""
     return np.concatenate(_each(_predicted, model, parts, client))
 
 

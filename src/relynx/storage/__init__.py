@@ -12,12 +12,4 @@ from relynx.storage.journal import Journal, Work
 from relynx.storage.parts import ModelFile, Part
 from relynx.storage.whole_files import whole_file
 
-__all__ = [
-    "Journal",
-    "ModelFile",
-    "Part",
-    "Work",
-    "read_archive",
-    "whole_file",
-    "write_archive",
-]
+__all__ = ["Journal", "ModelFile", "Part", "Work", "read_archive", "whole_file", "write_archive"]

@@ -24,9 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.errors import DataError, InputError
 from relynx.logic.source_files import unreadable
-from relynx.storage.json_text import TooDeep, read_json
 from relynx.storage.parts import ARRAY_TYPES, DAMAGED, Array, ModelFile, Part
 from relynx.storage.whole_files import whole_file
 from relynx.version import __version__
@@ -37,6 +36,7 @@ MANIFEST, MODEL = "manifest.json", "model.json"
 LARGEST = 1 << 30  # bytes of all members together, and of the file
 LARGEST_TEXT = 1 << 26  # bytes of a JSON text
 MOST_MEMBERS = 200_000
+DEEPEST = 60  # levels of JSON
 RATIO, FREE = 200, 1 << 24  # a file unpacks to at most RATIO times its size and FREE bytes
 STORED_ABOVE, STORED_RATIO = 1 << 14, 100  # what would pack better than this is not packed
 
@@ -69,7 +69,7 @@ def write_archive(path: str | os.PathLike[str], kind: str, state: dict[str, Any]
         what += f", {len(text) / 2**20:,.0f} MiB of them text"
         most = f"{LARGEST >> 20:,} MiB in {MOST_MEMBERS:,} members, {LARGEST_TEXT >> 20} MiB text"
         hint = f"a model file holds at most {most}: keep fewer patterns"
-        raise InputError(Problem(what, Source("", os.fsdecode(path)), hint=hint))
+        raise InputError(what, os.fsdecode(path), hint=hint)
     manifest = {
         "format": FORMAT,
         "version": VERSION,
@@ -129,10 +129,7 @@ def _zipped(members: dict[str, bytes]) -> bytes:
 
 
 def read_archive(path: str | os.PathLike[str]) -> tuple[str, Part]:
-    """The kind of the model and its parts.
-
-    Raises InputError when the file cannot be opened, DataError when it is not a valid model file.
-    """
+    """The kind of the model and its parts. Raises InputError, DataError where it is invalid."""
     name = os.fsdecode(path)
     data = _bytes(name)
     reader = _Reader(name, data)
@@ -152,9 +149,9 @@ def _bytes(name: str) -> bytes:
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError
         if not stat.S_ISREG(status.st_mode):
-            raise InputError(Problem("this is no ordinary file", Source("", name)))
+            raise InputError("this is no ordinary file", name)
         if status.st_size > LARGEST:
-            raise DataError(Problem("this file is too large", Source("", name), hint=_limit()))
+            raise DataError("this file is too large", name, hint=_limit())
         with open(name, "rb") as file:
             return file.read(status.st_size + 1)  # it sets as much memory aside
     except InputError:
@@ -175,7 +172,7 @@ class _Reader:
         self.size = len(data)
 
     def problem(self, what: str, hint: str = DAMAGED) -> DataError:
-        return DataError(Problem(what, Source("", self.path), hint=hint))
+        return DataError(what, self.path, hint=hint)
 
     def read(self, file: zipfile.ZipFile) -> tuple[str, Part]:
         infos = self._members(file)
@@ -253,8 +250,7 @@ class _Reader:
             raise self.problem("the manifest has no version")
         if version > VERSION:
             what = f"this file was written by a newer relynx: its format is {version}"
-            hint = f"update relynx; {__version__} reads formats up to {VERSION}"
-            raise self.problem(what, hint)
+            raise self.problem(what, f"update relynx; {__version__} reads formats up to {VERSION}")
         kind, members = tree.get("kind"), tree.get("members")
         if tree.keys() != {"format", "version", "relynx", "kind", "members"}:
             raise self.problem("the manifest lacks a field, or has one too many")
@@ -290,3 +286,45 @@ class _Reader:
 
 def _shown(name: str) -> str:
     return repr(name if len(name) <= 60 else f"{name[:57]}...")
+
+
+def read_json(data: bytes) -> Any:
+    """The values of a JSON text: finite numbers, no name twice. Raises ValueError (TooDeep)."""
+    try:
+        tree = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_once,
+            parse_constant=_no_number,
+            parse_float=_finite,
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if _deeper(tree, DEEPEST):
+        raise TooDeep
+    return tree
+
+
+class TooDeep(ValueError):
+    """A text that is nested too deeply."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a name occurs twice")
+    return fields
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+def _deeper(tree: Any, levels: int) -> bool:
+    """Whether there are more levels than this."""
+    inner = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    return bool(inner) and (levels == 0 or any(_deeper(one, levels - 1) for one in inner))

@@ -22,10 +22,8 @@ State: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How an attribute is written, `write(value, name)`, and read, `read(part, key, model)`.
-
-    `key` is its name in a file where that is another; an `optional` one may be missing in both.
-    """
+    """How an attribute is written, `write(value, name)`, and read, `read(part, key, model)`; `key`
+    is its name in a file where that is another; an `optional` one may be missing in both."""
 
     write: Callable[[Any, str], Any]
     read: Callable[[Part, str, Any], Any]

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.errors import DataError, InputError
 from relynx.storage.segments import Result, packed, unpacked
 from relynx.storage.whole_files import PARTIAL, named, sync, whole_file
 from relynx.version import __version__
@@ -41,20 +41,15 @@ _DAMAGED = "something else changed it: remove the folder to start afresh, or res
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The computation of a checkpoint; equal ones have equal results in the same order.
-
-    `kind` is its type, `about` a readable description, `version` the format of the results.
-    `inputs` are digests of data by name, `settings` the parameters that results depend on.
-    """
+    """The computation of a checkpoint; equal ones have equal results in the same order."""
 
     kind: str
-    version: int
-    about: str
-    inputs: Mapping[str, str]
-    settings: Mapping[str, object]
+    version: int  # of the format of the results
+    about: str  # for people
+    inputs: Mapping[str, str]  # digests of data by name
+    settings: Mapping[str, object]  # what else the results depend on
 
     def described(self) -> dict[str, Any]:
-        """The work as JSON has it."""
         return {
             "kind": self.kind,
             "results": self.version,
@@ -69,23 +64,9 @@ class Work:
 
 
 class Journal:
-    """The results of a computation, in order: stored ones, then those that are added.
-
-    Raises InputError where the folder cannot be written, is in use, or is of other work, DataError
-    where it is damaged. As a context manager it flushes at the end, also after an error.
-
-    Examples
-    --------
-    >>> import tempfile, numpy as np
-    >>> work = Work("squares", 1, "squares of numbers", {}, {"power": 2})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with Journal(folder, work) as journal:
-    ...         first = journal.once(lambda: (np.array([1, 4, 9]),))
-    ...     with Journal(folder, work) as journal:
-    ...         again = journal.once(lambda: (np.array([0]),))
-    >>> first[0].tolist() == again[0].tolist()
-    True
-    """
+    """The results of a computation, in order: stored ones, then those that are added. Raises
+    InputError where the folder cannot be written, is in use, or is of other work, DataError where
+    it is damaged. It flushes at the end, also after an error."""
 
     def __init__(self, folder: str | os.PathLike[str], work: Work) -> None:
         self.folder = folder_name(folder)
@@ -136,7 +117,6 @@ class Journal:
             self.flush()
 
     def flush(self) -> None:
-        """Write the pending results."""
         if self._waiting:
             if self.finished:  # a larger limit was requested
                 self._write_manifest(finished=False)
@@ -160,11 +140,11 @@ class Journal:
                     data = file.read()
             except OSError as error:
                 what = f"this part of a checkpoint cannot be read ({error.strerror})"
-                raise InputError(Problem(what, Source("", path))) from None
+                raise InputError(what, path) from None
             try:
                 results = unpacked(data, self._key, number)
             except ValueError as error:
-                raise DataError(Problem(str(error), Source("", path), hint=_DAMAGED)) from None
+                raise DataError(str(error), path, hint=_DAMAGED) from None
             yield from results
 
     def _read_manifest(self) -> None:
@@ -183,21 +163,20 @@ class Journal:
             if version <= VERSION:
                 differences = _differences(tree["work"], self.work.described())
         except OSError as error:
-            what = f"this checkpoint cannot be read ({error.strerror})"
-            raise InputError(Problem(what, Source("", path))) from None
+            raise InputError(f"this checkpoint cannot be read ({error.strerror})", path) from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             what = "this is no manifest of a checkpoint, or it is damaged"
-            raise DataError(Problem(what, Source("", path), hint=_DAMAGED)) from None
+            raise DataError(what, path, hint=_DAMAGED) from None
         if version > VERSION:
             what = f"this checkpoint was written by a newer relynx: its format is {version}"
             hint = (
                 f"update relynx, or give another folder; {__version__} knows formats to {VERSION}"
             )
-            raise InputError(Problem(what, Source("", self.folder), hint=hint))
+            raise InputError(what, self.folder, hint=hint)
         if differences:
             what = f"this checkpoint is of other work: {'; '.join(differences)}"
             hint = "give another folder, or remove this one to start afresh"
-            raise InputError(Problem(what, Source("", self.folder), hint=hint))
+            raise InputError(what, self.folder, hint=hint)
         self.finished = finished is True
 
     def _check_empty(self) -> None:
@@ -205,7 +184,7 @@ class Journal:
             if name != LOCK:
                 what = f"this folder is no checkpoint, and it is not empty: it holds {name!r}"
                 hint = "give a folder that is empty or not there yet"
-                raise InputError(Problem(what, Source("", self.folder), hint=hint))
+                raise InputError(what, self.folder, hint=hint)
 
     def _segments(self) -> int:
         """How many there are. Raises DataError where one is missing in between."""
@@ -214,7 +193,7 @@ class Journal:
             name = f"segment-{number:06d}.bin"
             if name not in there:
                 what = f"{name} is missing, and later ones are there"
-                raise DataError(Problem(what, Source("", self.folder), hint=_DAMAGED))
+                raise DataError(what, self.folder, hint=_DAMAGED)
         return len(there)
 
     def _write_manifest(self, *, finished: bool) -> None:
@@ -241,7 +220,7 @@ def folder_name(checkpoint: Any) -> str:
         if name and "\0" not in name:
             return name
     hint = "give a folder to keep results in, or None"
-    raise InputError(Problem(f"checkpoint is {checkpoint!r}", hint=hint))
+    raise InputError(f"checkpoint is {checkpoint!r}", hint=hint)
 
 
 def _is_ours(name: str) -> bool:
@@ -255,12 +234,9 @@ def locked(
     ours: Callable[[str], bool] = _is_ours,
     wait: bool = False,
 ) -> Iterator[str]:
-    """Make a folder where it is missing, and lock it.
-
-    What a process that was killed left half-written there is removed, of the files that `ours`
-    knows by name. Raises InputError where another one is in it, unless we wait for it, or where it
-    cannot be made.
-    """
+    """Make a folder where it is missing, lock it, and remove what a killed process left
+    half-written there of the files that are `ours`. Raises InputError where another one is in it,
+    unless we wait for it, or where it cannot be made."""
     name = os.fsdecode(folder)
     with named(name, "this folder cannot be used for a checkpoint") as path:
         _make(path)
@@ -274,7 +250,7 @@ def locked(
                     raise
                 what = "another process, or another part of this one, works on this checkpoint"
                 hint = "wait until it is done, or give another folder"
-                raise InputError(Problem(what, Source("", name), hint=hint)) from None
+                raise InputError(what, name, hint=hint) from None
             for left in os.listdir(path):
                 partial = PARTIAL.fullmatch(left)
                 if partial and ours(partial[1]):
@@ -295,7 +271,6 @@ def _make(path: str) -> None:
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """The differences, in words."""
     if before["kind"] != now["kind"]:
         return [f"it is of {before['kind']}, this is {now['kind']}"]
     found = []

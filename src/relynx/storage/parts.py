@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.errors import DataError, InputError
 
 Array: TypeAlias = NDArray[Any]
 Shape: TypeAlias = tuple[int | None, ...]
@@ -26,9 +26,6 @@ SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 WIDEST_LABELS = 1 << 26  # bytes
 _TEXTS = re.compile("<U([0-9]{1,8})")  # the numpy type of texts
 DAMAGED = "the file is damaged or no work of relynx.save: take another copy, or save it again"
-
-
-# Writing
 
 
 def plain(value: object, what: str) -> Any:
@@ -71,7 +68,7 @@ def plain_label(label: object, what: str) -> Any:
 
 
 def _not_kept(what: str, kept: str) -> InputError:
-    return InputError(Problem(f"{what}, which a model file cannot keep", hint=f"it keeps {kept}"))
+    return InputError(f"{what}, which a model file cannot keep", hint=f"it keeps {kept}")
 
 
 def is_label(value: object) -> bool:
@@ -84,9 +81,6 @@ def _little(array: Array) -> Array:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
-# Reading
-
-
 @dataclass(frozen=True, slots=True)
 class ModelFile:
     """The arrays of a model file by name, and which of them have been taken."""
@@ -97,7 +91,7 @@ class ModelFile:
 
     def problem(self, what: str) -> DataError:
         """The error for a file in which something is wrong."""
-        return DataError(Problem(what, Source("", self.path), hint=DAMAGED))
+        return DataError(what, self.path, hint=DAMAGED)
 
     def take(self, name: str) -> Array | None:
         """An array, once."""
@@ -107,17 +101,13 @@ class ModelFile:
         return self.arrays.get(name)
 
     def end(self) -> None:
-        """Reject arrays that were not used."""
         for name in self.arrays:
             if name not in self.taken:
                 raise self.problem(f"the array {_short(name)} belongs to nothing")
 
 
 class Part:
-    """The fields of a part. Each method returns a field of its type; another raises DataError.
-
-    `end` rejects the fields that were not taken.
-    """
+    """The fields of a part, each taken by a method of its type; `end` rejects what is left."""
 
     __slots__ = ("_fields", "file", "location")
 
@@ -193,7 +183,6 @@ class Part:
         return value
 
     def listed(self, name: str) -> list[Any]:
-        """A list of plain values."""
         value = self._decoded(self._take(name), name)
         if not isinstance(value, list):
             raise self.wrong(name, "is no list")
@@ -206,7 +195,6 @@ class Part:
         return tuple(values)
 
     def value(self, name: str) -> Any:
-        """Any plain value."""
         return self._decoded(self._take(name), name)
 
     def part(self, name: str) -> Part:
@@ -332,6 +320,5 @@ def _fits(sizes: tuple[int, ...], shape: Shape) -> bool:
 
 
 def _short(value: object) -> str:
-    """The `repr` of a value, shortened for a message."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

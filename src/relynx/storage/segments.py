@@ -24,7 +24,6 @@ _NUMBER = {dtype: i for i, dtype in enumerate(_DTYPES)}
 
 
 def packed(key: bytes, number: int, results: Sequence[Result]) -> bytes:
-    """Results as the bytes of a segment."""
     index: list[int] = []
     pieces: list[bytes] = []
     for result in results:

@@ -6,11 +6,13 @@ import contextlib
 import errno
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from relynx.errors import InputError, Problem, Source
+from psutil import pid_exists
 
-PARTIAL = re.compile(r"(.+)\.([0-9]+)\.part")  # what a process that was killed may leave behind
+from relynx.errors import InputError
+
+PARTIAL = re.compile(r"(.+)\.([0-9]{1,9})\.part")  # what a process that was killed may leave behind
 HINTS = {
     errno.ENOSPC: "the disk is full: make room, or write to another one",
     errno.EDQUOT: "your share of the disk is full: make room, or write to another one",
@@ -32,17 +34,12 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str], *, tidy: bool = True, kept: str = "") -> Iterator[str]:
-    """A temporary name next to `path`, renamed to it when the block ends without error.
-
-    The content is flushed to disk before the rename, and the rename before this returns. Partial
-    files of killed processes are removed, unless the caller does that (`tidy`). `kept` is added to
-    the hint where the file cannot be written: what remains in that case.
-
-    Raises InputError when the file cannot be written.
-    """
+    """A temporary name next to `path`, renamed to it when the block ends without error, all of it
+    then on the disk. `kept` is added to the hint where the file cannot be written: what remains in
+    that case."""
     with named(path, kept=kept) as target:
         if tidy:
-            _remove_partials(target)
+            remove_partials(target)
         partial = _beside(target)
         try:
             yield partial
@@ -54,27 +51,16 @@ def whole_file(path: str | os.PathLike[str], *, tidy: bool = True, kept: str = "
                 os.remove(partial)
 
 
-def _remove_partials(target: str) -> None:
-    """Remove the partial files of killed processes of this machine."""
+def remove_partials(
+    target: str, pattern: re.Pattern[str] = PARTIAL, remove: Callable[[str], object] = os.remove
+) -> None:
+    """Remove what killed processes of this machine left of a file or folder."""
     folder, name = os.path.split(target)
     with contextlib.suppress(OSError):  # the next one may have more luck
         for left in os.listdir(folder):
-            partial = PARTIAL.fullmatch(left)
-            if partial and partial[1] == name and not is_running(int(partial[2])):
-                os.remove(os.path.join(folder, left))
-
-
-def is_running(process: int) -> bool:
-    """Whether a process of this machine has this number."""
-    if os.name != "posix":  # elsewhere the question would end it
-        return True
-    try:
-        os.kill(process, 0)  # which does nothing to it
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # it is somebody else's
-        return True
-    return True
+            partial = pattern.fullmatch(left)
+            if partial and partial[1] == name and not pid_exists(int(partial[2])):
+                remove(os.path.join(folder, left))
 
 
 def sync(path: str) -> None:
@@ -105,5 +91,4 @@ def named(
     except OSError as error:
         hints = [HINTS.get(error.errno or 0), kept]
         hint = "; ".join(hint for hint in hints if hint)
-        reason = f"{what} ({error.strerror or error})"
-        raise InputError(Problem(reason, Source("", name), hint=hint or None)) from None
+        raise InputError(f"{what} ({error.strerror or error})", name, hint=hint or None) from None

@@ -17,8 +17,7 @@ from timing import assert_grows_no_faster_than_size
 
 from relynx.data.event_arguments import event_conflicts
 from relynx.data.lynx import writer as lynx_writer
-from relynx.data.lynx.parser import LynxReader
-from relynx.data.lynx.reader import read_lynx
+from relynx.data.lynx.reader import LynxReader, read_lynx
 from relynx.data.lynx.writer import write_lynx
 from relynx.data.sequences import Sequences
 from relynx.errors import DataError, InputError, ParseError, Source

@@ -134,7 +134,6 @@ class Aleph:
         return template
 
     def _signed(self, node: Node) -> tuple[str, str] | None:
-        """The sign and the type of an argument."""
         sign, inner = "", node
         while inner.kind == "prefix" and len(sign) < 2:
             sign, inner = f"{sign}{inner.value}", inner.args[0]

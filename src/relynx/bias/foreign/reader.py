@@ -46,10 +46,8 @@ def dialect(source: Source) -> str | None:
 
 
 class ForeignReader:
-    """Takes the clauses of a text that are not ours, one by one.
-
-    `syntax` and `problems` are the lists that problems of the text and of its meaning join.
-    """
+    """Takes the clauses of a text that are not ours, one by one; problems of it join `syntax`,
+    those of its meaning `problems`."""
 
     def __init__(
         self, source: Source, name: str, syntax: list[Problem], problems: list[Problem]

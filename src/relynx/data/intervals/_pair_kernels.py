@@ -8,12 +8,9 @@ MEETS, OVERLAPS, STARTS, FINISHED_BY, CONTAINS, EQUALS = range(6)
 
 @njit(cache=True, nogil=True)
 def contacts(offsets, starts, ends, out_first, out_second, out_relation):
-    """All pairs of intervals of one sequence that share time, and how; returns their number.
-
-    The intervals of each sequence, at offsets[i] to offsets[i + 1], are sorted by start, then end.
-    A pair is written with the earlier one first, so only six relations can hold. Those that may
-    still share time are kept in a list: each look at it finds a pair, or drops an interval.
-    """
+    """All pairs of intervals of a sequence, sorted by start, then end, that share time, the earlier
+    first; returns their number. Those that may still share time are kept in a list: each look at it
+    finds a pair, or drops one."""
     open_ones = np.empty(len(starts), np.int32)
     n_pairs = 0
     for sequence in range(len(offsets) - 1):

@@ -141,10 +141,8 @@ def _is_fine(values: Values) -> bool:
 
 
 def _ticks(values: Values, nanoseconds: Sequence[int], fine: bool) -> NDArray[Any]:
-    """Microseconds; or, for fine times, nanoseconds.
-
-    These are integers of Python: those of 64 bits end in 2262, and many tables have a date of 9999.
-    """
+    """Microseconds; of fine times nanoseconds, as integers of Python: those of 64 bits end in 2262,
+    and many tables have a date of 9999."""
     if values.type == "text":
         ticks = nanoseconds if fine else [tick // MICROSECOND for tick in nanoseconds]
         return np.array(ticks, object if fine else np.int64)

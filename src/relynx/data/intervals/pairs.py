@@ -72,12 +72,9 @@ class SortedIntervals:
         return by[linked - 1], by[linked]
 
     def just_after(self) -> tuple[Rows, Rows]:
-        """For each interval those directly after it, with none between: a start and a length.
-
-        So the dimension `before` links them. They are all that start after it ends, but not after
-        the first of them that ends. Steps from one to the next lead to all that come after it, and
-        no step can be left out.
-        """
+        """For each interval those directly after it, as a start and a length: all that start after
+        it ends, but not after the first of them that ends. So steps lead to all after it, and none
+        can be left out."""
         starts, ends = self._packed(self.starts), self._packed(self.ends)
         first = np.searchsorted(starts, ends, "right")
         least = np.minimum.accumulate(ends[::-1])[::-1]  # of this and all later ones
@@ -86,10 +83,8 @@ class SortedIntervals:
         return first, np.where(here, last - first, 0)
 
     def gaps(self) -> tuple[Rows, NDArray[np.bool_]]:
-        """For each interval the latest end of those before it, or its start if that is earlier.
-
-        And which intervals have one before them.
-        """
+        """For each interval the latest end of those before it, or its start if that is earlier, and
+        which have one before them."""
         latest = np.maximum.accumulate(self._packed(self.ends)) - self.sequences * self._width()
         known = np.ones(len(latest), bool)
         known[self.offsets[:-1]] = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,13 +14,13 @@ from relynx.data.intervals.endpoints import given_times, read_times
 from relynx.data.intervals.pairs import SortedIntervals
 from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
-from relynx.data.tables.columns import LoadedTable, Table, Values
+from relynx.data.tables.columns import Table, Values
 from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
 from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, planned
 from relynx.data.tables.reader import READ, checked_columns, raise_all
 from relynx.data.times import Times, offsets_of
-from relynx.errors import InputError, Problem, Source, did_you_mean
+from relynx.errors import InputError, Problem, did_you_mean
 from relynx.logic.terms import Constant, constant_text
 
 Rows = NDArray[np.int64]
@@ -106,7 +106,7 @@ def _read(
         same = all(type(one) is type(two) and one == two for one, two in usual)
         if asked.says_something() or ends != (None, None) or not same or made:
             what = "reading says how to read the table, and so do other arguments"
-            raise InputError(Problem(what, hint="give reading alone"))
+            raise InputError(what, hint="give reading alone")
         return _read_again(table, reading)
     problems, links, related = _named(table, relations, dimensions, made)
     tasks = {"sequence": sequence, "label": asked.label}
@@ -114,7 +114,7 @@ def _read(
     unclear = [] if symbol is None else _role(table, symbol, "symbol", tasks)
     request = replace(
         asked,
-        table=_WithMade(table, (*table.names, *made)),
+        made=made,
         order=None if wrong else dict(zip(("start", "end"), ends, strict=True)),
         always=made if unclear or symbol is None else (symbol, *made),
         taken=related,
@@ -123,20 +123,20 @@ def _read(
     names = [name for name in checked_columns(request, {}) if name not in made]
     cells = Cells(table, names)
     intervals = Intervals(cast(str, ends[0]), cast(str, ends[1]), symbol, links, related, made)
-    layout = _interval_layout(cells, cast(str, sequence), intervals)
+    layout, notes = _interval_layout(cells, cast(str, sequence), intervals)
     new = planned(request, cells, layout.sequences)
-    new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *layout.notes))
-    return _encoded(new, cells, layout, labelled=True)
+    new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *notes))
+    X = encoded(new, cells, layout, {}, labelled=True)
+    return X, X.labels
 
 
 def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] | None]:
-    """Read a table as another one was read."""
     intervals = getattr(schema, "intervals", None)
     if not isinstance(cast(object, schema), Schema) or intervals is None:
         what = f"reading is a {type(schema).__name__}"
         if isinstance(cast(object, schema), Schema):
             what = "the reading is one of events that are no intervals"
-        raise InputError(Problem(what, hint="give X.reading of intervals that were read before"))
+        raise InputError(what, hint="give X.reading of intervals that were read before")
     if schema.label is not None and schema.label.name not in table.names:
         schema = replace(schema, label=None)
     facts = [column for group in schema.groups for column in group.columns]
@@ -146,30 +146,12 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     raise_all(unknown_column(table, name, READ) for name in dict.fromkeys(names))
     label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
-    layout = _interval_layout(cells, schema.sequence, intervals)
+    layout, notes = _interval_layout(cells, schema.sequence, intervals)
     for column in facts:
         cells.argument(column)
     cells.check()
-    schema = replace(schema, notes=layout.notes)
-    return _encoded(schema, cells, layout, labelled=False)
-
-
-# The arguments
-
-
-@dataclass(frozen=True, slots=True)
-class _WithMade:
-    """A table with the names of columns that are made of its times."""
-
-    table: Table
-    names: Sequence[str]
-
-    @property
-    def source(self) -> Source | None:
-        return self.table.source
-
-    def loaded(self, names: Sequence[str]) -> LoadedTable:
-        return self.table.loaded(names)
+    X = encoded(replace(schema, notes=notes), cells, layout, {}, labelled=False)
+    return X, X.labels
 
 
 def _named(
@@ -214,9 +196,8 @@ def _listed(
             hint = f"give some of {', '.join(known)}"
             problems.append(Problem(f"{role} names {shown(name)}", hint=hint))
         elif name == AFTER:
-            what = f"{role} names 'after'"
             hint = "give 'before': follow_before(E,F) says that F is after E"
-            problems.append(Problem(what, hint=hint))
+            problems.append(Problem(f"{role} names 'after'", hint=hint))
         elif name not in known:
             hint = did_you_mean(name, near) or f"give some of {', '.join(known)}"
             problems.append(Problem(f"{role} names {name!r}", hint=hint))
@@ -226,7 +207,6 @@ def _listed(
 
 
 def _times(table: Table, start: object, end: object, tasks: Mapping[str, object]) -> list[Problem]:
-    """What is wrong with the columns of the times."""
     problems = []
     for name, role in ((start, "start"), (end, "end")):
         if name is None:
@@ -253,22 +233,10 @@ def _role(table: Table, name: object, role: str, tasks: Mapping[str, object]) ->
     return problems
 
 
-# The order of the rows
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _IntervalLayout:
-    """The rows of a table as intervals in order."""
-
-    ids: list[Constant]
-    sequences: Rows  # of each row
-    order: Rows  # the rows in order
-    sorted: SortedIntervals
-    notes: tuple[str, ...]
-
-
-def _interval_layout(cells: Cells, sequence: str, intervals: Intervals) -> _IntervalLayout:
-    """The rows in order; the columns that are made of their times join the cells."""
+def _interval_layout(
+    cells: Cells, sequence: str, intervals: Intervals
+) -> tuple[EventLayout, tuple[str, ...]]:
+    """The rows in order, and notes; the columns that are made of their times join the cells."""
     columns = (intervals.start, intervals.end)
     ids, sequences = sequence_numbers(cells, sequence, columns, ("start", "end"))
     scale = read_times(cells, *columns)
@@ -285,8 +253,26 @@ def _interval_layout(cells: Cells, sequence: str, intervals: Intervals) -> _Inte
         before, known = ordered.gaps()
         rows = np.argsort(order)
         cells.add("gap", scale.between(before[rows], scale.starts, known[rows]))
+    _check_size(ordered, ids, intervals)
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.arange(len(order)) - offsets[ordered.sequences]
+    found = ordered.contacts(dict.fromkeys((*intervals.relations, *intervals.dimensions)))
+    links = {
+        name: found[name] if name in found else ordered.links(name) for name in intervals.dimensions
+    }
+    starts, ends = (given_times(cells.values(column))[order] for column in columns)
     same = np.logical_and.reduce([np.diff(key[order]) == 0 for key in keys])
-    return _IntervalLayout(ids, sequences, order, ordered, _same_notes(int(same.sum()), intervals))
+    layout = EventLayout(
+        ids,
+        sequences,
+        numbers,
+        order,
+        {name: (order[first], order[second]) for name, (first, second) in links.items()},
+        0,
+        {name: (order[found[name][0]], order[found[name][1]]) for name in intervals.relations},
+        Times(offsets, starts, ends),
+    )
+    return layout, _same_notes(int(same.sum()), intervals)
 
 
 def _in_order(values: Values) -> Rows:
@@ -308,36 +294,8 @@ def _same_notes(n: int, intervals: Intervals) -> tuple[str, ...]:
     return (f"{what}: each is an interval of its own, in the order of the table",)
 
 
-def _encoded(
-    schema: Schema, cells: Cells, layout: _IntervalLayout, *, labelled: bool
-) -> tuple[Sequences, NDArray[Any] | None]:
-    """The sequences of intervals that are in order."""
-    intervals, order, ordered = cast(Intervals, schema.intervals), layout.order, layout.sorted
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.arange(len(order)) - ordered.offsets[ordered.sequences]
-    _check_size(layout, intervals)
-    found = ordered.contacts(dict.fromkeys((*intervals.relations, *intervals.dimensions)))
-    links = {
-        name: found[name] if name in found else ordered.links(name) for name in intervals.dimensions
-    }
-    starts, ends = (given_times(cells.values(c)) for c in (intervals.start, intervals.end))
-    at = EventLayout(
-        layout.ids,
-        layout.sequences,
-        numbers,
-        order,
-        {name: (order[first], order[second]) for name, (first, second) in links.items()},
-        0,
-        {name: (order[found[name][0]], order[found[name][1]]) for name in intervals.relations},
-        Times(ordered.offsets, starts[order], ends[order]),
-    )
-    X = encoded(schema, cells, at, {}, labelled=labelled)
-    return X, X.labels
-
-
-def _check_size(layout: _IntervalLayout, intervals: Intervals) -> None:
+def _check_size(ordered: SortedIntervals, ids: list[Constant], intervals: Intervals) -> None:
     """Raise where the intervals are too many, and too close together, to relate them all."""
-    ordered = layout.sorted
     wanted = {*intervals.relations, *intervals.dimensions}
     counts = []
     if not wanted.isdisjoint(SHARE_TIME):
@@ -351,6 +309,5 @@ def _check_size(layout: _IntervalLayout, intervals: Intervals) -> None:
             worst = int(np.bincount(ordered.sequences, n).argmax())
             here = int(n[ordered.sequences == worst].sum())
             what = f"{total:,} pairs of intervals {how}, more than {MOST_FACTS:,}"
-            where = f"{here:,} of them in sequence {constant_text(layout.ids[worst])}"
-            hint = f"{way_out}, or make shorter sequences"
-            raise InputError(Problem(f"{what}; {where}", hint=hint))
+            where = f"{here:,} of them in sequence {constant_text(ids[worst])}"
+            raise InputError(f"{what}; {where}", hint=f"{way_out}, or make shorter sequences")

@@ -1,6 +1,6 @@
 """Files of the original Lynx program: `begin(Id,Class). ... end.`
 
-`read_lynx` and `write_lynx` read and write them; `parser` turns the text into facts.
+`reader` turns the text into facts, and `writer` writes it.
 """
 
 from relynx.data.lynx.reader import read_lynx

@@ -10,7 +10,7 @@ import numpy as np
 
 from relynx.data.event_arguments import dimension_names, event_conflicts
 from relynx.data.sequences import Sequences
-from relynx.errors import DataError, Problem
+from relynx.errors import DataError
 from relynx.logic.terms import Constant, constant_key, constant_text, quoted
 from relynx.logic.tokens import MAX_DIGITS
 from relynx.storage import whole_file
@@ -43,12 +43,12 @@ def _check_writable(X: Sequences) -> None:
     for conflict in event_conflicts(X.tables, X.vocabulary)[:1]:
         name = constant_text(X.ids[conflict.sequence])
         what = f"the sequence {name} cannot be written: in {conflict.atom}, {conflict.message}"
-        raise DataError(Problem(what, hint=conflict.hint))
+        raise DataError(what, hint=conflict.hint)
     seen: set[object] = set()
     for name in X.ids:
         if constant_key(name) in seen:
             what = f"two sequences have the id {constant_text(name)}: they cannot be written"
-            raise DataError(Problem(what, hint="give every sequence an id of its own"))
+            raise DataError(what, hint="give every sequence an id of its own")
         seen.add(constant_key(name))
     operators = {f"{op}_{s}": s for s in dimension_names(X.tables) for op in ("follow", "followat")}
     for name, arity in X.tables:
@@ -59,7 +59,7 @@ def _check_writable(X: Sequences) -> None:
             reason = f"it is an operator of the dimension {operators[name]}"
         if reason:
             what = f"the predicate {quoted(name)}/{arity} cannot be written: {reason}"
-            raise DataError(Problem(what, hint="give the predicate another name"))
+            raise DataError(what, hint="give the predicate another name")
 
 
 def _constant_texts(constants: Iterable[Constant]) -> Iterator[str]:

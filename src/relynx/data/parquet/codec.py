@@ -19,7 +19,7 @@ from relynx.data.parquet.footers import n_values
 from relynx.data.parquet.manifest import SURROGATE
 from relynx.data.sequences import Sequences
 from relynx.data.times import Times, offsets_of
-from relynx.errors import DataError, InputError, Problem
+from relynx.errors import DataError, InputError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Constant, constant_text
@@ -51,15 +51,25 @@ class Part:
     times: Times | None
 
 
+class _Pyarrow:
+    """The package, imported when it is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        import pyarrow.parquet
+
+        return getattr(pyarrow, name)
+
+
+pa = _Pyarrow()
+
+
 class WrongFile(Exception):
     """What is wrong with the bytes of a file; it has no name here."""
 
 
 def check_installed() -> None:
-    """Raise InputError where pyarrow is missing."""
     if find_spec("pyarrow") is None:
-        what = "folders of partitions need pyarrow, which is not installed"
-        raise InputError(Problem(what, hint=INSTALL))
+        raise InputError("folders of partitions need pyarrow, which is not installed", hint=INSTALL)
 
 
 def time_types(times: Times | None) -> tuple[str, ...] | None:
@@ -70,13 +80,8 @@ def time_types(times: Times | None) -> tuple[str, ...] | None:
     return tuple(types.get(values.dtype.kind, "text") for values in (times.starts, times.ends))
 
 
-# To bytes
-
-
 def part_bytes(X: Sequences, columns: Columns, labels: NDArray[np.int32] | None) -> bytes:
     """A partition as Parquet; `labels` are the numbers of the classes of its sequences."""
-    import pyarrow as pa
-
     texts, types = _as_texts(X.ids.tolist(), "id")
     arrays = {ID: pa.array(texts, pa.string()), ID_TYPE: pa.array(types)}
     if labels is not None:
@@ -92,20 +97,14 @@ def part_bytes(X: Sequences, columns: Columns, labels: NDArray[np.int32] | None)
 
 
 def vocabulary_bytes(constants: Sequence[Constant]) -> bytes:
-    """Constants in order, as Parquet."""
-    import pyarrow as pa
-
     texts, types = _as_texts(constants, "constant")
     return _packed(pa.table({"text": pa.array(texts, pa.string()), "type": pa.array(types)}))
 
 
 def _packed(table: Arrow) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     for compression in ("zstd", "none"):
         out = pa.BufferOutputStream()
-        pq.write_table(
+        pa.parquet.write_table(
             table,
             out,
             row_group_size=max(table.num_rows, 1),
@@ -134,21 +133,17 @@ def _as_texts(constants: Sequence[Constant], what: str) -> tuple[list[str], NDAr
     except UnicodeEncodeError:
         wrong = next(text for text in texts if SURROGATE.search(text))
         message = f"the {what} {constant_text(wrong)} is no Unicode text"
-        raise DataError(Problem(message, hint="give it a name of whole characters")) from None
+        raise DataError(message, hint="give it a name of whole characters") from None
     return texts, types
 
 
 def _time_array(values: NDArray[Any], column_type: str) -> Arrow:
-    import pyarrow as pa
-
     if column_type == "text":
         return pa.array([str(value) for value in values.tolist()], pa.string())
     return pa.array(values.astype(np.int64 if column_type == "integer" else np.float64))
 
 
 def _facts(table: Table, n_sequences: int) -> Arrow:
-    import pyarrow as pa
-
     starts = tb.offsets(table, n_sequences)
     if len(table) == 1:
         return pa.array(np.diff(starts) > 0)
@@ -159,19 +154,12 @@ def _facts(table: Table, n_sequences: int) -> Arrow:
 
 
 def _lists(starts: NDArray[np.int64], values: Arrow) -> Arrow:
-    import pyarrow as pa
-
     offsets = pa.array(starts.astype(np.int32))
     return pa.ListArray.from_arrays(offsets, values, type=_list_type(values.type))
 
 
 def _list_type(of: Arrow) -> Arrow:
-    import pyarrow as pa
-
     return pa.list_(pa.field("element", of, nullable=False))
-
-
-# The columns
 
 
 def _column(key: Key) -> str:
@@ -179,8 +167,6 @@ def _column(key: Key) -> str:
 
 
 def _schema(columns: Columns) -> Arrow:
-    import pyarrow as pa
-
     types = {ID: pa.string(), ID_TYPE: pa.int8()}
     if columns.labelled:
         types[LABEL] = pa.int32()
@@ -192,9 +178,6 @@ def _schema(columns: Columns) -> Arrow:
         arguments = [pa.field(str(j), pa.int32(), nullable=False) for j in range(1, 1 + key[1])]
         types[_column(key)] = _list_type(pa.struct(arguments)) if arguments else pa.bool_()
     return pa.schema([pa.field(name, of, nullable=False) for name, of in types.items()])
-
-
-# From bytes
 
 
 def read_part(data: bytes, columns: Columns, n_sequences: int, n_constants: int) -> Part:
@@ -216,8 +199,6 @@ def read_labels(data: bytes, columns: Columns, n_sequences: int) -> NDArray[np.i
 
 def read_vocabulary(data: bytes, n_constants: int) -> list[Constant]:
     """What `vocabulary_bytes` wrote. Raises WrongFile where it is something else."""
-    import pyarrow as pa
-
     schema = pa.schema([("text", pa.string()), ("type", pa.int8())])
     table = _unpacked(data, schema, n_constants)
     return _constants(table["text"], table["type"], "a constant")
@@ -227,11 +208,8 @@ def _unpacked(
     data: bytes, schema: Arrow, n_rows: int, names: Sequence[str] | None = None
 ) -> Mapping[str, Arrow]:
     """The columns of a file that has just the columns and rows it should have."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        file = pq.ParquetFile(pa.BufferReader(data))
+        file = pa.parquet.ParquetFile(pa.BufferReader(data))
         found = file.schema_arrow
         # What a field of a list is called does not matter.
         if found.names != schema.names or not all(
@@ -256,8 +234,6 @@ def _unpacks_too_far(data: bytes) -> bool:
 
 def _whole(array: Arrow) -> Arrow:
     """One array of a column, without a missing value on any level."""
-    import pyarrow as pa
-
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks else pa.array([], array.type)
     inner = array
@@ -313,7 +289,6 @@ def _read_facts(columns: Mapping[str, Arrow], key: Key, n_constants: int) -> Tab
 
 
 def _lengths(column: Arrow) -> NDArray[np.int64]:
-    """How many values the lists of a column have."""
     return np.diff(_numbers(column.offsets)).astype(np.int64)
 
 

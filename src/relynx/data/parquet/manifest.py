@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from relynx.data.schema import Schema, schema_of, schema_state
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.errors import DataError, InputError
 from relynx.logic.datalog import Background, parse_background
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, as_constant, constant_key
 from relynx.storage import ModelFile, Part
-from relynx.storage.json_text import read_json
+from relynx.storage.archive import read_json
 
 FORMAT, VERSION = "relynx sequences", 1
 MANIFEST, VOCABULARY = "manifest.json", "vocabulary.parquet"
@@ -41,10 +41,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class PartFile:
-    """A partition: its file, and how many sequences, facts and members of classes it holds.
-
-    It was written when only the first `n_relations` predicates were known.
-    """
+    """A partition, written when only the first `n_relations` predicates were known."""
 
     file: File
     n_sequences: int
@@ -76,7 +73,6 @@ def part_name(number: int) -> str:
 
 
 def manifest_text(manifest: Manifest) -> bytes:
-    """The manifest as JSON."""
     state = {
         "format": FORMAT,
         "version": VERSION,
@@ -109,14 +105,11 @@ class _ManifestFile(ModelFile):
     """Where the fields come from, for messages."""
 
     def problem(self, what: str) -> DataError:
-        return DataError(Problem(what, Source("", self.path), hint=DAMAGED))
+        return DataError(what, self.path, hint=DAMAGED)
 
 
 def read_manifest(data: bytes, path: str, version: str) -> Manifest:
-    """The manifest that a text says. Raises DataError where it is none.
-
-    `path` names the text in messages; `version` is that of this relynx.
-    """
+    """The manifest in a text, named `path` in messages. Raises DataError where it is none."""
     file = _ManifestFile(path, {})
     if len(data) > LARGEST_TEXT:
         raise file.problem(f"the manifest has {len(data):,} bytes, which is too much")
@@ -131,8 +124,7 @@ def read_manifest(data: bytes, path: str, version: str) -> Manifest:
     number = part.count("version", 1)
     if number > VERSION:
         what = f"this folder was written by a newer relynx: its format is {number}"
-        hint = f"update relynx; {version} reads formats up to {VERSION}"
-        raise DataError(Problem(what, Source("", path), hint=hint))
+        raise DataError(what, path, hint=f"update relynx; {version} reads formats up to {VERSION}")
     words = part.part("vocabulary")
     manifest = Manifest(
         relynx=part.text("relynx"),

@@ -32,15 +32,9 @@ from relynx.data.parquet.manifest import (
 )
 from relynx.data.parquet.writer import write_folder
 from relynx.data.schema import Schema
-from relynx.data.sequences import (
-    Sequences,
-    counted,
-    label_array,
-    summary,
-    summary_text,
-)
+from relynx.data.sequences import Sequences, counted, label_array, summary, summary_text
 from relynx.data.vocabulary import Vocabulary
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.errors import DataError, InputError, Source
 from relynx.logic import tables as tb
 from relynx.logic.datalog import Background
 from relynx.logic.tables import Key
@@ -75,7 +69,7 @@ def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:
     name = os.fsdecode(folder)
     if not os.path.isdir(name):
         what = "this is a file, not a folder" if os.path.exists(name) else "there is no such folder"
-        raise InputError(Problem(what, Source("", name)))
+        raise InputError(what, name)
     return Partitions(name)
 
 
@@ -121,13 +115,11 @@ class Partitions:
         path = os.path.join(folder, MANIFEST)
         if not os.path.lexists(path):
             what = f"this is no folder of partitions: it has no {MANIFEST}"
-            raise DataError(Problem(what, Source("", folder), hint=DAMAGED))
+            raise DataError(what, folder, hint=DAMAGED)
         data = _content(path, LARGEST_TEXT)
         self.digest = hashlib.sha256(data).hexdigest()
         self.manifest: Manifest = read_manifest(data, path, __version__)
         self._vocabulary: Vocabulary | None = None
-
-    # What is known without reading
 
     def __len__(self) -> int:
         return sum(self.sizes)
@@ -173,8 +165,6 @@ class Partitions:
         """The names of the dimensions, as those of `Sequences`."""
         defined = self.background.heads if self.background else ()
         return dimension_names([*self.relations, *defined])
-
-    # What is read
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -250,8 +240,6 @@ class Partitions:
         size = f"{len(self):,} in {many}"
         return summary_text("Partitions", summary(size, n_facts, classes, self.dimensions, names))
 
-    # Files
-
     def _columns(self, part: PartFile) -> Columns:
         manifest = self.manifest
         known = manifest.relations[: part.n_relations]
@@ -276,7 +264,7 @@ class Partitions:
 
     def _problem(self, file: File, what: str) -> DataError:
         source = Source("", os.path.join(self.folder, file.name))
-        return DataError(Problem(f"this file {what}", source, hint=DAMAGED))
+        return DataError(f"this file {what}", source, hint=DAMAGED)
 
 
 def _content(path: str, most: int) -> bytes:
@@ -284,16 +272,14 @@ def _content(path: str, most: int) -> bytes:
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
-            raise InputError(Problem("this is no ordinary file", Source("", path)))
+            raise InputError("this is no ordinary file", path)
         with open(path, "rb") as file:
             return file.read(min(most, status.st_size) + 1)  # it sets as much memory aside
     except InputError:
         raise
     except FileNotFoundError:
         what = "there is no such file, but the manifest lists it"
-        raise DataError(Problem(what, Source("", path), hint=DAMAGED)) from None
+        raise DataError(what, path, hint=DAMAGED) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            Problem(f"this file cannot be read ({reason})", Source("", path))
-        ) from None
+        raise InputError(f"this file cannot be read ({reason})", path) from None

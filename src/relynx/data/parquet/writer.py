@@ -32,13 +32,13 @@ from relynx.data.parquet.manifest import (
 )
 from relynx.data.sequences import SAME_ARITY, WRITERS, Sequences, recoded_tables, shown
 from relynx.data.vocabulary import Vocabulary
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.errors import DataError, InputError, Source
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
-from relynx.storage.whole_files import is_running, named, sync
+from relynx.storage.whole_files import named, remove_partials, sync
 from relynx.version import __version__
 
-PARTIAL = re.compile(r"(.+)\.[0-9a-f]{8}\.([0-9]+)\.part", re.DOTALL)  # while it is written
+PARTIAL = re.compile(r"(.+)\.[0-9a-f]{8}\.([0-9]{1,9})\.part", re.DOTALL)  # while it is written
 UNWRITABLE = "this folder cannot be written"
 ROWS = 100_000  # sequences per partition by default
 
@@ -71,11 +71,8 @@ def cuts(n_sequences: int, partitions: int | None, rows_per_partition: int | Non
 
 
 def write_folder(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
-    """Write each chunk as a partition; constants, predicates and classes may be new in each.
-
-    What is known keeps its number when more comes, so a partition is right as soon as it is
-    written, and no two chunks are held at a time.
-    """
+    """Write each chunk as a partition. What is known keeps its number when more comes, so a
+    partition is right as soon as it is written, and no two chunks are held at a time."""
     check_installed()
     with _whole_folder(folder) as partial:
         writer = _Writer(folder, partial)
@@ -152,7 +149,7 @@ class _Writer:
         for name, arity in self.relations:
             if arities.setdefault(name, arity) != arity:
                 what = f"{quoted(name)} has {arities[name]} arguments in one part, {arity} in"
-                raise DataError(Problem(f"{what} another", hint=SAME_ARITY))
+                raise DataError(f"{what} another", hint=SAME_ARITY)
 
     def _labels(self, X: Sequences) -> NDArray[np.int32] | None:
         """The numbers of the classes; new classes come last."""
@@ -163,10 +160,7 @@ class _Writer:
         return np.array(list(map(self.classes.code, labels)), np.int32)
 
     def _write(self, name: str, data: bytes) -> File:
-        with (
-            named(self.folder, UNWRITABLE),
-            open(os.path.join(self.partial, name), "wb") as file,
-        ):
+        with named(self.folder, UNWRITABLE), open(os.path.join(self.partial, name), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -180,8 +174,8 @@ def _whole_folder(folder: str | os.PathLike[str]) -> Iterator[str]:
         if os.path.lexists(target):
             hint = "give another name, or remove it first"
             source = Source("", os.fsdecode(folder))
-            raise InputError(Problem("this is there already", source, hint=hint))
-        _remove_partials(target)
+            raise InputError("this is there already", source, hint=hint)
+        remove_partials(target, PARTIAL, lambda left: shutil.rmtree(left, ignore_errors=True))
         partial = f"{target}.{secrets.token_hex(4)}.{os.getpid()}.part"  # threads have one number
         os.mkdir(partial)
     try:
@@ -192,13 +186,3 @@ def _whole_folder(folder: str | os.PathLike[str]) -> Iterator[str]:
             sync(os.path.dirname(target))
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-
-
-def _remove_partials(target: str) -> None:
-    """Remove what processes that were killed left of a folder."""
-    parent, name = os.path.split(target)
-    with contextlib.suppress(OSError):  # making a folder there will say what is wrong
-        for left in os.listdir(parent):
-            partial = PARTIAL.fullmatch(left)
-            if partial and partial[1] == name and not is_running(int(partial[2])):
-                shutil.rmtree(os.path.join(parent, left), ignore_errors=True)

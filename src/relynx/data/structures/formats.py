@@ -80,21 +80,17 @@ class Structure:
 
 
 def read_structure(path: str, *, compute: bool) -> Structure:
-    """The structure in a file. Raises InputError with all that is wrong with it.
-
-    Of several models the first counts. `compute` finds helices and strands by the positions of the
-    atoms where the file lists none.
-    """
+    """The first model in a file; `compute` finds helices and strands where it lists none."""
     name = path.lower().removesuffix(".gz")
     file_format = next((one for end, one in FORMATS.items() if name.endswith(end)), None)
     if file_format is None:
         hint = f"a structure ends in {', '.join(FORMATS)}, or so with .gz"
-        raise InputError(Problem("unknown kind of file", Source("", path), hint=hint))
+        raise InputError("unknown kind of file", path, hint=hint)
     data = read_bytes(path)
     if path.lower().endswith(".gz"):
         data = unpacked(data, path)
     if not data.strip():
-        raise ParseError(Problem("this file is empty", Source("", path)))
+        raise ParseError("this file is empty", path)
     text = "" if file_format == "BinaryCIF" else decoded(data, path)
     annotation = _Annotation(Source(text, path))
     with warnings.catch_warnings():
@@ -111,7 +107,7 @@ def read_structure(path: str, *, compute: bool) -> Structure:
             if not compute:
                 what = "the file lists no helix and no strand"
                 hint = "give missing='compute' to find them by the atoms, without sheets"
-                raise DataError(Problem(what, annotation.source, hint=hint))
+                raise DataError(what, annotation.source, hint=hint)
             helices, sheets = _computed(atoms, annotation.chains)
     return Structure(annotation.source, annotation.chains, helices, sheets)
 
@@ -157,9 +153,8 @@ class _Annotation:
 
     def _span(self, ends: _Range, positions: dict[str, dict[Residue, int]]) -> Span | None:
         if ends.chain not in self.chains:
-            hint = f"the chains are {', '.join(self.chains)}"
             what = f"{ends.title} is in chain {ends.chain}, which has no CA atoms"
-            self.problem(what, ends.offset, ends.length, hint)
+            self.problem(what, ends.offset, ends.length, f"the chains are {', '.join(self.chains)}")
             return None
         first, last = (positions[ends.chain].get(residue) for residue in (ends.first, ends.last))
         for residue, position in ((ends.first, first), (ends.last, last)):
@@ -197,7 +192,7 @@ def _chains(atoms: Any, source: Source) -> dict[str, list[Residue]]:
     for chain, number, code in zip(*(array.tolist() for array in names), strict=True):
         chains.setdefault(chain, {})[number, code] = None
     if not chains:
-        raise DataError(Problem(NO_ATOMS, source, hint="give a file of a protein"))
+        raise DataError(NO_ATOMS, source, hint="give a file of a protein")
     return {chain: list(residues) for chain, residues in chains.items()}
 
 
@@ -218,9 +213,6 @@ def _computed(atoms: Any, chains: dict[str, list[Residue]]) -> tuple[list[Helix]
                 sheets.append(Sheet([span]))
             position += n
     return helices, sheets
-
-
-# PDB
 
 
 def _read_pdb(annotation: _Annotation) -> Any:
@@ -304,9 +296,6 @@ def _pdb_range(
     return _Range(title, one, first, last, offset, 6)
 
 
-# mmCIF and BinaryCIF
-
-
 def _read_cif(annotation: _Annotation, data: bytes, file_format: str) -> Any:
     """The atoms of the first model; what categories say of helices and sheets joins the rest."""
     from biotite.structure.io import pdbx
@@ -348,9 +337,8 @@ class _Rows:
         columns = []
         lost = [item for item in items if item[0] != "?" and item not in self.category]
         for item in lost:
-            what = f"the category _{self.name} has no item {item}"
             hint = "give a file with the names of the authors of the entry"
-            self.annotation.problem(what, hint=hint)
+            self.annotation.problem(f"the category _{self.name} has no item {item}", hint=hint)
         if lost:
             return
         for item in items:

@@ -86,11 +86,10 @@ def read_structures(
 
 def _check_can_read(missing: object) -> None:
     if find_spec("biotite") is None:
-        what = "structures need biotite, which is not installed"
-        raise InputError(Problem(what, hint=INSTALL))
+        raise InputError("structures need biotite, which is not installed", hint=INSTALL)
     if missing not in MISSING:
         hint = did_you_mean(str(missing), MISSING) or "give 'error' or 'compute'"
-        raise InputError(Problem(f"missing is {missing!r}", hint=hint))
+        raise InputError(f"missing is {missing!r}", hint=hint)
 
 
 def _parts(
@@ -121,7 +120,7 @@ def _named(paths: Any) -> dict[str, str]:
     listed = [paths] if isinstance(paths, str | os.PathLike) else paths
     if not isinstance(listed, Iterable) or isinstance(listed, bytes | Mapping):
         what = f"paths is {shown(paths)}"
-        raise InputError(Problem(what, hint="give the path of a file, or a list of paths"))
+        raise InputError(what, hint="give the path of a file, or a list of paths")
     out: dict[str, str] = {}
     problems = []
     for path in listed:
@@ -155,7 +154,7 @@ def _wanted(domains: Any, files: Mapping[str, str]) -> dict[str, tuple[str, list
         return None
     if not isinstance(domains, Mapping) or not domains:
         hint = "give a dict such as {'d1abca1': ('1abc', 'A:1-120')}"
-        raise InputError(Problem(f"domains is {shown(domains)}", hint=hint))
+        raise InputError(f"domains is {shown(domains)}", hint=hint)
     out, problems = {}, []
     for id, value in domains.items():
         pair = isinstance(value, tuple | list) and list(map(type, value)) == [str, str]
@@ -243,18 +242,17 @@ def _nearest(residue: Residue, number: Mapping[Residue, int], *, upwards: bool) 
 def _labels(
     labels: Any, parts: Mapping[str, tuple[str, Positions]], names: list[str], *, listed: bool
 ) -> dict[str, Constant] | None:
-    """The class of each sequence."""
     if labels is None:
         return None
     if not isinstance(labels, Mapping):
         if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
             hint = "give a dict of classes by id, or a list"
-            raise InputError(Problem(f"labels is {shown(labels)}", hint=hint))
+            raise InputError(f"labels is {shown(labels)}", hint=hint)
         given, keys = list(labels), list(parts) if listed else names
         if len(given) != len(keys):
             of = "domain" if listed else "file"
             what = f"{counted(len(given), 'label')} for {counted(len(keys), of)}"
-            raise InputError(Problem(what, hint=f"give one for each {of}"))
+            raise InputError(what, hint=f"give one for each {of}")
         labels = dict(zip(keys, given, strict=True))
     out, lost, problems = {}, [], []
     for id, (name, _) in parts.items():

@@ -14,11 +14,8 @@ NULL = "null"
 
 @dataclass(frozen=True, slots=True)
 class Strands:
-    """All strands of a structure, in the order of the file.
-
-    `orientations` are the group of strands with known relative orientation that each belongs to,
-    and its own orientation there, 1 or -1.
-    """
+    """All strands of a structure, in the order of the file; `orientations` are the group of strands
+    with known relative orientation that each belongs to, and its own there, 1 or -1."""
 
     spans: tuple[Span, ...]
     sheets: tuple[int, ...]  # sheets that share a strand are one
@@ -27,10 +24,8 @@ class Strands:
 
 
 def joined(sheets: Iterable[Sheet]) -> Strands:
-    """The strands of some sheets, each once: a file may repeat one.
-
-    It does so at the end of a sheet that closes to a barrel, and where sheets share strands.
-    """
+    """The strands of some sheets, each once: a file repeats one where a barrel closes, and where
+    sheets share strands."""
     spans: list[Span] = []
     sheet_of: list[int] = []
     senses: list[dict[int, str]] = []
@@ -86,12 +81,9 @@ def _orientations(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int],
 def elements(
     residues: Mapping[tuple[str, int], int], helices: Iterable[Helix], strands: Strands
 ) -> list[dict[str, Any]]:
-    """The helices and strands of a chain or domain, in the form of the bundled folds.
-
-    `residues` says the position in the domain of each of its residues, by chain and position in the
-    chain. An element with half or more of its residues outside is left out; of others, those inside
-    count. `helices` and `strands` are those of the whole structure.
-    """
+    """The helices and strands of a domain, in the form of the bundled folds, given the position in
+    it of each residue by chain and position in the chain. An element with half or more of its
+    residues outside is left out."""
     found: list[tuple[tuple[int, int], dict[str, Any]]] = []
     chains = {chain for chain, _ in residues}
     for helix in helices:
@@ -138,11 +130,9 @@ def _inside(span: Span, residues: Mapping[tuple[str, int], int]) -> tuple[int, i
 
 
 def _walked(here: Iterable[int], strands: Strands) -> dict[int, tuple[int, int | None]]:
-    """For each strand its position on a walk through its sheet, and the one it was reached from.
-
-    A walk begins at an edge, with the strand that comes first in the file, and goes from
-    neighbour to neighbour; where it ends, it continues with the next strand of the file.
-    """
+    """For each strand its position on a walk through its sheet, from an edge on and from neighbour
+    to neighbour, and the one it was reached from; where a walk ends, it continues with the next
+    strand of the file."""
     out: dict[int, tuple[int, int | None]] = {}
     sheets: dict[int, list[int]] = {}
     for i in sorted(here):

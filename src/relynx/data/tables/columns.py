@@ -44,10 +44,8 @@ ONE_ZONE = "give all of them a time zone, or none"
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of a column.
-
-    The constants are distinct: numbers and dates (ISO text) ascending, texts as they appear.
-    """
+    """The values of a column; distinct constants, numbers and dates (ISO text) ascending, texts as
+    they appear."""
 
     type: str  # text, integer, number, boolean or date
     codes: Codes  # for each row the index of its value in `constants`, -1 where it is missing
@@ -55,11 +53,9 @@ class Values:
     zoned: bool = False  # whether the dates had a time zone; they are in UTC then
 
     def counts(self) -> NDArray[np.int64]:
-        """How often each value occurs."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.constants))
 
     def row_of(self, code: int) -> int:
-        """The first row that holds a value."""
         return int((self.codes == code).argmax())
 
 
@@ -227,10 +223,8 @@ def _object_dates(values: Sequence[Any]) -> Values:
 
 
 def nanoseconds(value: Any) -> int:
-    """The time from the beginning of 1970 to a moment, in UTC where it has a zone.
-
-    An integer of Python: those of 64 bits end in 2262, and many tables have a date of 9999.
-    """
+    """The time from 1970 to a moment, in UTC where it has a zone, as an integer of Python: those of
+    64 bits end in 2262, and many tables have a date of 9999."""
     if isinstance(value, np.datetime64):
         whole = value.astype("datetime64[us]")
         rest = int((value - whole) / np.timedelta64(1, "ns")) if value != whole else 0
@@ -248,7 +242,6 @@ def nanoseconds(value: Any) -> int:
 
 
 def _seconds(value: Any) -> float:
-    """The length of a duration."""
     if value is None:
         return math.nan
     if isinstance(value, np.timedelta64):
@@ -286,11 +279,8 @@ def _spread(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
 
 
 def ranks(values: Values) -> NDArray[np.int64]:
-    """For each row its rank in the order of the values; all rows have a value.
-
-    Texts are dates, `2024-01-31 13:05` or `31.01.2024 13:05`, or WrongColumn is raised: texts
-    sorted as texts put 10 before 9.
-    """
+    """For each row its rank in the order of the values. Texts must be dates, or WrongColumn is
+    raised: texts sorted as texts put 10 before 9."""
     if values.type != "text":
         return values.codes.astype(np.int64)
     ticks = list(map(nanoseconds, read_moments(values)))
@@ -335,10 +325,8 @@ def moment_of(text: str) -> datetime:
 
 
 def read_moment(text: str) -> datetime | None:
-    """The moment that a text names: ISO 8601, its dashes may be slashes, or day.month.year.
-
-    Zeros before a day, month or hour may be left out, and `UTC` may stand after the time.
-    """
+    """The moment that a text names: ISO 8601, with slashes too, or day.month.year, without zeros
+    before a day, month or hour, or with `UTC` at the end; None for others."""
     plain = text.strip()
     if match := DAY.match(plain):
         year, _, month, day = match.groups()

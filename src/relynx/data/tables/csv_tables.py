@@ -149,7 +149,7 @@ def _wrong_quotes(text: str, separator: str, source: Source, error: csv.Error) -
         what = f"line {last + 1}: a quote that opens in this row is never closed"
     elif reader.line_num > last + 1:
         what += f"; the row begins in line {last + 1}"
-    return DataError(Problem(what, source, hint=QUOTES))
+    return DataError(what, source, hint=QUOTES)
 
 
 def _line_numbers(first: int, end: int, rows: list[list[str]]) -> NDArray[np.int64]:
@@ -190,7 +190,7 @@ def open_csv(path: str | os.PathLike[str]) -> CsvTable:
     first = next((line for line in io.StringIO(text) if line.strip()), None)
     if first is None:
         hint = "the first line names the columns, each further line is an event"
-        raise DataError(Problem("this file is empty", source, hint=hint))
+        raise DataError("this file is empty", source, hint=hint)
     bare = re.sub(r'"[^"]*"', "", first)  # a separator in quotes is none
     separator = "\t" if name.lower().endswith(".tsv") else max(SEPARATORS, key=bare.count)
     try:
@@ -274,9 +274,6 @@ _READERS: dict[str | None, tuple[Callable[..., Values | None], ...]] = {
 }
 
 
-# Dicts of lists
-
-
 @dataclass(frozen=True, slots=True)
 class DictTable:
     """A dict of lists, one a column."""
@@ -305,11 +302,11 @@ def open_dict(columns: Mapping[str, Any]) -> DictTable:
     for name, column in columns.items():
         if isinstance(column, str | bytes | Mapping) or not hasattr(column, "__iter__"):
             what = f"the column {name!r} is {type(column).__name__}, not a list"
-            raise DataError(Problem(what, hint="give a list of values for each column"))
+            raise DataError(what, hint="give a list of values for each column")
         lists[name] = list(column)
     lengths = {name: len(column) for name, column in lists.items()}
     if len(set(lengths.values())) > 1:
         each = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
         what = f"the columns have different numbers of rows: {each}"
-        raise DataError(Problem(what, hint="give each column a value in each row; None is missing"))
+        raise DataError(what, hint="give each column a value in each row; None is missing")
     return DictTable(lists, max(lengths.values(), default=0))

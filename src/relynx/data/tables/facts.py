@@ -19,8 +19,9 @@ from relynx.data.tables.plans import changes
 from relynx.data.times import Times
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
+from relynx.logic.arithmetic import Constants
 from relynx.logic.tables import Key, Table
-from relynx.logic.terms import Constant, constant_key, constant_text
+from relynx.logic.terms import Constant, constant_text
 
 Rows = NDArray[np.int64]
 SHOWN_CHANGES = 5
@@ -48,11 +49,8 @@ class EventLayout:
 def sequence_numbers(
     cells: Cells, column: str, order: Iterable[str], tasks: Iterable[str] = repeat("order")
 ) -> tuple[list[Constant], Rows]:
-    """The ids, in the order in which they appear, and the number of each row's id.
-
-    Raises DataError where a row has no sequence or no value in an order column; `tasks` are the
-    names of the order columns in the message.
-    """
+    """The ids in the order in which they appear, and the number of each row's id. Raises DataError
+    where a row lacks it, or a value in an order column, which `tasks` name."""
     for name, what in ((column, "sequence"), *zip(order, tasks, strict=False)):
         known = len(cells.problems)
         missing = (cells.keys(name) if what == "sequence" else cells.values(name)).codes < 0
@@ -109,8 +107,7 @@ class Encoder:
     """Collects facts as tables under one vocabulary."""
 
     n_events: int
-    codes: dict[object, int] = field(default_factory=dict)
-    constants: list[Constant] = field(default_factory=list)
+    constants: Constants = field(default_factory=Constants)
     tables: dict[Key, Table] = field(default_factory=dict)
 
     def argument(self, values: Values, column: Column) -> NDArray[np.int32]:
@@ -124,10 +121,7 @@ class Encoder:
 
     def code(self, constant: Constant) -> int:
         """The code of a constant; those of the events come first."""
-        code = self.codes.setdefault(constant_key(constant), len(self.constants))
-        if code == len(self.constants):
-            self.constants.append(constant)
-        return code + self.n_events
+        return self.constants.add(constant) + self.n_events
 
     def add(self, predicate: str, args: Sequence[NDArray[np.integer]], sequences: Rows) -> None:
         """Add the facts of a predicate, one per row; a row that lacks an argument makes none."""
@@ -141,20 +135,18 @@ class Encoder:
     def vocabulary(self) -> Vocabulary:
         """The constants; events are named e1, e2, ..., or as no value is."""
         prefix = "e"
-        texts = [text for text in self.constants if isinstance(text, str)]
+        texts = [text for text in self.constants.values if isinstance(text, str)]
         while any(re.match(rf"{prefix}[1-9]\d*\Z", text) for text in texts):
             prefix = {"e": "event", "event": "event_"}.get(prefix, prefix + "_")
         events = [f"{prefix}{i + 1}" for i in range(self.n_events)]
-        return Vocabulary([*events, *self.constants])
+        return Vocabulary([*events, *self.constants.values])
 
 
 def encoded(
     schema: Schema, cells: Cells, at: EventLayout, others: Mapping[str, Cells], *, labelled: bool
 ) -> Sequences:
-    """The sequences, with notes on the rows. Raises DataError where an attribute or label changes.
-
-    `labelled` requires a label for every sequence; otherwise wrong labels are ignored.
-    """
+    """The sequences, with notes on the rows. Raises DataError where an attribute or label changes;
+    unless `labelled`, wrong labels are ignored."""
     encoder = Encoder(int(at.numbers.max()) + 1)
     notes = _tie_notes(at, schema.order)
     sequences, numbers = at.sequences[at.order], at.numbers[at.order]
@@ -271,10 +263,8 @@ def _relate(
 
 
 def _translated(values: Values, names: Iterable[Constant]) -> Rows:
-    """For each row the number of the name that it holds, -1 where it holds none of them.
-
-    The texts count: one table may have read 7 as an integer, another as a text.
-    """
+    """For each row the number of the name that it holds, or -1; by text, as one table may have read
+    7 as an integer, another as a text."""
     numbers = {str(name): i for i, name in enumerate(names)}
     known = [numbers.get(str(constant), -1) for constant in values.constants]
     into: Rows = np.array([*known, -1], np.int64)

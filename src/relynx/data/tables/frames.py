@@ -29,7 +29,7 @@ from relynx.data.tables.columns import (
     object_values,
     text_values,
 )
-from relynx.errors import InputError, Problem, Source, did_you_mean
+from relynx.errors import InputError, Source, did_you_mean
 from relynx.storage import whole_file
 
 Schema: TypeAlias = Mapping[str, type]
@@ -43,16 +43,13 @@ _TYPES: dict[type, Any] = {str: nw.String, int: nw.Int64, float: nw.Float64, boo
 
 
 def frame(chunks: Chunks, schema: Schema, *, backend: str) -> Any:
-    """A data frame of a library, `pandas`, `polars` or `pyarrow`, which must be installed.
-
-    `chunks` are the rows, some at a time; the columns hold `str`, `int`, `float` or `bool`.
-    """
+    """A data frame of `pandas`, `polars` or `pyarrow`, of chunks of rows."""
     if backend not in BACKENDS:
         hint = did_you_mean(backend, BACKENDS) or f"give one of {', '.join(BACKENDS)}"
         raise ValueError(f"unknown backend {backend!r}: {hint}")
     if not _installed(backend):
         what = f"a {backend} frame needs {backend}, which is not installed"
-        raise InputError(Problem(what, hint=f"pip install {backend}"))
+        raise InputError(what, hint=f"pip install {backend}")
     return _frame(chunks, schema, backend).to_native()
 
 
@@ -70,7 +67,7 @@ def parquet_library(
     backend = next(filter(_installed, among), None)
     if backend is None:
         what = "Parquet files need polars or pyarrow, and neither is installed"
-        raise InputError(Problem(what, hint=f"pip install polars, or {instead}"))
+        raise InputError(what, hint=f"pip install polars, or {instead}")
     return backend
 
 
@@ -100,9 +97,6 @@ def _frame(chunks: Chunks, schema: Schema, backend: Any) -> nw.DataFrame[Any]:
     parts = [nw.from_dict(dict(chunk), types, backend=backend) for chunk in chunks]
     whole = nw.concat(parts or [nw.from_dict(nothing, types, backend=backend)])
     return nw.maybe_reset_index(whole)
-
-
-# Tables of events
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +186,7 @@ def open_parquet(path: str | os.PathLike[str]) -> FrameTable:
     name = os.fsdecode(path)
     source = Source("", name)
     if not os.path.isfile(name):
-        raise InputError(Problem("there is no such file", source))
+        raise InputError("there is no such file", source)
     backend: Any = parquet_library("give a .csv file", _READ_PARQUET)
     with _no_parquet(source):
         frame = nw.scan_parquet(name, backend=backend)
@@ -207,9 +201,8 @@ def _no_parquet(source: Source) -> Iterator[None]:
     except BaseException as error:  # each has errors of its own; those of Rust are no Exception
         if not isinstance(error, Exception) and type(error).__name__ != PANIC:
             raise
-        hint = "write it again, or give a .csv file"
         what = "this is no Parquet file, or it is damaged"
-        raise InputError(Problem(what, source, hint=hint)) from None
+        raise InputError(what, source, hint="write it again, or give a .csv file") from None
 
 
 def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:

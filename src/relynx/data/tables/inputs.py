@@ -32,12 +32,11 @@ def open_table(data: Any) -> Table:
     if table is None:
         what = f"no table of events can be made of a value of the type {type(data).__name__}"
         frames = "a data frame (pandas, polars, pyarrow, ...)"
-        raise InputError(Problem(what, hint=f"give {frames} or the path of a CSV or Parquet file"))
+        raise InputError(what, hint=f"give {frames} or the path of a CSV or Parquet file")
     return table
 
 
 def is_table_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a table of events, by its ending."""
     return os.fsdecode(path).lower().endswith(ENDINGS)
 
 
@@ -49,12 +48,11 @@ def _open_file(path: str | os.PathLike[str]) -> Table:
         hint = "a table of events is a .csv, .tsv, .csv.gz or .parquet file"
         if name.lower().endswith((".xes", ".xes.gz")):
             hint = "rx.read_xes reads event logs"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint=hint)
     return open_parquet(path) if name.lower().endswith(".parquet") else open_csv(path)
 
 
 def name_problems(table: Table) -> list[Problem]:
-    """What is wrong with the names of the columns."""
     problems = []
     names: Sequence[object] = table.names
     if not names:
@@ -92,10 +90,7 @@ def columns_text(names: Sequence[str]) -> str:
 
 
 class Cells:
-    """Some columns of a table, each turned into codes once.
-
-    What is wrong is collected in `problems`; `check` raises it.
-    """
+    """Some columns of a table, each turned into codes once; `check` raises their `problems`."""
 
     def __init__(self, table: Table, names: Sequence[str], title: str = "the table") -> None:
         self.source = table.source
@@ -105,7 +100,7 @@ class Cells:
         self._made: dict[str, Values] = {}
         if not self.n_rows:
             hint = ROWS if title == "the table" else "give it rows, or leave it out"
-            raise DataError(Problem(f"{title} has no rows", self.source, hint=hint))
+            raise DataError(f"{title} has no rows", self.source, hint=hint)
 
     @property
     def n_rows(self) -> int:

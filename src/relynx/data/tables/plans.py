@@ -53,6 +53,7 @@ class Request:
     always: tuple[str, ...] = ()
     symbol: str | None = None
     taken: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()  # columns that are made of others
     problems: list[Problem] = field(default_factory=list)
 
     def says_something(self) -> bool:
@@ -67,11 +68,10 @@ class Request:
 
     def column(self, name: object, role: str) -> None:
         problem = unknown_column(self.table, name, role)
-        if problem is not None:
+        if problem is not None and name not in self.made:
             self.problems.append(problem)
 
     def dimensions(self) -> tuple[tuple[str, str], ...]:
-        """The dimensions with their columns."""
         if self.order is None:
             return ()
         if not isinstance(self.order, Mapping):
@@ -180,7 +180,6 @@ def _texts(names: Iterable[object]) -> tuple[str, ...]:
 
 
 def _plain(bins: Any) -> Any:
-    """Numpy numbers as Python numbers."""
     if isinstance(bins, np.ndarray | np.generic):
         return bins.tolist()
     cuts = isinstance(bins, list | tuple)
@@ -364,4 +363,6 @@ def others(request: Request, attributes: Sequence[str]) -> list[str]:
     order = request.order
     columns = order.values() if isinstance(order, Mapping) else [order]
     tasks = _texts([request.sequence, request.label, request.event, *columns, *attributes])
-    return [name for name in dict.fromkeys(request.table.names) if name not in tasks]
+    return [
+        name for name in dict.fromkeys((*request.table.names, *request.made)) if name not in tasks
+    ]

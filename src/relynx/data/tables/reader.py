@@ -21,13 +21,7 @@ from relynx.data.tables.facts import (
     repeated_keys,
     sequence_numbers,
 )
-from relynx.data.tables.inputs import (
-    Cells,
-    columns_text,
-    name_problems,
-    open_table,
-    unknown_column,
-)
+from relynx.data.tables.inputs import Cells, columns_text, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import (
     DEFAULT_BINS,
     DELIMITS,
@@ -116,7 +110,7 @@ def read_request(
     if schema is not None:
         if request.says_something():
             what = "reading says how to read the table, and so do other arguments"
-            raise InputError(Problem(what, hint="give reading alone, or with relations"))
+            raise InputError(what, hint="give reading alone, or with relations")
         return _read_again(table, further, schema)
     names = checked_columns(request, further)
     cells = Cells(table, names)
@@ -136,13 +130,12 @@ def read_request(
 
 
 def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> Sequences:
-    """Read a table as another one was read."""
     if not isinstance(cast(object, schema), Schema):
         what = f"reading is a {type(schema).__name__}"
-        raise InputError(Problem(what, hint="give X.reading of sequences that were read before"))
+        raise InputError(what, hint="give X.reading of sequences that were read before")
     if schema.intervals is not None:
         what = "the reading is one of intervals"
-        raise InputError(Problem(what, hint="rx.from_intervals(frame, reading=...) reads them"))
+        raise InputError(what, hint="rx.from_intervals(frame, reading=...) reads them")
     if schema.label is not None and schema.label.name not in table.names:
         schema = replace(schema, label=None)
     facts = [column for group in schema.fluents + schema.attributes for column in group.columns]
@@ -180,7 +173,6 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
 
 
 def _columns(schema: Schema, group: Group) -> list[str]:
-    """The columns of a further table."""
     return [schema.sequence, *group.events, *(column.name for column in group.columns)]
 
 
@@ -201,7 +193,7 @@ def _relations(relations: object) -> Mapping[str, Any]:
         return {}
     if not isinstance(relations, Mapping) or not all(isinstance(name, str) for name in relations):
         what = f"relations is a {type(relations).__name__}"
-        raise InputError(Problem(what, hint="give a dict of tables: {'near': frame}"))
+        raise InputError(what, hint="give a dict of tables: {'near': frame}")
     return relations
 
 
@@ -279,11 +271,9 @@ def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[
 
 
 def raise_all(problems: Iterable[Problem | None]) -> None:
-    """Raise DataError where something is wrong."""
     if found := [problem for problem in problems if problem is not None]:
         raise DataError(found)
 
 
 def columns_of(path: str | os.PathLike[str]) -> list[str]:
-    """The names of the columns of a table of events."""
     return [str(name) for name in open_table(path).names]

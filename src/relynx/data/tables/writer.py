@@ -15,7 +15,7 @@ from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.tables.frames import frame
 from relynx.data.times import Times
-from relynx.errors import DataError, Problem
+from relynx.errors import DataError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Table
 from relynx.logic.terms import Constant
@@ -53,7 +53,7 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
     schema = X.reading if isinstance(X, Sequences) else None
     if schema is None or (schema.intervals is not None and X.times is None):
         what = "only sequences that from_events read can become a table of events"
-        raise DataError(Problem(what, hint="rx.write_lynx writes any sequences to a file"))
+        raise DataError(what, hint="rx.write_lynx writes any sequences to a file")
     times = X.times
     # Packed: sequence * n + code
     pairs = _events(X, schema) if times is None else _intervals(X, schema, times)
@@ -85,10 +85,8 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
 def event_rows(
     X: Sequences, schema: Schema
 ) -> tuple[Rows, NDArray[np.bool_], dict[str, list[Any]]]:
-    """The sequence of each row, whether it is an event, and the columns of the order and the facts.
-
-    A sequence without events has one row, which is none.
-    """
+    """The sequence of each row, whether it is an event (a sequence without any has a row that is
+    none), and the columns of the order and the facts."""
     pairs = _events(X, schema)  # packed: sequence * n + code
     n = len(X.vocabulary) + 1  # the last code is that of no event
     facts = _facts(X, schema, pairs)
@@ -213,12 +211,9 @@ def _values(X: Sequences, table: Table | None, argument: int, pairs: Rows, n: in
 
 
 def _coordinates(X: Sequences, schema: Schema, pairs: Rows) -> list[Rows]:
-    """For each dimension the coordinate of each event along it.
-
-    Events that are linked along one dimension have the same coordinates along all others: a
-    coordinate belongs to a set of events that are connected without its dimension, and coordinates
-    are in an order that the links of their dimension allow.
-    """
+    """For each dimension the coordinate of each event: one belongs to a set of events that are
+    connected without its dimension, and coordinates are in an order that the links of their
+    dimension allow."""
     n = len(X.vocabulary) + 1  # the last code is that of no event
     order = np.argsort(pairs)
     links = {}

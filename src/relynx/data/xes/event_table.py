@@ -43,12 +43,8 @@ MEANINGS = {
 
 
 class XesTable:
-    """A log, opened. A trace without events has one row, in which nothing is known.
-
-    `attributes` are the columns of traces, which have their key after `case:`. Columns may have
-    other names, too (`also`), there may be some without any value (`extra`), and those of the
-    `order` have some value even in the row of no event.
-    """
+    """A log, opened. A trace without events has one row, in which only the columns of the `order`
+    have some value. `also` are other names of columns, `extra` columns without any value."""
 
     def __init__(
         self,
@@ -103,7 +99,6 @@ class XesTable:
         return int(self.log.trace_lines[self._trace[row]])
 
     def types(self, name: str) -> list[str]:
-        """The types that an attribute has."""
         part, occurrences = self._columns.get(name, (self.log.events, []))
         found = [part.attributes[i] for i, _ in occurrences]
         telling = [one for one in found if not _is_gap(one)]  # not only that something is missing

@@ -32,17 +32,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of events or of traces.
-
-    `path` names it and what it is nested in, `parent` is the number of that (-1 for none), `texts`
-    are its different values as they are written.
-    """
+    """An attribute of events or of traces: the path that names it and what it is nested in, and its
+    different values."""
 
     path: str
     tag: str
     key: str
-    parent: int
-    texts: Sequence[str]
+    parent: int  # the number of what it is nested in, -1 for none
+    texts: Sequence[str]  # as they are written
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,6 @@ class Part:
         return out
 
     def element(self, i: int) -> tuple[Shape, list[int]]:
-        """The shape of an element, and its values."""
         start, end = self._starts[i], self._starts[i + 1]
         return self.shapes[self.shape[i]], self.codes[start:end].tolist()
 

@@ -31,7 +31,7 @@ from relynx.data.xes.log import (
     Shape,
 )
 from relynx.errors import DataError, InputError, ParseError, Problem, Source
-from relynx.logic.source_files import FREE, MAGIC, most_unpacked, too_much
+from relynx.logic.source_files import FREE, MAGIC, most_unpacked, too_much, unreadable
 
 CHUNK = 1 << 18  # bytes
 LONGEST_ELEMENT = 1 << 23  # bytes
@@ -70,7 +70,7 @@ def _opened(name: str, source: Source) -> Iterator[IO[bytes]]:
             packed = name.lower().endswith(".gz")
             if not packed and plain.read(2) == MAGIC:
                 hint = "end its name in .xes.gz, or unpack it with gunzip"
-                raise ParseError(Problem("this file is compressed", source, hint=hint))
+                raise ParseError("this file is compressed", source, hint=hint)
             plain.seek(0)
             if packed:
                 with gzip.open(plain) as unpacked:
@@ -79,17 +79,11 @@ def _opened(name: str, source: Source) -> Iterator[IO[bytes]]:
                 yield plain
     except (gzip.BadGzipFile, EOFError, zlib.error):
         what, hint = "this is no gzip file, or it is cut", "gzip packs a file"
-        raise ParseError(Problem(what, source, hint=hint)) from None
+        raise ParseError(what, source, hint=hint) from None
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        reasons: dict[type[Exception], str] = {
-            FileNotFoundError: "there is no such file",
-            IsADirectoryError: "this is a folder, not a file",
-            PermissionError: "you may not read this file",
-        }
-        reason = reasons.get(type(error), f"this file cannot be read ({error})")
-        raise InputError(Problem(reason, source)) from None
+        raise unreadable(error, name) from None
 
 
 Level: TypeAlias = dict[tuple[str, str], tuple[int, dict[str, int]]]
@@ -117,7 +111,6 @@ class _PartBuilder:
         return self.levels[self.parent]
 
     def open(self, tag: str, key: str, value: str | None) -> None:
-        """An attribute begins."""
         found = self.level.get((tag, key))
         if found is None:
             parent, i = self.parent, len(self.attributes)
@@ -137,7 +130,6 @@ class _PartBuilder:
         self.tokens.append(OPEN)
 
     def close(self) -> None:
-        """An attribute that holds others ends."""
         self.parents.pop()
         self.tokens.append(CLOSE)
 
@@ -225,7 +217,7 @@ class _Reader:
         """What a file that is no XML gets to hear."""
         if why in ENDED:
             if not self._fed:
-                return ParseError(Problem("this file is empty", self.source, hint=EXAMPLE))
+                return ParseError("this file is empty", self.source, hint=EXAMPLE)
             where = " before its first element"
             if self._part is not None or self._head:
                 inside = EVENT if self._part is self.events else TRACE if self._part else LOG
@@ -348,7 +340,6 @@ class _Reader:
             self._end_element(part)
 
     def _end_element(self, part: _PartBuilder) -> None:
-        """A trace or an event ends."""
         repeated = part.end()
         if repeated is not None:
             whose = "event" if part is self.events else "trace"
@@ -367,7 +358,7 @@ class _Reader:
         assert self._root is not None  # the parser has seen its end
         if not self.trace_lines:
             hint = f"a log is written as {EXAMPLE}"
-            raise DataError(Problem("the log has no trace", self.source, hint=hint))
+            raise DataError("the log has no trace", self.source, hint=hint)
         notes = []
         for what, lines in self.skipped.items():
             n = "once" if len(lines) == 1 else f"{len(lines):,} times"

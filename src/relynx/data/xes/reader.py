@@ -17,7 +17,7 @@ from relynx.data.tables.reader import read_request
 from relynx.data.xes.event_table import CASE, EVENT, SEQUENCE, XesTable
 from relynx.data.xes.log import NUMBERS
 from relynx.data.xes.parser import read_log
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import InputError, did_you_mean
 
 ENDINGS = (".xes", ".xes.gz")
 
@@ -105,7 +105,6 @@ def _read(
 
 
 def is_xes(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is an event log, by its ending."""
     return os.fsdecode(path).lower().endswith(ENDINGS)
 
 
@@ -115,10 +114,8 @@ def _columns(schema: Schema) -> list[str]:
 
 
 def _fitted(schema: Schema, table: XesTable) -> tuple[Schema, dict[str, str], list[str]]:
-    """A schema as it fits a log, other names that its columns have, and those that are not there.
-
-    It may be that of a table, which `write_xes` made a log of.
-    """
+    """A schema, maybe of a table that `write_xes` made a log of, as it fits a log, other names that
+    its columns have, and those that are not there."""
     names = table.names
     also = {} if schema.sequence in names else {schema.sequence: SEQUENCE}
     alone = len(schema.order) == 1 and schema.order[0][1] not in names
@@ -134,15 +131,14 @@ def _fitted(schema: Schema, table: XesTable) -> tuple[Schema, dict[str, str], li
 
 
 def _classified(table: XesTable, name: object, fluents: object) -> dict[str, list[str]]:
-    """The fluent of a classifier."""
     known = table.log.classifiers
     if fluents is not None:
         what = "classifier and fluents both say what describes an event"
-        raise InputError(Problem(what, table.source, hint="give one of them"))
+        raise InputError(what, table.source, hint="give one of them")
     if not isinstance(name, str) or name not in known:
         some = f"it has {', '.join(map(repr, known))}" if known else "it has none"
         hint = did_you_mean(str(name), list(known)) or some
-        raise InputError(Problem(f"the log has no classifier {name!r}", table.source, hint=hint))
+        raise InputError(f"the log has no classifier {name!r}", table.source, hint=hint)
     return {clean_name(name): _joined(known[name], table.names)}
 
 

@@ -19,7 +19,7 @@ from relynx.data.tables.writer import event_rows
 from relynx.data.xes.event_table import CASE, NAME, XesTable
 from relynx.data.xes.log import CLOSE, OPEN, WITHOUT_VALUE, Log, Node, Part
 from relynx.data.xes.reader import ENDINGS, is_xes
-from relynx.errors import DataError, InputError, Problem
+from relynx.errors import DataError, InputError
 from relynx.logic.terms import Constant
 from relynx.storage import whole_file
 
@@ -69,15 +69,15 @@ def write_xes(
     schema = X.reading if isinstance(X, Sequences) else None
     if schema is None or X.times is not None:
         what = "only sequences that read_xes or from_events read can be written as an event log"
-        raise DataError(Problem(what, hint="rx.write_lynx writes any sequences to a file"))
+        raise DataError(what, hint="rx.write_lynx writes any sequences to a file")
     if not is_xes(path):
         what = f"{os.fsdecode(path)} ends in none of {', '.join(ENDINGS)}"
-        raise InputError(Problem(what, hint="an event log is a .xes or .xes.gz file"))
+        raise InputError(what, hint="an event log is a .xes or .xes.gz file")
     if labels is not None:
         X = X.with_labels(labels)
     key = label if label is not None else _label_key(schema)
     if not isinstance(key, str) or not key:
-        raise InputError(Problem(f"label is {key!r}", hint="give the key of an attribute"))
+        raise InputError(f"label is {key!r}", hint="give the key of an attribute")
     with _opened(path) as file:
         writer = _Writer(file)
         if X.origin is None:
@@ -139,7 +139,6 @@ class _Writer:
             self._open.append(tag)
 
     def node(self, node: Node, *, keep_open: bool = False) -> None:
-        """An element of the head."""
         self.open(node.tag, node.attributes, empty=not node.children and not keep_open)
         for child in node.children:
             self.node(child)
@@ -174,7 +173,7 @@ def _quoted(name: str, value: str, pairs: Iterable[tuple[str, str]]) -> str:
     if ILLEGAL.search(value):
         whose = "" if name == "key" else f" of {shown(dict(pairs).get('key', name))}"
         what = f"the {name} {shown(value)}{whose} cannot be written"
-        raise DataError(Problem(what, hint="it holds a character that XML does not have"))
+        raise DataError(what, hint="it holds a character that XML does not have")
     return quoteattr(value)
 
 
@@ -249,14 +248,13 @@ def _check_keys(keys: Sequence[str], label: str | None) -> None:
     hint = f"rename the column; the name of the trace is its {NAME!r}"
     for i, key in enumerate(keys):
         if key in (NAME, *keys[:i]):
-            raise DataError(Problem(f"a trace would have the attribute {key!r} twice", hint=hint))
+            raise DataError(f"a trace would have the attribute {key!r} twice", hint=hint)
     if label in (NAME, *keys):
         what = f"a trace would have the attribute {label!r} twice: one is the label"
-        raise DataError(Problem(what, hint="give another key of the label: label='class'"))
+        raise DataError(what, hint="give another key of the label: label='class'")
 
 
 def _typed(key: str, value: Constant, column: Column | None) -> tuple[str, str, str]:
-    """The type, the key and the text of an attribute."""
     if isinstance(value, int | float):
         return ("int" if isinstance(value, int) else "float"), key, repr(value)
     text = str(value)
