@@ -84,13 +84,13 @@ def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> N
         weight = prior.get(name)
         if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
             what = f"prior has no weight above 0 for the class {name!r}"
-            raise InputError(Problem(what, hint="give one for each class"))
+            raise InputError(what, hint="give one for each class")
     for name in prior:
         if name not in classes:
             near = did_you_mean(str(name), [str(c) for c in classes])
             known = f"the classes are {', '.join(map(repr, classes))}"
             what = f"prior has a weight for {name!r}, which is no class"
-            raise InputError(Problem(what, hint=near or known))
+            raise InputError(what, hint=near or known)
 
 
 def sequences_for(model: Any, X: object) -> Sequences:
@@ -109,4 +109,4 @@ def check_reading(fitted: Schema | None, given: Schema | None) -> None:
     if wrong is not None:
         what = f"this table was read in another way than that of the model: {wrong}"
         hint = f"read it as that one: rx.{fitted.reader}(frame, reading=model.reading_)"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint=hint)

@@ -11,27 +11,27 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 
 
 def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
     """The classes of the sequences, one for each. Raises InputError where they are not."""
     if not len(X):
-        raise InputError(Problem("there are no sequences", hint="give some of each class"))
+        raise InputError("there are no sequences", hint="give some of each class")
     if y is None and X.labels is None:
-        raise InputError(Problem("y is missing", hint="give the class of each sequence"))
+        raise InputError("y is missing", hint="give the class of each sequence")
     given: Any = X.labels if y is None else y
     labels = np.asarray(column_or_1d(given if hasattr(given, "shape") else [*given]))
     if len(labels) != len(X):
         what = f"{counted(len(labels), 'label')} in y for {counted(len(X), 'sequence')} in X"
-        raise InputError(Problem(what, hint="give one label for each sequence"))
+        raise InputError(what, hint="give one label for each sequence")
     check_no_label_is_missing(X, labels)
     values = labels.tolist()
     for i, value in enumerate(values):
         if isinstance(value, str) != isinstance(values[0], str):
             what = f"some labels are text and some are not: {values[0]!r}, and {value!r} for"
             hint = "give all as text or all as numbers"
-            raise InputError(Problem(f"{what} sequence {X.ids[i]}", hint=hint))
+            raise InputError(f"{what} sequence {X.ids[i]}", hint=hint)
     check_classification_targets(labels)
     return labels
 
@@ -41,7 +41,7 @@ def coded_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         what = f"all sequences are of one class, {classes.tolist()[0]!r}"
-        raise InputError(Problem(what, hint="give sequences of at least two classes"))
+        raise InputError(what, hint="give sequences of at least two classes")
     return classes, codes
 
 
@@ -50,7 +50,7 @@ def check_no_label_is_missing(X: Sequences, labels: NDArray[Any]) -> None:
     for i, value in enumerate(labels.tolist()):
         if is_missing(value):
             hint = "give the class of each sequence, or leave out those that have none"
-            raise InputError(Problem(f"the label of sequence {X.ids[i]} is missing", hint=hint))
+            raise InputError(f"the label of sequence {X.ids[i]} is missing", hint=hint)
 
 
 def is_missing(value: Any) -> bool:

@@ -12,7 +12,7 @@ from relynx.bias import Bias
 from relynx.bias.modes import EVENT
 from relynx.data.class_cuts import cut_like
 from relynx.data.sequences import Sequence, Sequences
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Var
 from relynx.mining.matching.match import match
@@ -94,20 +94,18 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
 def _checked(model: object, sequence: object) -> Sequences:
     """The sequence to explain. Raises InputError for a wrong model or sequence."""
     if not isinstance(model, LynxClassifier):
-        what = f"explain takes a LynxClassifier, not a {type(model).__name__}"
         hint = "in a pipeline it is the last step: explain(pipeline[-1], X[i])"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(f"explain takes a LynxClassifier, not a {type(model).__name__}", hint=hint)
     if not hasattr(model, "estimators_"):
-        raise InputError(Problem("the model is not fitted", hint="call model.fit(X, y) first"))
+        raise InputError("the model is not fitted", hint="call model.fit(X, y) first")
     if isinstance(sequence, Sequence):
         return sequence.sequences
     if not isinstance(sequence, Sequences):
         what = f"explain takes a sequence of Sequences, not a {type(sequence).__name__}"
         hint = "make Sequences of lists by X, y = rx.from_lists(...), and give X[i]"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint=hint)
     if len(sequence) != 1:
-        what = f"explain takes one sequence, not {len(sequence)}"
-        raise InputError(Problem(what, hint="give X[i]"))
+        raise InputError(f"explain takes one sequence, not {len(sequence)}", hint="give X[i]")
     return sequence
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from relynx.data.class_cuts import cut_like
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences, counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.grasp import GraspRound
 from relynx.features.vectorizer import as_sequences
 from relynx.logic.dimensions import link_name
@@ -114,14 +114,12 @@ def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predi
     """Check a model and some sequences, and predict."""
     if not isinstance(model, LynxClassifier):
         what = f"a report is about a LynxClassifier, not about a {type(model).__name__}"
-        raise InputError(Problem(what, hint="give the fitted model, the sequences, the classes"))
+        raise InputError(what, hint="give the fitted model, the sequences, the classes")
     if not hasattr(model, "estimators_"):
-        raise InputError(
-            Problem("this LynxClassifier is not fitted", hint="call fit before report")
-        )
+        raise InputError("this LynxClassifier is not fitted", hint="call fit before report")
     X = cut_like(as_sequences(X), model.reading_)
     if not len(X):
-        raise InputError(Problem("there is no sequence to report on", hint="give at least one"))
+        raise InputError("there is no sequence to report on", hint="give at least one")
     labels = _labels(X, y)
     classes = model.classes_.tolist()
     names = class_names(classes)
@@ -150,7 +148,7 @@ def _labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any] | None:
     if labels.shape != X.shape:
         n = counted(len(labels), "label") if labels.ndim == 1 else f"labels of shape {labels.shape}"
         what = f"{n} in y for {counted(len(X), 'sequence')} in X"
-        raise InputError(Problem(what, hint="give one label for each sequence"))
+        raise InputError(what, hint="give one label for each sequence")
     check_no_label_is_missing(X, labels)
     return labels
 

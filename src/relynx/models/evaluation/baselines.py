@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.logic.terms import constant_text, quoted
 
@@ -57,8 +57,7 @@ class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def fit(self, X: object, y: Iterable[object]) -> MarkovChainClassifier:
         """Count the steps of every class."""
         if not self.smoothing > 0:
-            hint = "give a number above 0"
-            raise InputError(Problem(f"smoothing is {self.smoothing!r}", hint=hint))
+            raise InputError(f"smoothing is {self.smoothing!r}", hint="give a number above 0")
         steps = _steps(as_sequences(X), self.dimension)
         labels = np.asarray([*y])
         self.classes_, codes = np.unique(labels, return_inverse=True)

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
 from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.models.labels import checked_labels, coded_classes
 
 Split: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -195,13 +195,13 @@ def splits(
     Raises InputError if there cannot be so many folds.
     """
     if folds < 2:
-        raise InputError(Problem(f"folds is {folds}", hint="give 2 or more"))
+        raise InputError(f"folds is {folds}", hint="give 2 or more")
     classes, codes = coded_classes(y)
     sizes = np.bincount(codes)
     if sizes.min() < folds:
         name, n = classes[sizes.argmin()], int(sizes.min())
         what = f"the class {name} has {counted(n, 'sequence')}, too few for {folds} folds"
-        raise InputError(Problem(what, hint="give fewer folds, or leave out the class"))
+        raise InputError(what, hint="give fewer folds, or leave out the class")
     nothing = np.zeros(len(y))
     if groups is None:
         parts = StratifiedKFold(folds, shuffle=True, random_state=seed)
@@ -210,18 +210,18 @@ def splits(
     group_of = np.asarray([*groups])
     if len(group_of) != len(y):
         what = f"{counted(len(group_of), 'group')} for {counted(len(y), 'sequence')}"
-        raise InputError(Problem(what, hint="give one group for each sequence"))
+        raise InputError(what, hint="give one group for each sequence")
     if len(set(group_of.tolist())) < folds:
         n = len(set(group_of.tolist()))
         what = f"{counted(n, 'group')} cannot make {folds} folds"
-        raise InputError(Problem(what, hint="give fewer folds"))
+        raise InputError(what, hint="give fewer folds")
     grouped = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     for number, (train, test) in enumerate(grouped.split(nothing, y, group_of), 1):
         left = set(classes.tolist()) - set(y[train].tolist())
         if left:
             what = f"all sequences of the class {min(left)} are in groups of fold {number}"
             hint = "it cannot be learnt then: give fewer folds or smaller groups, or leave it out"
-            raise InputError(Problem(what, hint=hint))
+            raise InputError(what, hint=hint)
         yield train, test
 
 

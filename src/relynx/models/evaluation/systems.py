@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import InputError, did_you_mean
 from relynx.models.fisher.classifier import FisherKernelClassifier
 from relynx.models.lohmm.classifier import LoHMMClassifier
 from relynx.models.lynx.classifier import LynxClassifier
@@ -40,7 +40,7 @@ def systems(names: str) -> dict[str, Any]:
     for name in given:
         if name not in SYSTEMS:
             hint = did_you_mean(name, [*SYSTEMS]) or f"give some of {','.join(SYSTEMS)}"
-            raise InputError(Problem(f"there is no system {name!r} to compare with", hint=hint))
+            raise InputError(f"there is no system {name!r} to compare with", hint=hint)
     return {SYSTEMS[name][0]: SYSTEMS[name][1]() for name in given}
 
 

@@ -22,7 +22,7 @@ from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import (
     SWITCH,
@@ -211,7 +211,7 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learn the models; the ground tables of the training sequences."""
         check_parameters(self, SCORE_RULES)
         if not len(X):
-            raise InputError(Problem("there are no sequences", hint="give some to learn from"))
+            raise InputError("there are no sequences", hint="give some to learn from")
         per_class = self.models == "per_class"
         labels = checked_labels(X, y) if per_class or y is not None else None
         X = cut_by_class(X, labels).compact()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.logic.terms import Atom
 from relynx.models.checks import is_amount, is_count
 from relynx.models.lohmm.clauses import Floats
@@ -20,8 +20,7 @@ def checked_sequences(sequences: Iterable[Iterable[Atom]]) -> list[list[Atom]]:
     given: object = sequences
     if isinstance(given, Sequences):
         what = "expected lists of ground atoms, found Sequences"
-        hint = "relynx.models.observations.observations(X) makes them"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint="relynx.models.observations.observations(X) makes them")
     if isinstance(sequences, str | Atom) or not isinstance(sequences, Iterable):
         raise _no_sequences(sequences)
     found: list[list[Atom]] = []
@@ -33,7 +32,7 @@ def checked_sequences(sequences: Iterable[Iterable[Atom]]) -> list[list[Atom]]:
             if not isinstance(atom, Atom) or any(True for _ in atom.variables()):
                 shown = str(atom) if isinstance(atom, Atom) else repr(atom)
                 what = f"sequence {i}, step {t + 1}: expected a ground atom, found {shown}"
-                raise InputError(Problem(what, hint='make one with rx.parse_atom("p(a,b)")'))
+                raise InputError(what, hint='make one with rx.parse_atom("p(a,b)")')
         found.append(atoms)
     return found
 
@@ -41,7 +40,7 @@ def checked_sequences(sequences: Iterable[Iterable[Atom]]) -> list[list[Atom]]:
 def _no_sequences(value: object) -> InputError:
     shown = str(value) if isinstance(value, Atom) else repr(value)
     what = f"expected a list of sequences, each a list of ground atoms, found {shown}"
-    return InputError(Problem(what, hint="put one sequence into a list: [sequence]"))
+    return InputError(what, hint="put one sequence into a list: [sequence]")
 
 
 def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
@@ -54,7 +53,7 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
         raise InputError("sample_weight must have finite numbers from 0 on") from None
     if factors.shape != (n,):
         what = f"sample_weight must have one number for each of {n} sequences"
-        raise InputError(Problem(f"{what}, found shape {factors.shape}"))
+        raise InputError(f"{what}, found shape {factors.shape}")
     if not np.all(np.isfinite(factors) & (factors >= 0)):
         raise InputError("sample_weight must have finite numbers from 0 on")
     return factors

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from relynx.bias.source_spans import SourceSpans
-from relynx.errors import InputError, Problem, Source, first_problems
+from relynx.errors import InputError, Source, first_problems
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, as_constant
 from relynx.models.lohmm.arguments import (
@@ -186,14 +186,14 @@ class LoHMM(Clauses):
             row = np.array(values, np.float64)
         except (TypeError, ValueError):
             hint = "give them in the order of model.parameters"
-            raise InputError(Problem("the parameters are no row of numbers", hint=hint)) from None
+            raise InputError("the parameters are no row of numbers", hint=hint) from None
         if row.shape != self._row.shape:
             what = f"expected {len(self._row)} parameters in one row, found shape {row.shape}"
-            raise InputError(Problem(what, hint="give them in the order of model.parameters"))
+            raise InputError(what, hint="give them in the order of model.parameters")
         if not np.all(np.isfinite(row) & (row >= 0)):
             where = int(np.argmin(np.isfinite(row) & (row >= 0)))
             what = f"the parameter {self.program.names[where]} is {row[where]}"
-            raise InputError(Problem(what, hint="a probability is a number from 0 on"))
+            raise InputError(what, hint="a probability is a number from 0 on")
         return self._with(row)
 
     def _with(self, row: Floats) -> LoHMM:
@@ -273,13 +273,13 @@ class LoHMM(Clauses):
         n = checked_whole("n", n, least=0)
         if length is None and not self.program.has_end:
             what = "a sequence of this model never ends"
-            raise InputError(Problem(what, hint="give the length of the sequences to draw"))
+            raise InputError(what, hint="give the length of the sequences to draw")
         most = MOST_STEPS if length is None else checked_whole("length", length, least=0)
         sampler = Sampler(self.program, self._row, check_random_state(random_state))
         drawn = [sampler.sequence(most) for _ in range(n)]
         if length is None and not all(ended for _, ended in drawn):
             what = f"a drawn sequence did not end in {MOST_STEPS:,} steps"
-            raise InputError(Problem(what, hint="give the length of the sequences to draw"))
+            raise InputError(what, hint="give the length of the sequences to draw")
         return [sequence for sequence, _ in drawn]
 
     def fit(
@@ -349,7 +349,7 @@ class LoHMM(Clauses):
             return self.ground(sequences)
         if not sequences.program.same_clauses(self.program):
             what = "these ground tables are of a model with other clauses"
-            raise InputError(Problem(what, hint="make them with the ground of this model"))
+            raise InputError(what, hint="make them with the ground of this model")
         return sequences
 
     def _refuse_impossible(
@@ -366,7 +366,7 @@ class LoHMM(Clauses):
             what += self._where_impossible(atoms[first], row)
         if len(impossible) > 1:
             what += f"; so for {len(impossible)} of {len(scores)}"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint=hint)
 
     def _where_impossible(self, sequence: list[Atom], row: Floats) -> str:
         """The first observation that no state can show, given those before."""

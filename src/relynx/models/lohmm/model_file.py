@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.event_arguments import arguments_of, arguments_state
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.recipes import Reader
@@ -31,7 +31,7 @@ def models_state(models: Sequence[LoHMM]) -> State:
         if len(wrong):
             name = parameters.names[parameters.groups.tolist().index(wrong[0])]
             what = f"the distribution with {name} sums to {totals[wrong[0]]:.6g}, not to 1"
-            raise InputError(Problem(what, hint="a model is kept when all of its sum to 1"))
+            raise InputError(what, hint="a model is kept when all of its sum to 1")
     return {
         "structure": str(models[0]),
         "values": plain(np.stack([model.parameters.values for model in models]), "models"),
@@ -48,8 +48,7 @@ def models_of(part: Part, n: int) -> list[LoHMM]:
     try:
         model = LoHMM.parse(text)
     except InputError as error:
-        what = f"is no model: {error.problems[0].message}"
-        raise part.wrong("structure", what) from None
+        raise part.wrong("structure", f"is no model: {error.problems[0].message}") from None
     values = part.array("values", np.float64, (n, len(model.parameters)))
     groups = model.parameters.groups
     for row in values:

@@ -15,7 +15,7 @@ from relynx.bias import Bias
 from relynx.data.event_arguments import Argument
 from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.mining.workers import n_threads
 from relynx.models.checks import AMOUNT, SWITCH, Rule, count_from, is_count, none_or_a, one_of
 from relynx.models.lohmm.clauses import Floats
@@ -161,9 +161,8 @@ def _refuse_impossible(model: LoHMM, X: Sequences, rows: list[Row], grounding: G
         sums = [max(column.values(), default=-np.inf) for column in columns]
         step = sums.index(-np.inf)
         shown = f"{row[step]} at step {step + 1}" if step < len(row) else "that it ends"
-        what = f"sequence {X.ids[first]}: the structure cannot show {shown}"
         hint = "give the structure its predicate and values, or structure=None"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(f"sequence {X.ids[first]}: the structure cannot show {shown}", hint=hint)
 
 
 def _fixable(bias: Bias, training: Observed) -> frozenset[Argument]:

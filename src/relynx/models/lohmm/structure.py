@@ -18,7 +18,7 @@ import numpy as np
 
 from relynx.data.event_arguments import Argument
 from relynx.data.sequences import counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, Term, Var, constant_key, constant_text
 from relynx.models.lohmm.clauses import END, START, Start, Transition
@@ -104,7 +104,7 @@ def _check_size(n_states: int, n_blocks: int, n_heads: int) -> None:
         sizes = f"{counted(n_states, 'state')}, {counted(n_blocks, 'block')}"
         what = f"the structure would have {n_transitions:,} transitions: {sizes}"
         hint = f"take fewer kinds, hidden copies or blocks; no more than {MOST_TRANSITIONS:,} "
-        raise InputError(Problem(what, hint=f"{hint}can be learnt"))
+        raise InputError(what, hint=f"{hint}can be learnt")
 
 
 def first_steps(rows: Sequence[Row], blocks: int | Sequence[int]) -> tuple[int, ...]:

@@ -318,8 +318,7 @@ class _Reader:
             return
         for arg in listed.args:
             if not isinstance(arg.value, int) or arg.kind != "number":
-                hint = f"as in {EXAMPLES['blocks']}."
-                self._expected("the first step of a block", arg, hint)
+                self._expected("the first step of a block", arg, f"as in {EXAMPLES['blocks']}.")
                 return
         self._set("blocks", tuple(arg.value for arg in listed.args), node)
 

@@ -18,7 +18,7 @@ from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import columns_to_cut
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_parameters, sequences_for
 from relynx.models.labels import is_missing
@@ -145,17 +145,17 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         waiting = columns_to_cut(X)
         if waiting:
             what = f"column {waiting[0]!r} is to be cut by class, and labels of events are no class"
-            raise InputError(Problem(what, hint="read the table with other bins"))
+            raise InputError(what, hint="read the table with other bins")
         X = X.compact()
         if not len(X):
-            raise InputError(Problem("there are no sequences", hint="give some with labels"))
+            raise InputError("there are no sequences", hint="give some with labels")
         encoding = encode(X, language_of(X, self.bias, self.dimension))
         labels = _event_labels(X, encoding, y)
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             one = f"all events have one label, {classes.tolist()[0]!r}" if len(labels) else None
             what = one or "there are no events"
-            raise InputError(Problem(what, hint="give events of at least two labels"))
+            raise InputError(what, hint="give events of at least two labels")
         chosen = held_out(np.zeros(len(X), np.int64), self, check_random_state(self.random_state))
         task = Task(
             encoding,
@@ -216,8 +216,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
         encoding, F = self._potentials(X)
         given = _event_labels(as_sequences(X), encoding, y)
         if not len(given):
-            hint = "give sequences with events"
-            raise InputError(Problem("there are no events to label", hint=hint))
+            raise InputError("there are no events to label", hint="give sequences with events")
         return float(np.mean(self._best_labels(encoding, F) == given))
 
     def _best_labels(self, encoding: Encoding, F: Floats) -> NDArray[Any]:
@@ -259,30 +258,28 @@ def _event_labels(X: Sequences, encoding: Encoding, y: Any) -> NDArray[Any]:
     """The labels of all events, one after the other. Raises InputError where they do not fit."""
     if isinstance(y, str) or not isinstance(y, Iterable):
         what = "y is missing" if y is None else f"y is {y!r}"
-        raise InputError(Problem(what, hint="give for each sequence the labels of its events"))
+        raise InputError(what, hint="give for each sequence the labels of its events")
     rows = [_listed(labels) for labels in y]
     if len(rows) != len(X):
         what = f"labels of {counted(len(rows), 'sequence')} in y for {len(X):,} in X"
-        raise InputError(Problem(what, hint="give the labels of the events of each sequence"))
+        raise InputError(what, hint="give the labels of the events of each sequence")
     first: Any = None
     for i, (row, n) in enumerate(zip(rows, np.diff(encoding.offsets).tolist(), strict=True)):
         where = f"sequence {X.ids[i]}"
         if len(row) != n:
             what = f"{where}: {counted(len(row), 'label')} for {counted(n, 'event')}"
             hint = f"give one label for each event, in the order of {encoding.language.dimension}"
-            raise InputError(Problem(what, hint=hint))
+            raise InputError(what, hint=hint)
         for j, value in enumerate(row, 1):
             if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-                hint = "give a text or a number"
-                raise InputError(Problem(f"{where}: label {j} is {value!r}", hint=hint))
+                raise InputError(f"{where}: label {j} is {value!r}", hint="give a text or a number")
             if is_missing(value):
                 hint = "give one label for each event"
-                raise InputError(Problem(f"{where}: label {j} is missing", hint=hint))
+                raise InputError(f"{where}: label {j} is missing", hint=hint)
             first = value if first is None else first
             if isinstance(value, str) != isinstance(first, str):
                 what = f"some labels are text and some are not: {first!r}, and {value!r} in"
-                hint = "give all as text or all as numbers"
-                raise InputError(Problem(f"{what} {where}", hint=hint))
+                raise InputError(f"{what} {where}", hint="give all as text or all as numbers")
     return np.array([value for row in rows for value in row])
 
 
@@ -290,5 +287,5 @@ def _listed(labels: Any) -> list[Any]:
     """The labels of a sequence as plain values."""
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         what = f"the labels of a sequence are {labels!r}"
-        raise InputError(Problem(what, hint="give a list with one label for each event"))
+        raise InputError(what, hint="give a list with one label for each event")
     return labels.tolist() if isinstance(labels, np.ndarray) else [*labels]

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.logic.terms import Atom
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference import _forward_kernels as kernels
@@ -126,7 +126,7 @@ def _last_column(
         slots = [program.slot_starts[d : d + 2].tolist() for _, d in open_draws]
         if np.prod([float(stop - start) for start, stop in slots]) > MOST_STATES:
             what = f"the last column has more than {MOST_STATES:,} states"
-            raise InputError(Problem(what, hint="leave out the last observation"))
+            raise InputError(what, hint="leave out the last observation")
         for codes in product(*(range(stop - start) for start, stop in slots)):
             whole = weight
             for (v, _), (start, _stop), code in zip(open_draws, slots, codes, strict=True):

@@ -15,7 +15,7 @@ from itertools import chain, product
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.logic.terms import Atom
 from relynx.models.lohmm.inference._forward_kernels import Tables
 from relynx.models.lohmm.inference.program import (
@@ -203,11 +203,9 @@ class _Grounder:
         self.draws.append(draws)
         if len(self.draws) > MOST_EDGES:
             raise InputError(
-                Problem(
-                    f"these sequences have more than {MOST_EDGES:,} ground transitions",
-                    hint=f"the last one was of {self.program.names[clause.number]}; give hidden "
-                    "arguments fewer values, or show them in the observations",
-                )
+                f"these sequences have more than {MOST_EDGES:,} ground transitions",
+                hint=f"the last one was of {self.program.names[clause.number]}; give hidden "
+                "arguments fewer values, or show them in the observations",
             )
 
     def _heads(self, clause: Clause, predicate: int, head: Args, shown: Coded) -> Iterable[Args]:
@@ -257,13 +255,11 @@ class _Grounder:
         name, arity = self.program.keys[clause.head[0]]
         position = common.index(free[widest]) + 1
         raise InputError(
-            Problem(
-                f"a step has more than {MOST_STATES:,} ground states: argument {position} of "
-                f"{name}/{arity} is drawn from {sizes[widest]:,} values and no observation shows "
-                "which",
-                hint=f"it is drawn in {self.program.names[clause.number]}; give it fewer values, "
-                "or show it in the observations",
-            )
+            f"a step has more than {MOST_STATES:,} ground states: argument {position} of "
+            f"{name}/{arity} is drawn from {sizes[widest]:,} values and no observation shows "
+            "which",
+            hint=f"it is drawn in {self.program.names[clause.number]}; give it fewer values, "
+            "or show it in the observations",
         )
 
     def _position(self, state: Coded, column: Column) -> int:
