@@ -400,21 +400,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if many and rival is not None:
             learner = rival
         folder = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
-        return Recipe(
-            bias=self.bias_,
-            search=SearchSettings.of_estimator(self.bias_, self),
-            min_confidence=self.min_confidence,
-            significance=self.significance,
-            max_features=self.max_features,
-            measure=self.measure,
-            selector=selector,
-            validated=limit == "validated",
-            learner=learner,
-            rival=rival,
-            memory=check_memory(folder),
-            checkpoint=checkpoint,
-            n_jobs=n_jobs,
-        )
+        memory = check_memory(folder)
+        return Recipe(self, selector, learner, rival, memory, checkpoint, n_jobs)
 
     @property
     def patterns_(self) -> tuple[Pattern, ...]:

@@ -18,7 +18,7 @@ from relynx.features.candidates import by_class_in_turn, distinct, lean, signifi
 from relynx.features.estimator_file import fitted_of, fitted_state
 from relynx.features.grasp import GraspSelector
 from relynx.features.shared_coverage import Cover
-from relynx.features.subset_size import best_size, better_on_all
+from relynx.features.subset_size import Validation
 from relynx.features.vectorizer import nothing_found
 from relynx.mining.filters import Filters, answer
 from relynx.mining.patterns.model_file import PATTERNS
@@ -39,33 +39,20 @@ POOL = 4  # times `max_features`: of what the parts of a validation choose their
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a model is learnt: settings of the search, and the two estimators on its columns.
+    """How a model is learnt: the classifier for its parameters, and the estimators on columns."""
 
-    `selector` is None without selection; `validated` says that the number of patterns is found by
-    cross-validation. `rival` is a learner to be taken, with all patterns, where it is clearly
-    better in that; None where there is none. `memory` is a `joblib.Memory`, which may keep nothing,
-    `checkpoint` a folder for intermediate results, or None. `n_jobs` are threads of the search.
-    """
-
-    bias: Bias
-    search: SearchSettings
-    min_confidence: float | None
-    significance: float | None
-    max_features: int | None
-    measure: str
-    selector: Any
-    validated: bool
+    model: Any  # a `LynxClassifier` with its `bias_`
+    selector: Any  # None without selection
     learner: Any
-    rival: Any
-    memory: Any
-    checkpoint: str | None = None
-    n_jobs: int | None = None
+    rival: Any  # taken, with all patterns, where it is clearly better in the validation; or None
+    memory: Any  # a `joblib.Memory`, which may keep nothing
+    checkpoint: str | None = None  # a folder for intermediate results
+    n_jobs: int | None = None  # threads of the search
 
-    def pool_size(self) -> int | None:
-        """How many patterns to keep for a while: more than selection sees where it is validated."""
-        if self.max_features is None or self.selector is None or not self.validated:
-            return self.max_features
-        return POOL * self.max_features
+    @property
+    def validated(self) -> bool:
+        """Whether the number of patterns is found by cross-validation."""
+        return self.selector is not None and self.model.n_features == "validated"
 
 
 def _estimator(part: Part, key: str, model: Any) -> Any:
@@ -190,12 +177,14 @@ def learn(
     what patterns cover.
     """
     classes, codes = np.unique(y, return_inverse=True)
+    model, most = recipe.model, recipe.model.max_features
     found = _found(X, y, recipe)
-    kept = found if recipe.significance is None else significant(found, recipe.significance)
-    ordered = by_class_in_turn(kept, recipe.measure)
+    kept = found if model.significance is None else significant(found, model.significance)
+    ordered = by_class_in_turn(kept, model.measure)
     covered = recipe.memory.cache(_covered, ignore=["cover"])
-    pool, bits = covered(__version__, ordered, X, recipe.pool_size(), cover)
-    patterns, columns = lean(pool[: recipe.max_features]), bits[:, : recipe.max_features]
+    n_pool = POOL * most if most is not None and recipe.validated else most
+    pool, bits = covered(__version__, ordered, X, n_pool, cover)
+    patterns, columns = lean(pool[:most]), bits[:, :most]
     if not len(patterns):
         nothing = np.empty(0, np.int64)
         return PairModel(classes, patterns, nothing, None, prior), _warning(found, classes)
@@ -215,14 +204,13 @@ def learn(
 
 def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     """What the search finds. A memory keeps it before the confidence is asked for."""
-    least = recipe.min_confidence
+    model = recipe.model
+    search, least = SearchSettings.of_estimator(model.bias_, model), model.min_confidence
     # `min_cover` chooses from what is confident.
-    now = least if recipe.search.min_cover else None
+    now = least if search.min_cover else None
     mined = recipe.memory.cache(_mined, ignore=["checkpoint", "n_jobs"])
     folder = inside(recipe.checkpoint, MINING)
-    found: PatternSet = mined(
-        __version__, X, y, recipe.bias, recipe.search, now, folder, recipe.n_jobs
-    )
+    found: PatternSet = mined(__version__, X, y, model.bias_, search, now, folder, recipe.n_jobs)
     if least == now:
         return found
     return answer(found, X, Filters(as_share("min_confidence", least)))
@@ -252,13 +240,14 @@ def _covered(
 def _select(recipe: Recipe, M: NDArray[np.uint8], y: NDArray[np.int64], seed: int) -> Any:
     """The selector, fitted; None where the rival is better with all columns."""
     selector = clone(recipe.selector).set_params(random_state=seed)
-    most = recipe.max_features
+    most = recipe.model.max_features
     if recipe.validated:
-        how: dict[str, Any] = {"measure": recipe.measure, "most": most}
-        with size_journal(recipe.checkpoint, selector, recipe.rival, M, y, **how) as journal:
-            how |= {"seed": seed, "journal": journal}
-            selector.set_params(n_features=best_size(selector, M, y, **how))
-            if recipe.rival is not None and better_on_all(recipe.rival, selector, M, y, **how):
+        how = {"measure": recipe.model.measure, "most": most}
+        with size_journal(recipe.checkpoint, selector, recipe.rival, M, y, how) as journal:
+            validation = Validation(selector, M, y, seed=seed, journal=journal, **how)
+            size = validation.best_size()
+            selector.set_params(n_features=size)
+            if recipe.rival is not None and validation.better_on_all(recipe.rival, size):
                 return None
     folder = inside(recipe.checkpoint, SELECTION)
     selector.set_params(checkpoint=folder).fit(M[:, :most], y)
