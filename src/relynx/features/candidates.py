@@ -14,7 +14,7 @@ from relynx.data.sequences import Sequences
 from relynx.features.shared_coverage import Cover
 from relynx.mining.patterns.measures import MEASURES, of_all_classes
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.patterns.trie import ARGUMENTS, Rows, Trie
+from relynx.mining.patterns.trie import joined
 
 LEAST_AT_ONCE, MOST_AT_ONCE = 250, 2_000  # patterns matched together
 
@@ -106,7 +106,7 @@ def distinct(
 def lean(patterns: PatternSet) -> PatternSet:
     """The same set without what the search found besides."""
     trie, rows = patterns.trie.restricted(patterns.rows)
-    return _on(patterns, trie, rows)
+    return patterns.with_rows(rows, trie=trie)
 
 
 def united(
@@ -116,8 +116,8 @@ def united(
 
     The sets come from searches with the same bias. `y` is the number of each sequence's class.
     """
-    trie, rows = _joined([lean(one) for one in sets])
-    texts = [*_on(sets[0], trie, rows).texts()]
+    trie, rows = joined([one.trie.restricted(one.rows) for one in sets])
+    texts = [*sets[0].with_rows(rows, trie=trie).texts()]
     number_of: dict[str, int] = {}
     first: list[int] = []
     for text, row in zip(texts, rows.tolist(), strict=True):
@@ -126,7 +126,7 @@ def united(
             first.append(row)
     numbers = np.array([number_of[text] for text in texts], np.int64)
     chosen = np.array(first, np.int64)
-    covered = _on(sets[0], trie, chosen).coverage(X)
+    covered = sets[0].with_rows(chosen, trie=trie).coverage(X)
     supports = np.zeros((len(trie), len(classes)), np.int32)
     for c in range(len(classes)):
         supports[chosen, c] = covered[y == c].sum(axis=0)
@@ -134,45 +134,4 @@ def united(
         trie, supports=supports, classes=classes, class_sizes=np.bincount(y, minlength=len(classes))
     )
     ends = np.cumsum([len(one) for one in sets])
-    return _on(sets[0], counted, chosen), np.split(numbers, ends[:-1])
-
-
-def _joined(sets: Sequence[PatternSet]) -> tuple[Trie, Rows]:
-    """The tries of the sets one after the other, and the rows of their patterns, set by set."""
-    base = sets[0].trie
-    parents, steps, rows, start = [], [], [], 0
-    vocabulary = base.vocabulary
-    for one in sets:
-        vocabulary, codes = vocabulary.merged(one.trie.vocabulary)
-        parents.append(np.where(one.trie.parent < 0, -1, one.trie.parent + start).astype(np.int32))
-        steps.append(_recoded(one.trie, codes))
-        rows.append(one.rows + start)
-        start += len(one.trie)
-    trie = replace(
-        base,
-        parent=np.concatenate(parents),
-        steps=np.concatenate(steps),
-        supports=np.zeros((start, len(base.classes)), np.int32),
-        vocabulary=vocabulary,
-    )
-    return trie, np.concatenate(rows)
-
-
-def _recoded(trie: Trie, codes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The steps of a trie with its constants, each ~code, in the codes of another vocabulary."""
-    steps = trie.steps.copy()
-    args = steps[:, ARGUMENTS:]
-    constant = args < 0
-    args[constant] = ~codes[~args[constant]]
-    return steps
-
-
-def _on(template: PatternSet, trie: Trie, rows: Rows) -> PatternSet:
-    return PatternSet(
-        trie,
-        rows,
-        complete_up_to=template.complete_up_to,
-        partial=template.partial,
-        report=template.report,
-        object_identity=template.object_identity,
-    )
+    return sets[0].with_rows(chosen, trie=counted), np.split(numbers, ends[:-1])

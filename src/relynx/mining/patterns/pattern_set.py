@@ -178,18 +178,19 @@ class PatternSet:
         self,
         rows: Rows,
         *,
+        trie: Trie | None = None,
         object_identity: bool | None = None,
         report: SearchReport | None = None,
     ) -> PatternSet:
-        """The set of other nodes of the same trie, of the same search."""
+        """The set of other nodes of the same trie, or of another one, of the same search."""
         return PatternSet(
-            self.trie,
+            self.trie if trie is None else trie,
             rows,
             complete_up_to=self.complete_up_to,
             partial=self.partial,
             report=self.report if report is None else report,
             object_identity=self.object_identity if object_identity is None else object_identity,
-            kept_coverage=self.kept_coverage,
+            kept_coverage=self.kept_coverage if trie is None else None,
         )
 
     def training_coverage(self, *, packed: bool = False) -> NDArray[Any]:

@@ -81,24 +81,7 @@ def _selector(part: Part, key: str, model: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PairModel:
-    """A model of two classes, or of all of them.
-
-    Attributes
-    ----------
-    classes
-        The classes that it distinguishes.
-    patterns
-        What was mined and could be selected, with supports in the sequences of these classes.
-    selected
-        Which of the patterns were selected, as numbers.
-    estimator
-        The learner on the columns of the selected patterns; None where there are none, and the
-        prior decides alone.
-    prior
-        The prior of each class.
-    selector
-        The fitted `GraspSelector`; None without selection.
-    """
+    """A model of two classes, or of all of them."""
 
     STORED: ClassVar[Fields] = {  # in a model file
         "classes": labels("LynxClassifier"),
@@ -117,11 +100,11 @@ class PairModel:
     }
 
     classes: NDArray[Any]
-    patterns: PatternSet
-    selected: NDArray[np.int64]
-    estimator: Any
+    patterns: PatternSet  # what could be selected, with supports in the sequences of these classes
+    selected: NDArray[np.int64]  # which of them were, as numbers
+    estimator: Any  # on their columns; None where there are none, and the prior decides alone
     prior: Floats
-    selector: Any = None
+    selector: Any = None  # a fitted `GraspSelector`; None without selection
 
     def votes(self, M: Matrix) -> NDArray[np.int64]:
         """The index of the predicted class of each row, among those of the model."""
