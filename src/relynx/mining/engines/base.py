@@ -17,6 +17,7 @@ from relynx.logic.terms import Atom, Var
 from relynx.mining.budget import Budget, OverBudget
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.patterns.trie import link_atom
+from relynx.mining.report import SearchLevel
 from relynx.mining.workers import Stopped, in_order
 from relynx.storage import Journal
 
@@ -40,41 +41,7 @@ class Conditions:
     admits: Callable[[Atom], bool] | None = None
 
 
-@dataclass(slots=True)
-class Level:
-    """Tallies of one length.
-
-    What came nearest to a threshold, and how many came as near; for `min_frequency` among those
-    that have enough support.
-    """
-
-    occurred: int = 0
-    infrequent: int = 0
-    unsupported: int = 0
-    forbidden: int = 0
-    kept: int = 0
-    nearest_support: float = 0.0
-    nearest_frequency: int = 0
-    n_nearest_support: int = 0
-    n_nearest_frequency: int = 0
-
-    def add(self, stats: NDArray[np.float64]) -> None:
-        """The tallies of a compiled loop, in the order of `STATS`."""
-        self.occurred += int(stats[0])
-        self.infrequent += int(stats[1])
-        self.unsupported += int(stats[2])
-        self._note("nearest_frequency", int(stats[3]), int(stats[4]))
-        self._note("nearest_support", float(stats[5]), int(stats[6]))
-
-    def _note(self, name: str, most: float, n: int) -> None:
-        if most > getattr(self, name):
-            setattr(self, name, most)
-            setattr(self, f"n_{name}", 0)
-        if most and most == getattr(self, name):
-            setattr(self, f"n_{name}", getattr(self, f"n_{name}") + n)
-
-
-STATS = 7  # numbers that a compiled loop tallies: see `Level.add`
+STATS = 7  # numbers that a compiled loop tallies: see `SearchLevel.add`
 
 
 @dataclass(slots=True)
@@ -169,7 +136,7 @@ class Engine(ABC, Generic[U, B, D]):
         checks = (conditions.is_key, conditions.admits, conditions.forbids)
         self.has_checks = any(check is not None for check in checks)
         self.found = Found()
-        self.tallies: dict[int, Level] = {}
+        self.tallies: dict[int, SearchLevel] = {}
         self.budget = Budget()
         self._seen: set[bytes] = set()
         self._n_checks = 0

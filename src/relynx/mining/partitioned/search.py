@@ -149,14 +149,16 @@ class _Search:
             n_threads=n_threads,
         )
         joined, unseen = self._first_pass(local, compiled)
-        left, counts = self._second_pass(joined, unseen, compiled, local.time_limit)
+        left, (supports, counted_up_to) = self._second_pass(
+            joined, unseen, compiled, local.time_limit
+        )
         budget.is_unasked |= left.unasked
-        patterns = replace(left.patterns, supports=left.patterns.supports + counts.supports)
+        patterns = replace(left.patterns, supports=left.patterns.supports + supports)
         complete, reason = left.complete_up_to, left.partial
         if reason is not None and budget.time_limit is not None:
             reason = reason.replace(f"={local.time_limit:g} ", f"={budget.time_limit:g} ")
-        if counts.complete_up_to is not None:
-            complete = counts.complete_up_to
+        if counted_up_to is not None:
+            complete = counted_up_to
             reason = f"stopped by time_limit={budget.time_limit:g} at length {complete + 1}"
             patterns = patterns.taken(lengths_of(patterns) <= complete)
         return self._answer(patterns, compiled, complete, reason)
@@ -242,7 +244,7 @@ class _Search:
             f"{int(local.min())} of {whole} sequences: the first pass finds far too many; "
             f"write fewer, larger partitions, or give a larger {name}",
             UserWarning,
-            stacklevel=8,
+            stacklevel=7,
         )
 
     def _unseen(self, least: Longs, frequency: list[int]) -> Unseen:
@@ -342,8 +344,8 @@ def _left(answer: pt.LocalAnswer, threshold: Threshold, unseen: Unseen) -> pt.Lo
 
 def _summed(counts: Sequence[pt.Counts]) -> pt.Counts:
     """The counts of several partitions; complete where all of them are."""
-    complete = [one.complete_up_to for one in counts if one.complete_up_to is not None]
-    return pt.Counts(np.sum([one.supports for one in counts], axis=0), min(complete, default=None))
+    complete = [up_to for _, up_to in counts if up_to is not None]
+    return np.sum([supports for supports, _ in counts], axis=0), min(complete, default=None)
 
 
 def _classes(

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.errors import BiasError
-from relynx.mining.engines.base import STATS, Counted, Engine, Level, Longs
+from relynx.mining.engines.base import STATS, Counted, Engine, Longs
 from relynx.mining.engines.general import _general_kernels as gk
 from relynx.mining.engines.general import _refinement_kernels as rk
 from relynx.mining.engines.general import _sibling_kernels as sk
 from relynx.mining.patterns.trie import ARGUMENTS
+from relynx.mining.report import SearchLevel
 
 # What is looked at before the search asks whether to go on: matches, and events from them.
 ROWS_AT_ONCE = 1 << 14
@@ -273,7 +274,7 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
         kept, forbidden = ([], []) if decoded is None else self._allowed(unit, decoded)
         for length, some in zip((unit.makes + 1, unit.makes), stats, strict=True):
             if some[0]:
-                self.tallies.setdefault(length, Level()).add(some)
+                self.tallies.setdefault(length, SearchLevel(length)).add(some)
         for length in forbidden:
             self.tallies[length].forbidden += 1
         if decoded is None or not kept:
