@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from relynx.data.sequences import Sequences
-from relynx.features.shared_coverage import Cover
 from relynx.mining.patterns.measures import MEASURES, of_all_classes
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import joined
@@ -73,13 +72,13 @@ def best_columns(
 
 
 def distinct(
-    patterns: PatternSet, X: Sequences, most: int | None, cover: Cover | None = None
+    patterns: PatternSet, X: Sequences, most: int | None
 ) -> tuple[PatternSet, NDArray[np.bool_]]:
     """The first patterns of which no two cover the same sequences, and what they cover.
 
     Of patterns that cover the same the first is kept; what covers all sequences or none is left
-    out, for it tells nothing. `most` is how many are kept at most. `cover` gives the packed
-    coverage of X, where it is known from elsewhere.
+    out, for it tells nothing. `most` is how many are kept at most. Coverage that is kept is that of
+    X: nothing is matched then.
     """
     wanted = len(patterns) if most is None else most
     seen = {np.packbits(np.full(len(X), flag)).tobytes() for flag in (False, True)}
@@ -89,7 +88,8 @@ def distinct(
     while start < len(patterns) and len(kept) < wanted:
         n = min(max(wanted - len(kept), LEAST_AT_ONCE), MOST_AT_ONCE)
         some = patterns[start : start + n]
-        packed = some.coverage(X, packed=True) if cover is None else cover(some)
+        known = some.kept_coverage is not None
+        packed = some.training_coverage(packed=True) if known else some.coverage(X, packed=True)
         for i, bits in enumerate(np.ascontiguousarray(packed.T), start):
             key = bits.tobytes()
             if key not in seen and len(kept) < wanted:

@@ -26,8 +26,21 @@ class KeptCoverage:
         none = np.empty((0, -(-n_sequences // 64)), np.uint64)
         return cls(np.concatenate([none, *parts]), index, n_sequences)
 
+    @classmethod
+    def of_rows(
+        cls, bits: NDArray[np.uint64], rows: NDArray[np.int64], n_rows: int, n_sequences: int
+    ) -> KeptCoverage:
+        """From the bits of some of so many rows of a trie."""
+        index = np.full(n_rows, -1)
+        index[rows] = np.arange(len(rows))
+        return cls(bits, index, n_sequences)
+
+    def words(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The bits of some rows of the trie."""
+        return self.bits[self.index[rows]]
+
     def matrix(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """The coverage of some rows of the trie: an array of shape (n_sequences, n_patterns)."""
-        octets = self.bits[self.index[rows]].astype("<u8", copy=False).view(np.uint8)
+        octets = self.words(rows).astype("<u8", copy=False).view(np.uint8)
         bits = np.unpackbits(octets, axis=1, count=self.n_sequences, bitorder="little")
         return bits.T.astype(bool)

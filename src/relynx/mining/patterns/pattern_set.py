@@ -463,11 +463,8 @@ class PatternSet:
             out[:, start : start + len(part)] = np.packbits(bits, axis=0) if packed else bits
         return out
 
-    def matched_along_trie(self, X: Sequences) -> bool:
-        """Whether `coverage` matches all patterns at once, which costs little for each."""
-        return self._matcher(X) is not None
-
     def _matcher(self, X: Sequences) -> BitMatcher | None:
+        """What matches all patterns at once, along the trie; None where there is no such thing."""
         if len(self) < MANY:
             return None
         facts = X.facts(self.object_identity)

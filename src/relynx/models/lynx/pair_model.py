@@ -17,10 +17,10 @@ from relynx.data.sequences import Sequences
 from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
 from relynx.features.estimator_file import fitted_of, fitted_state
 from relynx.features.grasp import GraspSelector
-from relynx.features.shared_coverage import Cover
 from relynx.features.subset_size import Validation
 from relynx.features.vectorizer import nothing_found
 from relynx.mining.filters import Filters, answer
+from relynx.mining.patterns.kept_coverage import KeptCoverage
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
@@ -152,21 +152,19 @@ class PairModel:
 
 
 def learn(
-    X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int, cover: Cover
+    X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int
 ) -> tuple[PairModel, str | None]:
     """Mine the sequences, select, and fit the learner; also returns a warning, or None.
 
-    `prior` is that of the classes in order; the learner's target is their numbers. `cover` gives
-    what patterns cover.
+    `prior` is that of the classes in order; the learner's target is their numbers.
     """
     classes, codes = np.unique(y, return_inverse=True)
     model, most = recipe.model, recipe.model.max_features
     found = _found(X, y, recipe)
     kept = found if model.significance is None else significant(found, model.significance)
     ordered = by_class_in_turn(kept, model.measure)
-    covered = recipe.memory.cache(_covered, ignore=["cover"])
     n_pool = POOL * most if most is not None and recipe.validated else most
-    pool, bits = covered(__version__, ordered, X, n_pool, cover)
+    pool, bits = distinct(ordered, X, n_pool)
     patterns, columns = lean(pool[:most]), bits[:, :most]
     if not len(patterns):
         nothing = np.empty(0, np.int64)
@@ -193,7 +191,9 @@ def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     now = least if search.min_cover else None
     mined = recipe.memory.cache(_mined, ignore=["checkpoint", "n_jobs"])
     folder = inside(recipe.checkpoint, MINING)
-    found: PatternSet = mined(__version__, X, y, model.bias_, search, now, folder, recipe.n_jobs)
+    found: PatternSet
+    found, bits = mined(__version__, X, y, model.bias_, search, now, folder, recipe.n_jobs)
+    found.kept_coverage = KeptCoverage.of_rows(bits, found.rows, len(found.trie), len(X))
     if least == now:
         return found
     return answer(found, X, Filters(as_share("min_confidence", least)))
@@ -209,15 +209,13 @@ def _mined(
     min_confidence: float | None,
     checkpoint: str | None,
     n_jobs: int | None,
-) -> PatternSet:
+) -> tuple[PatternSet, NDArray[np.uint64]]:
+    """What is mined, and what it covers, which a pickled set has not."""
     settings = search.arguments() | {"min_confidence": min_confidence}
-    return mine(X, y, bias, **settings, n_jobs=n_jobs, checkpoint=checkpoint, keep_coverage=True)
-
-
-def _covered(
-    version: str, patterns: PatternSet, X: Sequences, most: int | None, cover: Cover
-) -> tuple[PatternSet, NDArray[np.bool_]]:
-    return distinct(patterns, X, most, cover)
+    how: dict[str, Any] = {"n_jobs": n_jobs, "checkpoint": checkpoint, "keep_coverage": True}
+    found = mine(X, y, bias, **settings, **how)
+    assert found.kept_coverage is not None
+    return found, found.kept_coverage.words(found.rows)
 
 
 def _select(recipe: Recipe, M: NDArray[np.uint8], y: NDArray[np.int64], seed: int) -> Any:
