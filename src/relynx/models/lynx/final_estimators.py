@@ -40,13 +40,9 @@ def estimator_state(estimator: Any) -> dict[str, Any]:
         steps = [{"label": label, **estimator_state(step)} for label, step in estimator.steps]
         return {"name": PIPELINE, "steps": steps}
     if type(estimator) is not getattr(LEARNERS.get(name), "type", None):
-        raise InputError(
-            Problem(
-                f"a model file cannot keep the final estimator {name}",
-                hint=f"it keeps {_supported()}; for another use joblib.dump, and load only"
-                " files that you trust",
-            )
-        )
+        what = f"a model file cannot keep the final estimator {name}"
+        other = "for another use joblib.dump, and load only files that you trust"
+        raise InputError(Problem(what, hint=f"it keeps {_supported()}; {other}"))
     given: dict[str, Any] = {}
     default: dict[str, Any] = {}
     standard = type(estimator)().get_params(deep=False)
