@@ -294,22 +294,16 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             seed = SeedSequence(entropy, spawn_key=(i,) if i >= 0 else ())
             return play_round(task, i, seed, alpha=self.alpha, most=most, moves=moves)
 
-        best = self._record(self._rounds(play, begun, journal), task)
-        if journal is not None and self.partial_ is None:
-            journal.finish()
-        return best if best.cost <= cost_of(task, task.prior_margins) else play(-1)
-
-    def _rounds(
-        self, play: Callable[[int], RoundResult], begun: float, journal: Journal | None
-    ) -> list[RoundResult]:
-        """All rounds in their order; those that the time limit left out are missing."""
         found = [] if journal is None else [RoundResult.of(kept) for kept in journal.kept()]
         found = found[: self.max_iter]
         for one in self._played(play, begun, len(found)):
             found.append(one)
             if journal is not None:
                 journal.add(one.kept())
-        return found
+        best = self._record(found, task)
+        if journal is not None and self.partial_ is None:
+            journal.finish()
+        return best if best.cost <= cost_of(task, task.prior_margins) else play(-1)
 
     def _played(
         self, play: Callable[[int], RoundResult], begun: float, first: int

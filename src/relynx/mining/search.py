@@ -23,7 +23,7 @@ from relynx.mining.input_checks import check_limits, classes_of
 from relynx.mining.matching.index import Index
 from relynx.mining.ordering.order import canonical_order
 from relynx.mining.partitioned.search import check_no_client, check_partitions, mine_partitions
-from relynx.mining.patterns.kept_coverage import KeptCoverage
+from relynx.mining.patterns.entries import KeptCoverage
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import Progress, SearchLevel, SearchReport

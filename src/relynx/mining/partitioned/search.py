@@ -132,6 +132,7 @@ class _Search:
         # The language of all partitions, without their facts.
         facts = self.parts.without_sequences().facts(self.settings.object_identity)
         compiled = compile_bias(self.bias, Index.of(facts))
+        rounds = -(-len(self.shares) // self.tasks.at_once)
         local = pt.Local(
             places=places,
             steps=steps_of(
@@ -143,7 +144,8 @@ class _Search:
             least=self.threshold.least,
             min_frequency=1,
             n_partitions=self.parts.n_partitions,
-            time_limit=self._time_each(budget.time_limit),
+            # For the search of a partition, and as much for counting in it.
+            time_limit=None if budget.time_limit is None else budget.time_limit / 2 / rounds,
             memory_limit=None if budget.is_default else budget.memory_limit,
             progress=budget.progress if isinstance(self.tasks, InProcess) else None,
             n_threads=n_threads,
@@ -255,13 +257,6 @@ class _Search:
             of_class = np.minimum(by_frequency, self.sizes)
             return Unseen(of_class, np.minimum(by_frequency[:, 0], self.sizes.sum(axis=1)))
         return Unseen(of_class, of_class.sum(axis=1))
-
-    def _time_each(self, time_limit: float | None) -> float | None:
-        """Seconds for the search of a partition, and as many for counting in it."""
-        if time_limit is None:
-            return None
-        rounds = -(-len(self.shares) // self.tasks.at_once)
-        return time_limit / 2 / rounds
 
     # The answer
 

@@ -20,8 +20,7 @@ from relynx.mining.matching.match import covers
 from relynx.mining.ordering.order import canonical_order
 from relynx.mining.ordering.reading import written
 from relynx.mining.patterns import borders, tables
-from relynx.mining.patterns.entries import Entry
-from relynx.mining.patterns.kept_coverage import KeptCoverage
+from relynx.mining.patterns.entries import Entry, KeptCoverage
 from relynx.mining.patterns.measures import (
     MEASURES,
     OF_PATTERNS,

@@ -20,7 +20,7 @@ from relynx.features.grasp import GraspSelector
 from relynx.features.subset_size import Validation
 from relynx.features.vectorizer import nothing_found
 from relynx.mining.filters import Filters, answer
-from relynx.mining.patterns.kept_coverage import KeptCoverage
+from relynx.mining.patterns.entries import KeptCoverage
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine

@@ -177,7 +177,7 @@ class General(Engine[Buffers, "Refinements | None"]):
         if why == sk.MORE_COLUMNS and columns is None:
             self._widen(buffers, len(matches[0]) + self.width, int(buffers.frequent.n[1]))
         elif why == sk.MORE_COUNTERS:
-            self._enlarge(buffers)
+            buffers.counts = self._table(4 * len(buffers.counts.keys))
         elif why == sk.MORE_ROWS:
             self._lengthen(buffers)
         return why, done
@@ -398,9 +398,6 @@ class General(Engine[Buffers, "Refinements | None"]):
             self._room((size,), np.int64),
             np.array([0, self.n_classes]),
         )
-
-    def _enlarge(self, buffers: Buffers) -> None:
-        buffers.counts = self._table(4 * len(buffers.counts.keys))
 
     def _widen(self, buffers: Buffers, n_variables: int, size: int) -> None:
         """Make room for matches of so many variables."""
