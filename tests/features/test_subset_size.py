@@ -7,7 +7,7 @@ from sklearn.naive_bayes import BernoulliNB
 from relynx.features import subset_size
 from relynx.features.candidates import best_columns
 from relynx.features.grasp import GraspSelector
-from relynx.features.subset_size import best_size, better_on_all
+from relynx.features.subset_size import Validation
 
 
 def noisy(seed, n=120, features=40):
@@ -22,14 +22,14 @@ def noisy(seed, n=120, features=40):
 def test_one_column_is_enough_where_the_others_are_noise():
     for seed in range(5):
         M, y = noisy(seed)
-        assert best_size(GraspSelector(), M, y, seed=0) == 1
+        assert Validation(GraspSelector(), M, y, seed=0).best_size() == 1
 
 
 def test_many_columns_are_taken_where_each_tells_a_little():
     rng = np.random.default_rng(0)
     y = rng.permutation(300) % 2
     M = (rng.random((300, 60)) < 0.35 + 0.3 * y[:, None]).astype(np.uint8)
-    size = best_size(GraspSelector(), M, y, seed=0)
+    size = Validation(GraspSelector(), M, y, seed=0).best_size()
     assert size is None or size >= 8
     few = BernoulliNB().fit(M[:150, :1], y[:150]).score(M[150:, :1], y[150:])
     assert BernoulliNB().fit(M[:150], y[:150]).score(M[150:], y[150:]) > few + 0.2
@@ -39,14 +39,20 @@ def test_a_seed_gives_one_answer_and_the_selector_is_left_alone():
     M, y = noisy(1)
     selector = GraspSelector(max_iter=20, random_state=3)
     before = selector.get_params()
-    assert best_size(selector, M, y, seed=4) == best_size(selector, M, y, seed=4)
+    assert (
+        Validation(selector, M, y, seed=4).best_size()
+        == Validation(selector, M, y, seed=4).best_size()
+    )
     assert selector.get_params() == before
     assert not hasattr(selector, "support_")
 
 
 def test_a_class_of_one_sequence_leaves_the_number_free():
     M, y = noisy(0)
-    assert best_size(GraspSelector(), M, np.r_[1, np.zeros(len(y) - 1, int)], seed=0) is None
+    assert (
+        Validation(GraspSelector(), M, np.r_[1, np.zeros(len(y) - 1, int)], seed=0).best_size()
+        is None
+    )
 
 
 def test_balanced_errors_count_classes_alike():
@@ -55,12 +61,12 @@ def test_balanced_errors_count_classes_alike():
     M = (rng.random((120, 10)) < 0.5).astype(np.uint8)
     M[:, 3] = (rng.random(120) < np.where(y == 1, 0.9, 0.25)).astype(np.uint8)
     selector = GraspSelector(objective="balanced", prior="uniform")
-    assert best_size(selector, M, y, seed=0) == 1
+    assert Validation(selector, M, y, seed=0).best_size() == 1
 
 
 def test_the_number_is_below_that_of_the_columns_or_free():
     M, y = noisy(0, features=3)
-    assert best_size(GraspSelector(), M, y, seed=0) in (1, 2, None)
+    assert Validation(GraspSelector(), M, y, seed=0).best_size() in (1, 2, None)
 
 
 def test_labels_that_are_left_out_have_no_say_in_the_columns(monkeypatch):
@@ -74,7 +80,7 @@ def test_labels_that_are_left_out_have_no_say_in_the_columns(monkeypatch):
 
     monkeypatch.setattr(subset_size, "best_columns", spy)
     M, y = noisy(0, features=30)
-    best_size(GraspSelector(2), M, y, seed=0, most=5)
+    Validation(GraspSelector(2), M, y, seed=0, most=5).best_size()
     assert len(seen) == 5
     for rows, labels, columns in seen:
         assert len(rows) == len(labels) == 96
@@ -89,7 +95,7 @@ def test_chance_finds_of_all_labels_do_not_make_a_large_set_look_good():
     M = (rng.random((100, 3000)) < 0.3).astype(np.uint8)
     M[:, 0] = np.where(rng.random(100) < 0.9, y, 1 - y)
     M = M[:, best_columns(M, y, "chi2", 1200)]
-    assert best_size(GraspSelector(10), M, y, seed=0, most=300) == 1
+    assert Validation(GraspSelector(10), M, y, seed=0, most=300).best_size() == 1
 
 
 def many_weak(seed=0, n=200, features=150):
@@ -104,23 +110,23 @@ def many_weak(seed=0, n=200, features=150):
 def test_a_learner_on_all_columns_is_taken_where_it_is_clearly_better():
     M, y = many_weak()
     learner = LogisticRegression(max_iter=1000)
-    assert better_on_all(learner, GraspSelector(n_features=1), M, y, seed=0)
+    assert Validation(GraspSelector(), M, y, seed=0).better_on_all(learner, 1)
 
 
 def test_a_learner_on_all_columns_is_not_taken_where_one_column_is_as_good():
     for seed in range(5):
         M, y = noisy(seed)
         learner = LogisticRegression(max_iter=1000)
-        assert not better_on_all(learner, GraspSelector(n_features=1), M, y, seed=0)
+        assert not Validation(GraspSelector(), M, y, seed=0).better_on_all(learner, 1)
 
 
 def test_where_naive_bayes_makes_no_error_no_other_learner_is_asked():
     M, y = noisy(0)
     M[:, 1] = y
-    assert not better_on_all(None, GraspSelector(n_features=1), M, y, seed=0)
+    assert not Validation(GraspSelector(), M, y, seed=0).better_on_all(None, 1)
 
 
 def test_of_a_class_of_one_sequence_nothing_is_said_of_other_learners():
     M, y = noisy(0)
     y = np.r_[1, np.zeros(len(y) - 1, int)]
-    assert not better_on_all(None, GraspSelector(), M, y, seed=0)
+    assert not Validation(GraspSelector(), M, y, seed=0).better_on_all(None, None)

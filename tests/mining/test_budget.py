@@ -116,6 +116,11 @@ def a_group(folder, most, used, stat=None):
         (folder / "memory.stat").write_text(stat)
 
 
+def rooted(groups, root):
+    """Control groups of which the files are in another folder."""
+    return groups[0], str(root), *groups[2:]
+
+
 @pytest.fixture
 def groups(tmp_path, monkeypatch):
     """A folder of groups; the process is in the group `job`."""
@@ -125,8 +130,8 @@ def groups(tmp_path, monkeypatch):
     root = tmp_path / "root"
     root.mkdir()
     second, first = bd.GROUPS
-    first = first._replace(root=str(tmp_path / "none"))
-    monkeypatch.setattr(bd, "GROUPS", (second._replace(root=str(root)), first))
+    first = rooted(first, tmp_path / "none")
+    monkeypatch.setattr(bd, "GROUPS", (rooted(second, root), first))
     return root
 
 
@@ -160,7 +165,7 @@ def test_groups_of_the_first_kind_count(groups, tmp_path, monkeypatch):
     (folder / "memory.stat").write_text("inactive_file 5\ntotal_inactive_file 50\n")
     (tmp_path / "own").write_text("4:cpu,memory:/job\n")
     second, first = bd.GROUPS
-    monkeypatch.setattr(bd, "GROUPS", (second, first._replace(root=str(tmp_path / "first"))))
+    monkeypatch.setattr(bd, "GROUPS", (second, rooted(first, tmp_path / "first")))
     assert bd._container_free() == 150
 
 

@@ -470,7 +470,7 @@ def classifier(**more):
 
 @pytest.mark.parametrize(
     ("module", "name", "n"),
-    [(subset_size, "_predicted", 50), (grasp, "play_round", 300)],
+    [(subset_size, "_predicted", 50), (grasp, "play_round", 200)],
 )
 def test_a_fit_that_was_killed_goes_on_to_the_same_model(
     three, tmp_path, monkeypatch, module, name, n
@@ -490,7 +490,7 @@ def test_a_finished_fit_answers_again_without_a_search(three, tmp_path, monkeypa
     X, y = three
     model = classifier(checkpoint=tmp_path / "c", random_state=None)
     wanted = learnt(model.fit(X, y), X)
-    for module, name in ((grasp, "play_round"), (subset_size, "_error_on_all")):
+    for module, name in ((grasp, "play_round"), (subset_size, "_predicted_on_all")):
         killed_after(monkeypatch, module, name, 0)
     assert learnt(clone(model).fit(X, y), X) == wanted
     (folder,) = (tmp_path / "c").iterdir()

@@ -399,7 +399,7 @@ def test_what_patterns_cover_does_not_depend_on_the_threads(dimensions, small_pa
     folds = load_protein_folds()
     X, new = folds.X[::12], folds.X[5::30]
     found = mine(X, folds.y[::12], parse_bias(FOLDS + dimensions), min_support=0.3)
-    assert found.matched_along_trie(new)
+    assert found._matcher(new) is not None
     one, three = (found.coverage(new, n_jobs=n) for n in (None, 3))
     assert one.any()
     assert (one == three).all()

@@ -358,7 +358,7 @@ def test_the_text_of_a_report_is_a_summary(rule):
 )
 def test_the_learner_is_the_one_that_decides(monkeypatch, chosen, said):
     pair_votes = iter(chosen)
-    monkeypatch.setattr(pair_model, "better_on_all", lambda *a, **k: next(pair_votes))
+    monkeypatch.setattr(pair_model.Validation, "better_on_all", lambda *a, **k: next(pair_votes))
     X, _ = rx.from_lists([["a", "b"], ["b", "c"], ["c", "a"]] * 6)
     model = rx.LynxClassifier(max_length=1, max_iter=2, random_state=0).fit(X, ["x", "y", "z"] * 6)
     assert report_data._learner(model) == said

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from relynx.data.sequences import Sequences
-from relynx.features.shared_coverage import Cover
 from relynx.mining.patterns.measures import MEASURES, of_all_classes
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.patterns.trie import ARGUMENTS, Rows, Trie
+from relynx.mining.patterns.trie import joined
 
 LEAST_AT_ONCE, MOST_AT_ONCE = 250, 2_000  # patterns matched together
 
@@ -73,13 +72,13 @@ def best_columns(
 
 
 def distinct(
-    patterns: PatternSet, X: Sequences, most: int | None, cover: Cover | None = None
+    patterns: PatternSet, X: Sequences, most: int | None
 ) -> tuple[PatternSet, NDArray[np.bool_]]:
     """The first patterns of which no two cover the same sequences, and what they cover.
 
     Of patterns that cover the same the first is kept; what covers all sequences or none is left
-    out, for it tells nothing. `most` is how many are kept at most. `cover` gives the packed
-    coverage of X, where it is known from elsewhere.
+    out, for it tells nothing. `most` is how many are kept at most. Coverage that is kept is that of
+    X: nothing is matched then.
     """
     wanted = len(patterns) if most is None else most
     seen = {np.packbits(np.full(len(X), flag)).tobytes() for flag in (False, True)}
@@ -89,7 +88,8 @@ def distinct(
     while start < len(patterns) and len(kept) < wanted:
         n = min(max(wanted - len(kept), LEAST_AT_ONCE), MOST_AT_ONCE)
         some = patterns[start : start + n]
-        packed = some.coverage(X, packed=True) if cover is None else cover(some)
+        known = some.kept_coverage is not None
+        packed = some.training_coverage(packed=True) if known else some.coverage(X, packed=True)
         for i, bits in enumerate(np.ascontiguousarray(packed.T), start):
             key = bits.tobytes()
             if key not in seen and len(kept) < wanted:
@@ -106,7 +106,7 @@ def distinct(
 def lean(patterns: PatternSet) -> PatternSet:
     """The same set without what the search found besides."""
     trie, rows = patterns.trie.restricted(patterns.rows)
-    return _on(patterns, trie, rows)
+    return patterns.with_rows(rows, trie=trie)
 
 
 def united(
@@ -116,8 +116,8 @@ def united(
 
     The sets come from searches with the same bias. `y` is the number of each sequence's class.
     """
-    trie, rows = _joined([lean(one) for one in sets])
-    texts = [*_on(sets[0], trie, rows).texts()]
+    trie, rows = joined([one.trie.restricted(one.rows) for one in sets])
+    texts = [*sets[0].with_rows(rows, trie=trie).texts()]
     number_of: dict[str, int] = {}
     first: list[int] = []
     for text, row in zip(texts, rows.tolist(), strict=True):
@@ -126,7 +126,7 @@ def united(
             first.append(row)
     numbers = np.array([number_of[text] for text in texts], np.int64)
     chosen = np.array(first, np.int64)
-    covered = _on(sets[0], trie, chosen).coverage(X)
+    covered = sets[0].with_rows(chosen, trie=trie).coverage(X)
     supports = np.zeros((len(trie), len(classes)), np.int32)
     for c in range(len(classes)):
         supports[chosen, c] = covered[y == c].sum(axis=0)
@@ -134,45 +134,4 @@ def united(
         trie, supports=supports, classes=classes, class_sizes=np.bincount(y, minlength=len(classes))
     )
     ends = np.cumsum([len(one) for one in sets])
-    return _on(sets[0], counted, chosen), np.split(numbers, ends[:-1])
-
-
-def _joined(sets: Sequence[PatternSet]) -> tuple[Trie, Rows]:
-    """The tries of the sets one after the other, and the rows of their patterns, set by set."""
-    base = sets[0].trie
-    parents, steps, rows, start = [], [], [], 0
-    vocabulary = base.vocabulary
-    for one in sets:
-        vocabulary, codes = vocabulary.merged(one.trie.vocabulary)
-        parents.append(np.where(one.trie.parent < 0, -1, one.trie.parent + start).astype(np.int32))
-        steps.append(_recoded(one.trie, codes))
-        rows.append(one.rows + start)
-        start += len(one.trie)
-    trie = replace(
-        base,
-        parent=np.concatenate(parents),
-        steps=np.concatenate(steps),
-        supports=np.zeros((start, len(base.classes)), np.int32),
-        vocabulary=vocabulary,
-    )
-    return trie, np.concatenate(rows)
-
-
-def _recoded(trie: Trie, codes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The steps of a trie with its constants, each ~code, in the codes of another vocabulary."""
-    steps = trie.steps.copy()
-    args = steps[:, ARGUMENTS:]
-    constant = args < 0
-    args[constant] = ~codes[~args[constant]]
-    return steps
-
-
-def _on(template: PatternSet, trie: Trie, rows: Rows) -> PatternSet:
-    return PatternSet(
-        trie,
-        rows,
-        complete_up_to=template.complete_up_to,
-        partial=template.partial,
-        report=template.report,
-        object_identity=template.object_identity,
-    )
+    return sets[0].with_rows(chosen, trie=counted), np.split(numbers, ends[:-1])

@@ -291,27 +291,19 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         most = len(task.first) if self.n_features is None else self.n_features
 
         def play(i: int) -> RoundResult:
-            seed = SeedSequence(entropy, spawn_key=(i,))
+            seed = SeedSequence(entropy, spawn_key=(i,) if i >= 0 else ())
             return play_round(task, i, seed, alpha=self.alpha, most=most, moves=moves)
 
-        best = self._record(self._rounds(play, begun, journal), task)
-        if journal is not None and self.partial_ is None:
-            journal.finish()
-        if best.cost <= cost_of(task, task.prior_margins):
-            return best
-        return from_nothing(task, SeedSequence(entropy), most=most, moves=moves)
-
-    def _rounds(
-        self, play: Callable[[int], RoundResult], begun: float, journal: Journal | None
-    ) -> list[RoundResult]:
-        """All rounds in their order; those that the time limit left out are missing."""
         found = [] if journal is None else [RoundResult.of(kept) for kept in journal.kept()]
         found = found[: self.max_iter]
         for one in self._played(play, begun, len(found)):
             found.append(one)
             if journal is not None:
                 journal.add(one.kept())
-        return found
+        best = self._record(found, task)
+        if journal is not None and self.partial_ is None:
+            journal.finish()
+        return best if best.cost <= cost_of(task, task.prior_margins) else play(-1)
 
     def _played(
         self, play: Callable[[int], RoundResult], begun: float, first: int
@@ -399,14 +391,20 @@ def play_round(
     most: int,
     moves: NDArray[np.bool_],
 ) -> RoundResult:
-    """Round i: the kernel's answer for what a generator of its own draws."""
+    """Round i: the kernel's answer for what a generator of its own draws.
+
+    Round -1 builds nothing: it is what the local search makes of the empty set.
+    """
     n = len(task.first)
-    draws = _draws(seed, n)
+    draws = np.random.default_rng(seed).random(1 + n + TIE_DRAWS)
+    begin = -1, 0
+    if i < 0:
+        alpha, begin = 0.0, (0, cost_of(task, task.prior_margins))
     draws[0] = min(draws[0] / (1 - RANDOM), 1.0) if alpha is None else alpha
     chosen = np.empty(n, np.int64)
     margins = task.prior_margins.copy()
     n_built, cost_built, size, cost = kernels.play_round(
-        task.tables, margins, task.first, draws, min(most, n), moves, -1, 0, chosen
+        task.tables, margins, task.first, draws, min(most, n), moves, *begin, chosen
     )
     return RoundResult(
         round=i,
@@ -419,39 +417,12 @@ def play_round(
     )
 
 
-def from_nothing(
-    task: Task, seed: SeedSequence, *, most: int, moves: NDArray[np.bool_]
-) -> RoundResult:
-    """What the local search makes of the empty set."""
-    n = len(task.first)
-    chosen = np.empty(n, np.int64)
-    margins = task.prior_margins.copy()
-    before = cost_of(task, margins)
-    draws = _draws(seed, n)
-    _, _, size, cost = kernels.play_round(
-        task.tables, margins, task.first, draws, min(most, n), moves, 0, before, chosen
-    )
-    return RoundResult(
-        round=-1,
-        alpha=0.0,
-        size_built=0,
-        cost_built=before,
-        chosen=np.sort(chosen[:size]),
-        cost=int(cost),
-        log_likelihood=log_likelihood(task, margins),
-    )
-
-
 def seed_text(random_state: Any) -> object:
     """What a seed is called in a checkpoint."""
     if random_state is None or isinstance(random_state, int | np.integer):
         return random_state
     _, numbers, *rest = check_random_state(random_state).get_state()
     return f"a generator in the state {digest([numbers, rest])[:12]}"
-
-
-def _draws(seed: SeedSequence, n: int) -> NDArray[np.float64]:
-    return np.random.default_rng(seed).random(1 + n + TIE_DRAWS)
 
 
 def _not_a_count(name: str, value: Any, none: str | None = None) -> list[Problem]:

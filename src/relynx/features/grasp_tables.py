@@ -51,8 +51,8 @@ def task_of(
     _check_size(len(sizes), bits.shape[1])
     scores, log_prior, scale, infinite = _whole_scores(supports, sizes, priors, smoothing)
     rivals = _rivals(len(sizes))
-    shift = scores[:, None] - scores[rivals]  # class, rival, absent or present, feature
-    shift = np.ascontiguousarray(shift)
+    # class, rival, absent or present, feature
+    shift = np.ascontiguousarray(scores[:, None] - scores[rivals])
     # A tie is lost to a class of larger prior, or of equal prior and before it.
     own, other = priors[:, None], priors[rivals]
     behind = (other > own) | ((other == own) & (rivals < np.arange(len(sizes))[:, None]))
@@ -117,14 +117,11 @@ def _check_size(n_classes: int, n_features: int) -> None:
     each = 64 * n_features + (4 << _slot_bits(n_features))
     size = n_classes * (n_classes - 1) * each
     if size > LARGEST:
-        raise InputError(
-            Problem(
-                f"the search among {n_features:,} columns with {n_classes:,} classes"
-                f" needs {size / 2**20:,.0f} MiB",
-                hint=f"it may have {LARGEST / 2**20:,.0f}: give fewer columns,"
-                " or two classes at a time",
-            )
-        )
+        columns = f"{n_features:,} columns with {n_classes:,} classes"
+        what = f"the search among {columns} needs {size / 2**20:,.0f} MiB"
+        most = f"{LARGEST / 2**20:,.0f}"
+        hint = f"it may have {most}: give fewer columns, or two classes at a time"
+        raise InputError(Problem(what, hint=hint))
 
 
 def _slot_bits(n_features: int) -> int:

@@ -68,36 +68,24 @@ def class_prior(prior: str | ArrayLike, sizes: Floats) -> Floats:
             return np.asarray(sizes / sizes.sum())
         if prior == "uniform":
             return np.full(len(sizes), 1 / len(sizes))
-        raise InputError(
-            Problem(f"unknown prior '{prior}'", hint=f"one of {', '.join(PRIORS)}, or an array")
-        )
+        hint = f"one of {', '.join(PRIORS)}, or an array"
+        raise InputError(Problem(f"unknown prior '{prior}'", hint=hint))
     given = np.asarray(prior, dtype=np.float64)
     if given.shape != sizes.shape:
-        raise InputError(
-            Problem(
-                f"the prior has shape {given.shape}, but there are {len(sizes)} classes",
-                hint="give one number for each class, in the order of classes_",
-            )
-        )
+        what = f"the prior has shape {given.shape}, but there are {len(sizes)} classes"
+        hint = "give one number for each class, in the order of classes_"
+        raise InputError(Problem(what, hint=hint))
     if not (given > 0).all() or not np.isclose(given.sum(), 1.0):
-        raise InputError(
-            Problem(
-                f"the prior {given.tolist()} is no distribution over the classes",
-                hint="all must be above 0, and their sum 1",
-            )
-        )
+        what = f"the prior {given.tolist()} is no distribution over the classes"
+        raise InputError(Problem(what, hint="all must be above 0, and their sum 1"))
     return np.asarray(given / given.sum())
 
 
 def check_smoothing(smoothing: Any) -> float:
     """The smoothing, if it is a number that is not below 0."""
     if not isinstance(smoothing, float | int | np.number) or not 0 <= smoothing < np.inf:
-        raise InputError(
-            Problem(
-                f"smoothing is {smoothing!r}",
-                hint="a number not below 0; 0 leaves the raw frequencies of the paper",
-            )
-        )
+        hint = "a number not below 0; 0 leaves the raw frequencies of the paper"
+        raise InputError(Problem(f"smoothing is {smoothing!r}", hint=hint))
     return float(smoothing)
 
 
@@ -112,12 +100,8 @@ def present(X: Matrix, threshold: float | None) -> Matrix:
     if not sp.issparse(X):
         return np.greater(X, threshold).astype(np.uint8)
     if threshold < 0:
-        raise InputError(
-            Problem(
-                f"threshold {threshold} would make every zero of a sparse matrix present",
-                hint="use a threshold not below 0, or a dense matrix",
-            )
-        )
+        what = f"threshold {threshold} would make every zero of a sparse matrix present"
+        raise InputError(Problem(what, hint="use a threshold not below 0, or a dense matrix"))
     X = X.tocsr(copy=True)
     X.sum_duplicates()
     X.data = (X.data > threshold).astype(np.float64)
@@ -130,16 +114,11 @@ def _check_binary(X: Matrix) -> None:
     wrong = values.data if sp.issparse(X) else values
     at = np.argwhere((wrong != 0) & (wrong != 1))
     if len(at):
-        row, column = (
-            (values.row[at[0, 0]], values.col[at[0, 0]]) if sp.issparse(X) else tuple(at[0])
-        )
-        value = wrong[tuple(at[0])].item()
-        raise DataError(
-            Problem(
-                f"row {row}, column {column} is {value!r}, neither 0 nor 1",
-                hint="give 0/1 columns, or a threshold above which a value counts as present",
-            )
-        )
+        first = tuple(at[0])
+        row, column = (values.row[first], values.col[first]) if sp.issparse(X) else first
+        what = f"row {row}, column {column} is {wrong[first].item()!r}, neither 0 nor 1"
+        hint = "give 0/1 columns, or a threshold above which a value counts as present"
+        raise DataError(Problem(what, hint=hint))
 
 
 def _shape(model: Any) -> tuple[int, int]:
@@ -318,14 +297,9 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
         return np.ones(n)
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n,) or not (weight >= 0).all() or not np.isfinite(weight).all():
-        raise InputError(
-            Problem(
-                f"sample_weight of shape {weight.shape} does not fit {n} rows",
-                hint="give one finite number not below 0 for each row",
-            )
-        )
+        what = f"sample_weight of shape {weight.shape} does not fit {n} rows"
+        raise InputError(Problem(what, hint="give one finite number not below 0 for each row"))
     if not weight.any():
-        raise InputError(
-            Problem("sample_weight is zero for every row", hint="give some row a weight above 0")
-        )
+        what = "sample_weight is zero for every row"
+        raise InputError(Problem(what, hint="give some row a weight above 0"))
     return weight

@@ -6,9 +6,8 @@ And whether another learner does better with all of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,146 +24,113 @@ FOLDS = 5
 ROUNDS = 10
 
 
-def best_size(
-    selector: GraspSelector,
-    M: NDArray[Any],
-    y: NDArray[np.int64],
-    *,
-    seed: int,
-    measure: str = "chi2",
-    most: int | None = None,
-    journal: Journal | None = None,
-) -> int | None:
-    """The `n_features` that does best in cross-validation of naive Bayes; None is no limit.
-
-    Five stratified folds, at most ten rounds each. The columns to choose from are picked anew in
-    each fold, at most `most`, the best by `measure`: labels that are left out must not have had a
-    say in it. It is the smallest number whose error, in the sense of the selector's objective, is
-    within a standard error of the least. A class of one sequence cannot be left out: no limit then.
-    A journal keeps the errors of the parts.
-    """
-    parts = _parts(selector, M, y, seed=seed, measure=measure, most=most)
-    if not parts:
-        return None
-    n_columns = M.shape[1] if most is None else min(most, M.shape[1])
-    sizes = [size for size in SIZES if size is None or size < n_columns]
-    errors = np.zeros(len(sizes))
-    for part in parts:
-        for i, size in enumerate(sizes):
-            errors[i] += _cached(journal, partial(_selected_error, part, selector, size, seed))
-    least = errors.min()
-    return sizes[int(np.argmax(errors <= least + _slack(least, len(y)) + 1e-9))]
-
-
-def better_on_all(
-    learner: Any,
-    selector: GraspSelector,
-    M: NDArray[Any],
-    y: NDArray[np.int64],
-    *,
-    seed: int,
-    measure: str = "chi2",
-    most: int | None = None,
-    journal: Journal | None = None,
-) -> bool:
-    """Whether a learner with all columns is clearly better than naive Bayes with those selected.
-
-    Its error is less by more than a standard error, in the folds of `best_size`; the selector has
-    the size found by that.
-    """
-    parts = _parts(selector, M, y, seed=seed, measure=measure, most=most)
-    size = selector.n_features
-    selected = sum(
-        _cached(journal, partial(_selected_error, part, selector, size, seed)) for part in parts
-    )
-    limit = selected - _slack(selected, len(y)) - 1e-9
-    if limit <= 0:
-        return False
-    on_all = 0.0
-    for part in parts:
-        if not part.columns[0].shape[1]:
-            return False
-        on_all += _cached(journal, partial(_error_on_all, part, learner))
-        if on_all >= limit:
-            return False
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """Known rows with their labels, unknown ones with theirs, and what an error in them weighs."""
 
-    columns: tuple[NDArray[Any], NDArray[np.int64], NDArray[Any]]
-    labels: NDArray[np.int64]
+    known: NDArray[Any]
+    y: NDArray[np.int64]
+    unknown: NDArray[Any]
+    wanted: NDArray[np.int64]
     weights: NDArray[np.float64]
 
-    def error(self, predicted: NDArray[np.int64]) -> float:
-        return float(self.weights @ (predicted != self.labels))
+
+class Validation:
+    """Cross-validation of naive Bayes with selected columns: five stratified folds.
+
+    The columns to choose from are picked anew in each fold, at most `most`, the best by `measure`:
+    labels that are left out must not have had a say in it. Errors are in the sense of the
+    selector's objective. A class of one sequence cannot be left out: there are no folds then. A
+    journal keeps the errors of the folds.
+    """
+
+    def __init__(
+        self,
+        selector: GraspSelector,
+        M: NDArray[Any],
+        y: NDArray[np.int64],
+        *,
+        seed: int,
+        measure: str = "chi2",
+        most: int | None = None,
+        journal: Journal | None = None,
+    ) -> None:
+        quick = {"max_iter": min(selector.max_iter, ROUNDS), "n_jobs": None, "random_state": seed}
+        self.selector, self.journal = clone(selector).set_params(**quick), journal
+        self.n, n_columns = M.shape
+        self.n_columns = n_columns if most is None else min(most, n_columns)
+        self.parts: list[_Part] = []
+        self.errors: dict[int | None, float] = {}
+        counts = np.bincount(y)
+        n_folds = min(FOLDS, int(counts.min()))
+        if n_folds < 2:
+            return
+        weights = 1 / counts[y] if selector.objective == "balanced" else np.ones(len(y))
+        weights /= weights.sum()
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        for train, test in folds.split(M, y):
+            columns = best_columns(M[train], y[train], measure, most)
+            known, unknown = M[np.ix_(train, columns)], M[np.ix_(test, columns)]
+            self.parts.append(_Part(known, y[train], unknown, y[test], weights[test]))
+
+    def best_size(self) -> int | None:
+        """The `n_features` that does best; None is no limit.
+
+        It is the smallest number whose error is within a standard error of the least.
+        """
+        if not self.parts:
+            return None
+        sizes = [size for size in SIZES if size is None or size < self.n_columns]
+        errors = np.array([self._selected_error(size) for size in sizes])
+        least = errors.min()
+        return sizes[int(np.argmax(errors <= least + self._slack(least) + 1e-9))]
+
+    def better_on_all(self, learner: Any, size: int | None) -> bool:
+        """Whether a learner with all columns is clearly better than naive Bayes with so many.
+
+        Its error is less by more than a standard error.
+        """
+        selected = self._selected_error(size)
+        limit = selected - self._slack(selected) - 1e-9
+        on_all = 0.0
+        for part in self.parts:
+            if on_all >= limit or not part.known.shape[1]:
+                return False
+            on_all += self._error(part, partial(_predicted_on_all, learner, part))
+        return on_all < limit
+
+    def _selected_error(self, size: int | None) -> float:
+        if size not in self.errors:
+            self.errors[size] = sum(
+                self._error(part, partial(_predicted, self.selector, size, part))
+                for part in self.parts
+            )
+        return self.errors[size]
+
+    def _error(self, part: _Part, predict: Callable[[], NDArray[np.int64]]) -> float:
+        """The error in a fold: from before where a journal has it, else computed."""
+
+        def compute() -> tuple[NDArray[np.float64]]:
+            return (np.array([part.weights @ (predict() != part.wanted)]),)
+
+        return float((compute() if self.journal is None else self.journal.once(compute))[0][0])
+
+    def _slack(self, error: float) -> float:
+        """The standard error of an error."""
+        return float(np.sqrt(max(error * (1 - error), 0) / self.n))
 
 
-def _parts(
-    selector: GraspSelector,
-    M: NDArray[Any],
-    y: NDArray[np.int64],
-    *,
-    seed: int,
-    measure: str,
-    most: int | None,
-) -> list[_Part]:
-    """The folds; none where a class has one sequence only."""
-    counts = np.bincount(y)
-    n_folds = min(FOLDS, int(counts.min()))
-    if n_folds < 2:
-        return []
-    weights = 1 / counts[y] if selector.objective == "balanced" else np.ones(len(y))
-    weights /= weights.sum()
-    found = []
-    splits = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    for train, test in splits.split(M, y):
-        columns = best_columns(M[train], y[train], measure, most)
-        rows = M[np.ix_(train, columns)], y[train], M[np.ix_(test, columns)]
-        found.append(_Part(rows, y[test], weights[test]))
-    return found
-
-
-def _cached(journal: Journal | None, compute: Callable[[], float]) -> float:
-    """A number: from before where a journal has it, else computed."""
-    if journal is None:
-        return compute()
-    return float(journal.once(lambda: (np.array([compute()]),))[0][0])
-
-
-def _selected_error(part: _Part, selector: GraspSelector, size: int | None, seed: int) -> float:
-    return part.error(_predicted(selector, size, seed, *part.columns))
-
-
-def _error_on_all(part: _Part, learner: Any) -> float:
-    known, labels, unknown = part.columns
-    fitted = clone(learner).fit(known.astype(float), labels)
-    return part.error(fitted.predict(unknown.astype(float)))
-
-
-def _slack(error: float, n: int) -> float:
-    """The standard error of an error."""
-    return float(np.sqrt(max(error * (1 - error), 0) / n))
-
-
-def _predicted(
-    selector: GraspSelector,
-    size: int | None,
-    seed: int,
-    M: NDArray[Any],
-    y: NDArray[np.int64],
-    M_new: NDArray[Any],
-) -> NDArray[np.int64]:
+def _predicted(selector: GraspSelector, size: int | None, part: _Part) -> NDArray[np.int64]:
     """What naive Bayes predicts with at most `size` columns, selected in a few rounds."""
-    quick = clone(selector)
-    quick.set_params(
-        n_features=size, max_iter=min(selector.max_iter, ROUNDS), n_jobs=None, random_state=seed
-    )
-    columns = quick.fit(M, y).get_support() if M.shape[1] else np.zeros(0, bool)
+    known, y, unknown = part[:3]
+    quick = clone(selector).set_params(n_features=size)
+    columns = quick.fit(known, y).get_support() if known.shape[1] else np.zeros(0, bool)
     if not columns.any():
         priors = class_prior(selector.prior, np.bincount(y).astype(float))
-        return np.full(len(M_new), priors.argmax())
+        return np.full(len(unknown), priors.argmax())
     model = PatternNB(selector.smoothing, prior=selector.prior)
-    return np.asarray(model.fit(M[:, columns], y).predict(M_new[:, columns]))
+    return np.asarray(model.fit(known[:, columns], y).predict(unknown[:, columns]))
+
+
+def _predicted_on_all(learner: Any, part: _Part) -> NDArray[np.int64]:
+    fitted = clone(learner).fit(part.known.astype(float), part.y)
+    return np.asarray(fitted.predict(part.unknown.astype(float)))

@@ -10,7 +10,6 @@ import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 import psutil
 
@@ -24,19 +23,11 @@ SMALL = 1 << 20  # bytes that may be allocated without a check
 OWN_GROUPS = "/proc/self/cgroup"  # lines of a number, the controllers, and the folder
 
 
-class Groups(NamedTuple):
-    """The files of a version of control groups: limit and usage of memory."""
-
-    controller: str
-    root: str
-    limit: str
-    used: str
-    cached: str  # page cache, which the system can reclaim
-
-
+# Of each version of control groups the controller and the root, the files of limit and usage of
+# memory, and the name of the page cache, which the system can reclaim.
 GROUPS = (
-    Groups("", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
-    Groups(
+    ("", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
+    (
         "memory",
         "/sys/fs/cgroup/memory",
         "memory.limit_in_bytes",
@@ -144,24 +135,24 @@ def _container_free() -> float:
             _, controllers, folder = line.split(":", 2)
             own |= dict.fromkeys(controllers.split(","), folder)
     free = float("inf")
-    for groups in GROUPS:
+    for controller, root, *files in GROUPS:
         # Inside a container its own folder may be the root.
-        inner = PurePosixPath("/", own.get(groups.controller, "/"))
+        inner = PurePosixPath("/", own.get(controller, "/"))
         for each in (inner, *inner.parents):
-            free = min(free, _group_free(groups, Path(f"{groups.root}{each}")))
+            free = min(free, _group_free(Path(f"{root}{each}"), *files))
     return free
 
 
-def _group_free(groups: Groups, folder: Path) -> float:
+def _group_free(folder: Path, limit: str, used: str, cached: str) -> float:
     try:
-        most = (folder / groups.limit).read_text().strip()
+        most = (folder / limit).read_text().strip()
         if most == "max":
             return float("inf")
-        free = int(most) - int((folder / groups.used).read_text())
+        free = int(most) - int((folder / used).read_text())
     except (OSError, ValueError):
         return float("inf")
     with contextlib.suppress(OSError, ValueError):
         for line in (folder / "memory.stat").read_text().splitlines():
             name, n_bytes = line.split()
-            free += int(n_bytes) if name == groups.cached else 0
+            free += int(n_bytes) if name == cached else 0
     return max(free, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -17,7 +17,7 @@ class Progress:
     memory: int  # resident set of the process, in bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SearchLevel:
     """Candidates of one length by outcome; each is counted under the first that applies.
 
@@ -27,11 +27,11 @@ class SearchLevel:
     """
 
     length: int
-    occurred: int
-    infrequent: int
-    unsupported: int
-    forbidden: int
-    kept: int
+    occurred: int = 0
+    infrequent: int = 0
+    unsupported: int = 0
+    forbidden: int = 0
+    kept: int = 0
     nearest_support: float | None = None
     nearest_frequency: int | None = None
     n_nearest_support: int = 0
@@ -42,6 +42,21 @@ class SearchLevel:
         """Duplicates: candidates reached before by adding the same atoms in another order."""
         others = self.infrequent + self.unsupported + self.forbidden + self.kept
         return max(self.occurred - others, 0)
+
+    def add(self, stats: Sequence[float]) -> None:
+        """What a compiled loop tallied: the first three counts, then what came nearest."""
+        occurred, infrequent, unsupported, frequency, n_frequency, support, n_support = stats
+        self.occurred += int(occurred)
+        self.infrequent += int(infrequent)
+        self.unsupported += int(unsupported)
+        self._note("nearest_frequency", int(frequency), int(n_frequency))
+        self._note("nearest_support", float(support), int(n_support))
+
+    def _note(self, name: str, most: float, n: int) -> None:
+        before = getattr(self, name) or 0
+        if most >= before and most:
+            setattr(self, name, most)
+            setattr(self, f"n_{name}", n + (getattr(self, f"n_{name}") if most == before else 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from relynx.data.sequences import Sequences
 from relynx.mining.advice import advice
 from relynx.mining.budget import Budget
 from relynx.mining.checkpoint import search_journal
-from relynx.mining.engines.base import Level
 from relynx.mining.engines.choose import choose
 from relynx.mining.engines.compiled import compile_bias
 from relynx.mining.filters import Filters, answer
@@ -25,7 +23,7 @@ from relynx.mining.input_checks import check_limits, classes_of
 from relynx.mining.matching.index import Index
 from relynx.mining.ordering.order import canonical_order
 from relynx.mining.partitioned.search import check_no_client, check_partitions, mine_partitions
-from relynx.mining.patterns.kept_coverage import KeptCoverage
+from relynx.mining.patterns.entries import KeptCoverage
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import Progress, SearchLevel, SearchReport
@@ -89,76 +87,49 @@ def mine(
     ['a(A), follow_s(A,B), b(B)']
     """
     check_limits(time_limit, memory_limit, progress)
-    budget = Budget(time_limit, memory_limit, progress)
-    run = _Run(budget, n_threads(n_jobs), checkpoint, client, keep_coverage)
-    data = _data(X, y, bias, run)
+    budget, threads = Budget(time_limit, memory_limit, progress), n_threads(n_jobs)
+    labels: NDArray[np.int64] = np.empty(0, np.int64)
+    if isinstance(X, Partitions):
+        classes = check_partitions(X, y, bias, checkpoint, keep_coverage)
+        in_memory = X.without_sequences()
+    else:
+        check_no_client(client)
+        labels, classes = classes_of(X, y)
+        bias = Bias.infer(X, labels) if bias is None else bias
+        in_memory = X
+    if not isinstance(bias, Bias):
+        raise TypeError(f"bias is a {type(bias).__name__}: give a Bias, or read one by parse_bias")
+    bias.check(in_memory)
     settings = SearchSettings.of(
-        data.bias, min_support, min_frequency, max_length, max_gap, object_identity, min_cover
+        bias, min_support, min_frequency, max_length, max_gap, object_identity, min_cover
     )
     cover = settings.min_cover
     filters = Filters(min_confidence, max_support, closed, cover, top_k, measure)
-    return _answer(data, settings, filters, run)
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """How a search is done, whatever it finds."""
-
-    budget: Budget
-    threads: int
-    checkpoint: str | os.PathLike[str] | None
-    client: Any
-    keep_coverage: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Data:
-    """What is searched, with the bias; `labels` are numbers of classes, for sequences in memory."""
-
-    X: Sequences | Partitions
-    y: Iterable[object] | None
-    labels: NDArray[np.int64]
-    classes: tuple[object, ...]
-    bias: Bias
-
-
-def _data(
-    X: Sequences | Partitions, y: Iterable[object] | None, bias: Bias | None, run: _Run
-) -> _Data:
-    """The sequences with their classes and a bias that fits them. Raises InputError."""
-    labels: NDArray[np.int64] = np.empty(0, np.int64)
-    classes: tuple[object, ...]
+    filters.check(classes)
     if isinstance(X, Partitions):
-        classes = check_partitions(X, y, bias, run.checkpoint, run.keep_coverage)
+        how = {"budget": budget, "client": client, "n_threads": threads}
+        found = mine_partitions(X, y, bias, settings, **how)
     else:
-        check_no_client(run.client)
-        labels, classes = classes_of(X, y)
-        bias = Bias.infer(X, labels) if bias is None else bias
-    if not isinstance(bias, Bias):
-        raise TypeError(f"bias is a {type(bias).__name__}: give a Bias, or read one by parse_bias")
-    bias.check(X.without_sequences() if isinstance(X, Partitions) else X)
-    return _Data(X, y, labels, classes, bias)
-
-
-def _answer(data: _Data, settings: SearchSettings, filters: Filters, run: _Run) -> PatternSet:
-    """What the search finds and the filters leave."""
-    filters.check(data.classes)
-    X, bias = data.X, data.bias
-    if isinstance(X, Partitions):
-        how = {"budget": run.budget, "client": run.client, "n_threads": run.threads}
-        found = mine_partitions(X, data.y, bias, settings, **how)
-        X = X.without_sequences()
-    else:
-        found = _found(X, data, settings, run)
-    if run.budget.is_unasked:
+        data = X, labels, classes
+        found = _found(*data, bias, settings, budget, threads, checkpoint, keep_coverage)
+    if budget.is_unasked:
         reached = f"{found.partial}; complete up to length {found.complete_up_to}"
-        warnings.warn("\n".join([reached, *found.report.advice]), UserWarning, stacklevel=3)
-    return answer(found, X, filters, wants=bias.wants if bias.posconstraints else None)
+        warnings.warn("\n".join([reached, *found.report.advice]), UserWarning, stacklevel=2)
+    return answer(found, in_memory, filters, wants=bias.wants if bias.posconstraints else None)
 
 
-def _found(X: Sequences, data: _Data, settings: SearchSettings, run: _Run) -> PatternSet:
+def _found(
+    X: Sequences,
+    labels: NDArray[np.int64],
+    classes: tuple[object, ...],
+    bias: Bias,
+    settings: SearchSettings,
+    budget: Budget,
+    threads: int,
+    checkpoint: str | os.PathLike[str] | None,
+    keep_coverage: bool,
+) -> PatternSet:
     """All frequent patterns of sequences in memory."""
-    labels, classes, bias = data.labels, data.classes, data.bias
     sizes = np.bincount(labels, minlength=len(classes))
     index = Index.of(X.facts(settings.object_identity))
     compiled = compile_bias(bias, index)
@@ -169,20 +140,13 @@ def _found(X: Sequences, data: _Data, settings: SearchSettings, run: _Run) -> Pa
         min_frequency=max(settings.min_frequency, 1),
         steps=steps_of(bias, settings, index.longest, graphs=compiled.has_graphs),
     )
-    engine = choose(compiled, conditions, object_identity=settings.object_identity)
-    search = engine(
-        compiled,
-        labels,
-        len(classes),
-        conditions,
-        object_identity=settings.object_identity,
-        keep_coverage=run.keep_coverage,
-    )
-    budget = run.budget
+    how = {"object_identity": settings.object_identity}
+    engine = choose(compiled, conditions, **how)
+    search = engine(compiled, labels, len(classes), conditions, keep_coverage=keep_coverage, **how)
     with search_journal(
-        run.checkpoint, X, labels, classes, bias, settings, keep_coverage=run.keep_coverage
+        checkpoint, X, labels, classes, bias, settings, keep_coverage=keep_coverage
     ) as journal:
-        complete = search.run(budget, n_threads=run.threads, journal=journal)
+        complete = search.run(budget, n_threads=threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()
     parent, steps, supports, shown = search.found.columns(search.width + 4, len(classes))
@@ -195,25 +159,11 @@ def _found(X: Sequences, data: _Data, settings: SearchSettings, run: _Run) -> Pa
         complete_up_to=complete,
         partial=budget.reason,
         report=SearchReport(
-            _levels(search.tallies),
+            tuple(level for _, level in sorted(search.tallies.items())) or (SearchLevel(1),),
             advice=advice(trie, rows, bias) if budget.reason else (),
         ),
         object_identity=settings.object_identity,
         kept_coverage=KeptCoverage.of(search.found.covered, shown, len(X))
-        if run.keep_coverage
+        if keep_coverage
         else None,
-    )
-
-
-def _levels(tallies: Mapping[int, Level]) -> tuple[SearchLevel, ...]:
-    return tuple(
-        SearchLevel(
-            length,
-            **asdict(tally)
-            | {
-                "nearest_support": tally.nearest_support or None,
-                "nearest_frequency": tally.nearest_frequency or None,
-            },
-        )
-        for length, tally in sorted((tallies or {1: Level()}).items())
     )

@@ -110,7 +110,7 @@ def test_siblings_have_one_length_and_come_in_the_order_of_their_rows(X, engines
         assert (lengths[unit.rows] == unit.makes).all()
         assert (np.diff(unit.rows) > 0).all()
         assert len({*trie.parent[unit.rows].tolist()}) == 1
-        assert np.array_equal(trie.steps[unit.rows], unit.children)
+        assert np.array_equal(trie.steps[unit.rows], unit.steps)
     by_length = [[u.rows for u in units[1:] if u.makes == n] for n in (1, 2)]
     assert np.array_equal(np.concatenate(by_length[0]), np.flatnonzero(lengths == 1))
     assert len({*np.concatenate(by_length[1]).tolist()}) == sum(map(len, by_length[1]))
@@ -143,7 +143,7 @@ def test_a_child_of_many_matches_is_refined_some_matches_at_a_time(X, engines, m
     monkeypatch.setattr(
         general.General,
         "_count",
-        lambda *args: (n_children.append(len(args[1].children)), count(*args))[1],
+        lambda *args: (n_children.append(len(args[1].steps)), count(*args))[1],
     )
     assert written(found(X)) == written(whole)
     assert not large

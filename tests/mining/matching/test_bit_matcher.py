@@ -123,11 +123,11 @@ def test_patterns_of_relations_between_events_on_data_where_one_side_holds_value
 def test_coverage_takes_the_trie_when_there_are_many_patterns(monkeypatch):
     X = Sequences.from_atoms([line("abcabc"), line("cbacba"), line("aabbcc")])
     found = mine(X, bias=LETTERS)
-    assert found.matched_along_trie(X)
+    assert found._matcher(X) is not None
     whole, packed = found.coverage(X), found.coverage(X, packed=True)
     assert np.array_equal(np.unpackbits(packed, axis=0, count=len(X)), whole)
     monkeypatch.setattr(pattern_set, "MANY", 10**9)
-    assert not found.matched_along_trie(X)
+    assert found._matcher(X) is None
     assert np.array_equal(found.coverage(X), whole)
     assert np.array_equal(found.coverage(X, packed=True), packed)
 

@@ -814,7 +814,7 @@ def test_logistic_regression_on_all_patterns_decides_where_it_is_clearly_better(
 ):
     X, y = planted
     settings = {**QUICK, "n_features": "validated"}
-    monkeypatch.setattr(pair_model, "better_on_all", lambda *a, **k: True)
+    monkeypatch.setattr(pair_model.Validation, "better_on_all", lambda *a, **k: True)
     (pair,) = LynxClassifier(**settings).fit(X, y).estimators_
     assert type(pair.estimator) is LogisticRegression
     assert pair.selector is None
@@ -833,6 +833,6 @@ def test_logistic_regression_on_all_patterns_decides_where_it_is_clearly_better(
 )
 def test_what_is_asked_for_is_not_replaced(planted, monkeypatch, wish):
     X, y = planted
-    monkeypatch.setattr(pair_model, "better_on_all", lambda *a, **k: True)
+    monkeypatch.setattr(pair_model.Validation, "better_on_all", lambda *a, **k: True)
     (pair,) = LynxClassifier(**{**QUICK, "n_features": "validated"} | wish).fit(X, y).estimators_
     assert type(pair.estimator) is PatternNB

@@ -15,7 +15,7 @@ class Thresholds(NamedTuple):
 
 @njit(inline="always")
 def is_frequent(counted, thresholds, stats):
-    """Is a candidate frequent, by its supports? `stats` gets what `Level.add` asks for."""
+    """Is a candidate frequent, by its supports? `stats` gets what `SearchLevel.add` takes."""
     frequency, enough, share = 0, False, 0.0
     for c in range(len(counted)):
         frequency += counted[c]

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event, get_ident
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -17,6 +17,7 @@ from relynx.logic.terms import Atom, Var
 from relynx.mining.budget import Budget, OverBudget
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.patterns.trie import link_atom
+from relynx.mining.report import SearchLevel
 from relynx.mining.workers import Stopped, in_order
 from relynx.storage import Journal
 
@@ -40,41 +41,7 @@ class Conditions:
     admits: Callable[[Atom], bool] | None = None
 
 
-@dataclass(slots=True)
-class Level:
-    """Tallies of one length.
-
-    What came nearest to a threshold, and how many came as near; for `min_frequency` among those
-    that have enough support.
-    """
-
-    occurred: int = 0
-    infrequent: int = 0
-    unsupported: int = 0
-    forbidden: int = 0
-    kept: int = 0
-    nearest_support: float = 0.0
-    nearest_frequency: int = 0
-    n_nearest_support: int = 0
-    n_nearest_frequency: int = 0
-
-    def add(self, stats: NDArray[np.float64]) -> None:
-        """The tallies of a compiled loop, in the order of `STATS`."""
-        self.occurred += int(stats[0])
-        self.infrequent += int(stats[1])
-        self.unsupported += int(stats[2])
-        self._note("nearest_frequency", int(stats[3]), int(stats[4]))
-        self._note("nearest_support", float(stats[5]), int(stats[6]))
-
-    def _note(self, name: str, most: float, n: int) -> None:
-        if most > getattr(self, name):
-            setattr(self, name, most)
-            setattr(self, f"n_{name}", 0)
-        if most and most == getattr(self, name):
-            setattr(self, f"n_{name}", getattr(self, f"n_{name}") + n)
-
-
-STATS = 7  # numbers that a compiled loop tallies: see `Level.add`
+STATS = 7  # numbers that a compiled loop tallies: see `SearchLevel.add`
 
 
 @dataclass(slots=True)
@@ -130,20 +97,23 @@ def _never() -> None:
     """Nobody asks."""
 
 
-class Unit(Protocol):
-    """Work for one thread: the refinements of a pattern, or of some siblings."""
+@dataclass(frozen=True, slots=True)
+class Siblings:
+    """Work for one thread: some children of a pattern that are of one length, to be refined."""
 
-    @property
-    def makes(self) -> int:
-        """The least length of the patterns that come out of it."""
+    makes: int  # the least length of what they become
+    chain: NDArray[Any]  # the steps of the pattern
+    rows: Longs  # of the children in the trie
+    steps: NDArray[Any]  # of the children
+    # Further links of their new events, where an engine adds them at once.
+    extra: Longs = field(default_factory=lambda: np.empty((0, 0, 4), np.int64))
 
 
-U = TypeVar("U", bound=Unit)
 B = TypeVar("B")  # what one thread needs for itself
 D = TypeVar("D")
 
 
-class Engine(ABC, Generic[U, B, D]):
+class Engine(ABC, Generic[B, D]):
     """One search of a language in some data.
 
     It goes through units of work, level by level. Threads count and decode; what they found is kept
@@ -169,7 +139,7 @@ class Engine(ABC, Generic[U, B, D]):
         checks = (conditions.is_key, conditions.admits, conditions.forbids)
         self.has_checks = any(check is not None for check in checks)
         self.found = Found()
-        self.tallies: dict[int, Level] = {}
+        self.tallies: dict[int, SearchLevel] = {}
         self.budget = Budget()
         self._seen: set[bytes] = set()
         self._n_checks = 0
@@ -184,7 +154,7 @@ class Engine(ABC, Generic[U, B, D]):
         """Arrange the data for the kernels."""
 
     @abstractmethod
-    def _begin(self) -> list[U]:
+    def _begin(self) -> list[Siblings]:
         """The first units."""
 
     @abstractmethod
@@ -192,15 +162,15 @@ class Engine(ABC, Generic[U, B, D]):
         """What one thread needs for itself."""
 
     @abstractmethod
-    def _count(self, unit: U, buffers: B) -> Counted:
+    def _count(self, unit: Siblings, buffers: B) -> Counted:
         """The frequent refinements in few numbers, and the tallies of the others."""
 
     @abstractmethod
-    def _decode(self, unit: U, counted: Counted) -> D:
+    def _decode(self, unit: Siblings, counted: Counted) -> D:
         """What else can be said of the refinements without knowing what was found before."""
 
     @abstractmethod
-    def _keep(self, unit: U, counted: Counted, decoded: D) -> list[U]:
+    def _keep(self, unit: Siblings, counted: Counted, decoded: D) -> list[Siblings]:
         """Record what is new and allowed; the units that this makes, none of a lower length."""
 
     def run(self, budget: Budget, *, n_threads: int = 1, journal: Journal | None = None) -> int:
@@ -246,11 +216,13 @@ class Engine(ABC, Generic[U, B, D]):
         """How many rows of so many bytes there may be, as columns that grow take twice as much."""
         return max(self.budget.left() // (3 * width), FEW_ROWS)
 
-    def _next_level(self, level: list[U], n_threads: int, journal: Journal | None) -> list[U]:
+    def _next_level(
+        self, level: list[Siblings], n_threads: int, journal: Journal | None
+    ) -> list[Siblings]:
         """Go through the units of a level; those of the next one."""
-        following: list[U] = []
+        following: list[Siblings] = []
         while level:
-            again: list[U] = []  # some patterns are as long as what they refine
+            again: list[Siblings] = []  # some patterns are as long as what they refine
             with closing(self._results(level, n_threads, journal)) as results:
                 for unit, (counted, decoded) in zip(level, results, strict=True):
                     for made in self._keep(unit, counted, decoded):
@@ -259,7 +231,7 @@ class Engine(ABC, Generic[U, B, D]):
         return following
 
     def _results(
-        self, level: list[U], n_threads: int, journal: Journal | None
+        self, level: list[Siblings], n_threads: int, journal: Journal | None
     ) -> Generator[tuple[Counted, D], None, None]:
         """What comes out of each unit, in their order: from a journal as far as it goes."""
         n_kept = 0
@@ -276,7 +248,7 @@ class Engine(ABC, Generic[U, B, D]):
                     journal.add(counted)
                 yield counted, decoded
 
-    def _work(self, unit: U) -> tuple[Counted, D]:
+    def _work(self, unit: Siblings) -> tuple[Counted, D]:
         """What a thread does with a unit."""
         try:
             buffers = self._idle.pop()

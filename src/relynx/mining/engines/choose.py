@@ -12,7 +12,7 @@ from relynx.mining.engines.general.engine import General
 
 def choose(
     compiled: Compiled, conditions: Conditions, *, object_identity: bool
-) -> type[Engine[Any, Any, Any]]:
+) -> type[Engine[Any, Any]]:
     """The fastest engine that can search a language."""
     if bits.fits(compiled, conditions, object_identity=object_identity):
         return bits.Bits

@@ -159,7 +159,11 @@ class PathIndex:
         off = np.concatenate([[0], np.cumsum(np.maximum(counts, 0) * np.diff(paths.fact_off))])
         wanted, where = np.unique(np.concatenate([paths.relaxed, assigned]), return_inverse=True)
         relaxed_row, assigned_row = where[: len(paths.relaxed)], where[len(paths.relaxed) :]
-        order = _by_beginning(paths, relaxed_row, kept)
+        # The patterns in an order that brings equal beginnings together.
+        pairs, offs = np.stack([paths.moves, relaxed_row], axis=1).tolist(), paths.fact_off.tolist()
+        order = np.array(
+            sorted(kept.tolist(), key=lambda p: pairs[offs[p] : offs[p + 1]]), np.int64
+        )
         block = max(64, ROW_BYTES // (8 * len(wanted)))
         if n_threads > 1:
             block = min(block, max(LEAST_SHARED, -(-len(self.sequences) // (4 * n_threads))))
@@ -238,15 +242,6 @@ def _domains(parts: list[NDArray[np.int32]], n: int, codes: NDArray[np.int32]) -
                 parent[ids] = parent[ids].min()
         changed = bool((parent != before).any())
     return parent
-
-
-def _by_beginning(
-    paths: Paths, relaxed_row: NDArray[np.int64], kept: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """The patterns in an order that brings equal beginnings together."""
-    pairs = np.stack([paths.moves, relaxed_row], axis=1).tolist()
-    off = paths.fact_off.tolist()
-    return np.array(sorted(kept.tolist(), key=lambda p: pairs[off[p] : off[p + 1]]), np.int64)
 
 
 class _Collector:

@@ -7,10 +7,10 @@ from another, is left to a search whose steps are ordered by how few candidates 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, count
 from typing import cast
 
 import numpy as np
@@ -53,14 +53,8 @@ class Registry:
     """The relations and look-ups that a set of plans uses, numbered in order of first use."""
 
     def __init__(self) -> None:
-        self.relations: dict[Key, int] = {}
-        self.look_ups: dict[tuple[Key, int], int] = {}
-
-    def relation(self, key: Key) -> int:
-        return self.relations.setdefault(key, len(self.relations))
-
-    def look_up(self, key: Key, arg: int) -> int:
-        return self.look_ups.setdefault((key, arg), len(self.look_ups))
+        self.relations = defaultdict[Key, int](count().__next__)
+        self.look_ups = defaultdict[tuple[Key, int], int](count().__next__)
 
 
 class Query:
@@ -260,8 +254,8 @@ class Steps:
 
     def add_fact(self, fact: Fact, look_up: int, probe: int, registry: Registry) -> None:
         """A fact, looked up by the slot `probe` in the argument `look_up` unless that is -1."""
-        number = registry.look_up(fact.key, look_up) if look_up >= 0 else -1
-        relation = registry.relation(fact.key)
+        number = registry.look_ups[fact.key, look_up] if look_up >= 0 else -1
+        relation = registry.relations[fact.key]
         row = [kn.FACT, relation, number, probe, len(self.args), len(fact.slots)]
         bound: set[int] = set()
         for slot in fact.slots:

@@ -6,7 +6,7 @@ they are variants of each other. Each path is kept, since others extend it; one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import text_order
 from relynx.data.vocabulary import Vocabulary
+from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_key
 from relynx.mining.ordering.order import pattern_numbers
@@ -65,7 +66,9 @@ def union(
 
     `n_known` is the size of the vocabulary that the partitions share. Rows come level by level.
     """
-    made = ordered_constants(c for part in parts for c in part.made)
+    # What rules made, each once, in the order that `Sequences.facts` gives it.
+    each = {constant_key(c): c for part in parts for c in part.made}
+    made = tuple(sorted(each.values(), key=text_order))
     parts = [replace(part, steps=_recoded(part, made, n_known)) for part in parts]
     parent, steps, place = _paths(parts)
     number = _pattern_numbers(parent, steps, relations, n_dimensions)
@@ -101,9 +104,9 @@ def _paths(parts: Sequence[Patterns]) -> tuple[Ints, Ints, list[Longs]]:
                 np.concatenate([part.steps[at] for part, at in zip(parts, here, strict=True)]),
             ]
         )
-        _, first, number = np.unique(_as_bytes(paths), return_index=True, return_inverse=True)
+        number, first = tb.numbered(tb.packed([column - column.min() for column in paths.T]))
         ends = np.cumsum([len(at) for at in here])[:-1]
-        for i, numbers in enumerate(np.split(number.ravel(), ends)):
+        for i, numbers in enumerate(np.split(number, ends)):
             place[i][here[i]] = start + numbers
         parents.append(paths[first, 0])
         steps.append(paths[first, 1:])
@@ -121,24 +124,12 @@ def _pattern_numbers(
     return pattern_numbers(trie, np.arange(len(parent)))
 
 
-def ordered_constants(constants: Iterable[Constant]) -> tuple[Constant, ...]:
-    """Constants that rules made, each once, in the order that `Sequences.facts` gives them."""
-    each = {constant_key(c): c for c in constants}
-    return tuple(sorted(each.values(), key=text_order))
-
-
 def _recoded(part: Patterns, made: tuple[Constant, ...], n_known: int) -> Ints:
     if part.made == made or not part.made:
         return part.steps
     number = {constant_key(c): n_known + i for i, c in enumerate(made)}
     own = [number[constant_key(c)] for c in part.made]
     return with_codes(part.steps, np.array([*range(n_known), *own]))
-
-
-def _as_bytes(rows: Ints) -> NDArray[np.void]:
-    """One value a row, equal where the rows are."""
-    rows = np.ascontiguousarray(rows)
-    return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
 
 
 def depth_of(parent: Ints) -> Longs:

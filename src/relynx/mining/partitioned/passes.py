@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,15 +108,9 @@ class LocalAnswer:
     unasked: bool = False  # it ended early, by a limit that the caller has not set
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many sequences of each class patterns cover, one row a pattern, and up to which length.
-
-    None: all of them are counted.
-    """
-
-    supports: Longs
-    complete_up_to: int | None = None
+# How many sequences of each class patterns cover, one row a pattern, and up to which length these
+# are counted; None: all of them.
+Counts: TypeAlias = tuple[Longs, int | None]
 
 
 def opened(where: Where) -> Partitions:
@@ -208,7 +203,7 @@ def count(
     supports = np.zeros((len(patterns), len(work.classes)), np.int64)
     rows = np.flatnonzero(~patterns.counted[:, share.number])
     if not len(rows):
-        return Counts(supports)
+        return supports, None
     parts = opened(work.where)
     vocabulary = parts.vocabulary.extended(patterns.made)
     trie = Trie.unlabelled(patterns.parent, patterns.steps, relations, dimensions, vocabulary)
@@ -223,11 +218,11 @@ def count(
         at_once = max(min(AT_ONCE, CELLS // len(own)), 64)
         for i in range(0, len(X), at_once):
             if time_limit is not None and time.monotonic() - start > time_limit:
-                return Counts(supports, length - 1)
+                return supports, length - 1
             some = X[i : i + at_once]
             covered = asked.coverage(some)
             some.facts(flag).cache.clear()
             here = labels[i : i + at_once]
             for c in np.unique(here).tolist():
                 supports[own, c] += covered[here == c].sum(axis=0)
-    return Counts(supports)
+    return supports, None

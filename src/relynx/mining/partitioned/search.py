@@ -132,6 +132,7 @@ class _Search:
         # The language of all partitions, without their facts.
         facts = self.parts.without_sequences().facts(self.settings.object_identity)
         compiled = compile_bias(self.bias, Index.of(facts))
+        rounds = -(-len(self.shares) // self.tasks.at_once)
         local = pt.Local(
             places=places,
             steps=steps_of(
@@ -143,20 +144,23 @@ class _Search:
             least=self.threshold.least,
             min_frequency=1,
             n_partitions=self.parts.n_partitions,
-            time_limit=self._time_each(budget.time_limit),
+            # For the search of a partition, and as much for counting in it.
+            time_limit=None if budget.time_limit is None else budget.time_limit / 2 / rounds,
             memory_limit=None if budget.is_default else budget.memory_limit,
             progress=budget.progress if isinstance(self.tasks, InProcess) else None,
             n_threads=n_threads,
         )
         joined, unseen = self._first_pass(local, compiled)
-        left, counts = self._second_pass(joined, unseen, compiled, local.time_limit)
+        left, (supports, counted_up_to) = self._second_pass(
+            joined, unseen, compiled, local.time_limit
+        )
         budget.is_unasked |= left.unasked
-        patterns = replace(left.patterns, supports=left.patterns.supports + counts.supports)
+        patterns = replace(left.patterns, supports=left.patterns.supports + supports)
         complete, reason = left.complete_up_to, left.partial
         if reason is not None and budget.time_limit is not None:
             reason = reason.replace(f"={local.time_limit:g} ", f"={budget.time_limit:g} ")
-        if counts.complete_up_to is not None:
-            complete = counts.complete_up_to
+        if counted_up_to is not None:
+            complete = counted_up_to
             reason = f"stopped by time_limit={budget.time_limit:g} at length {complete + 1}"
             patterns = patterns.taken(lengths_of(patterns) <= complete)
         return self._answer(patterns, compiled, complete, reason)
@@ -242,7 +246,7 @@ class _Search:
             f"{int(local.min())} of {whole} sequences: the first pass finds far too many; "
             f"write fewer, larger partitions, or give a larger {name}",
             UserWarning,
-            stacklevel=8,
+            stacklevel=7,
         )
 
     def _unseen(self, least: Longs, frequency: list[int]) -> Unseen:
@@ -253,13 +257,6 @@ class _Search:
             of_class = np.minimum(by_frequency, self.sizes)
             return Unseen(of_class, np.minimum(by_frequency[:, 0], self.sizes.sum(axis=1)))
         return Unseen(of_class, of_class.sum(axis=1))
-
-    def _time_each(self, time_limit: float | None) -> float | None:
-        """Seconds for the search of a partition, and as many for counting in it."""
-        if time_limit is None:
-            return None
-        rounds = -(-len(self.shares) // self.tasks.at_once)
-        return time_limit / 2 / rounds
 
     # The answer
 
@@ -342,8 +339,8 @@ def _left(answer: pt.LocalAnswer, threshold: Threshold, unseen: Unseen) -> pt.Lo
 
 def _summed(counts: Sequence[pt.Counts]) -> pt.Counts:
     """The counts of several partitions; complete where all of them are."""
-    complete = [one.complete_up_to for one in counts if one.complete_up_to is not None]
-    return pt.Counts(np.sum([one.supports for one in counts], axis=0), min(complete, default=None))
+    complete = [up_to for _, up_to in counts if up_to is not None]
+    return np.sum([supports for supports, _ in counts], axis=0), min(complete, default=None)
 
 
 def _classes(

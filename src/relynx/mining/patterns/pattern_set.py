@@ -20,8 +20,7 @@ from relynx.mining.matching.match import covers
 from relynx.mining.ordering.order import canonical_order
 from relynx.mining.ordering.reading import written
 from relynx.mining.patterns import borders, tables
-from relynx.mining.patterns.entries import Entry
-from relynx.mining.patterns.kept_coverage import KeptCoverage
+from relynx.mining.patterns.entries import Entry, KeptCoverage
 from relynx.mining.patterns.measures import (
     MEASURES,
     OF_PATTERNS,
@@ -178,18 +177,19 @@ class PatternSet:
         self,
         rows: Rows,
         *,
+        trie: Trie | None = None,
         object_identity: bool | None = None,
         report: SearchReport | None = None,
     ) -> PatternSet:
-        """The set of other nodes of the same trie, of the same search."""
+        """The set of other nodes of the same trie, or of another one, of the same search."""
         return PatternSet(
-            self.trie,
+            self.trie if trie is None else trie,
             rows,
             complete_up_to=self.complete_up_to,
             partial=self.partial,
             report=self.report if report is None else report,
             object_identity=self.object_identity if object_identity is None else object_identity,
-            kept_coverage=self.kept_coverage,
+            kept_coverage=self.kept_coverage if trie is None else None,
         )
 
     def training_coverage(self, *, packed: bool = False) -> NDArray[Any]:
@@ -462,11 +462,8 @@ class PatternSet:
             out[:, start : start + len(part)] = np.packbits(bits, axis=0) if packed else bits
         return out
 
-    def matched_along_trie(self, X: Sequences) -> bool:
-        """Whether `coverage` matches all patterns at once, which costs little for each."""
-        return self._matcher(X) is not None
-
     def _matcher(self, X: Sequences) -> BitMatcher | None:
+        """What matches all patterns at once, along the trie; None where there is no such thing."""
         if len(self) < MANY:
             return None
         facts = X.facts(self.object_identity)

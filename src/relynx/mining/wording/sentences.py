@@ -32,29 +32,6 @@ def in_words(pattern: Pattern, bias: Bias | None = None, *, object_identity: boo
     name if there is none; when it occurs again it is "the same", and after others of its type
     "another" or "a different" one. Events that are referred to again are numbered. The wording of a
     bias takes precedence.
-
-    Parameters
-    ----------
-    pattern
-        The pattern.
-    bias
-        Its wording and types.
-    object_identity
-        Whether different variables stand for different constants.
-
-    Examples
-    --------
-    >>> import relynx as rx
-    >>> from relynx.mining.wording.sentences import in_words
-    >>> pattern = rx.parse_pattern("he(X,alpha,L), next_s(X,Y), st(Y,L)")
-    >>> print(in_words(pattern))
-    a he with alpha and L, directly followed by an event with the same L as st
-    >>> bias = rx.parse_bias(
-    ...     "type(he(event,kind,length)). mode(he(+,#,-)). type(st(event,length)). mode(st(+,+)). "
-    ...     "words(he(E,K,L), 'a {L} {K} helix'). words(st(E,L), 'a {L} strand')."
-    ... )
-    >>> print(in_words(pattern, bias))
-    an alpha helix, directly followed by a strand of the same length
     """
     # Which events are referred to again is known only after a first pass.
     first = _Phrase(pattern.atoms, frozenset(), bias, object_identity)

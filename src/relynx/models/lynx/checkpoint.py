@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -16,7 +17,7 @@ from relynx.features.estimator_file import MACHINE
 from relynx.features.grasp import GraspSelector, seed_text
 from relynx.storage.journal import Journal, Work, folder_name
 
-KEPT_FORM = 1  # of the results of both kinds: change it when they change
+KEPT_FORM = 2  # of the results of both kinds: change it when they change
 FIT, MODEL, MINING, SIZE, SELECTION = "fit", "model", "mining", "size", "selection"
 
 
@@ -55,18 +56,12 @@ def size_journal(
     rival: Any,
     M: NDArray[np.uint8],
     y: NDArray[np.int64],
-    *,
-    measure: str,
-    most: int | None,
+    how: Mapping[str, Any],
 ) -> AbstractContextManager[Journal | None]:
     """The journal of the search for a number of patterns; it keeps errors of parts, in order."""
     if folder is None:
         return nullcontext()
-    parameters = _parameters(selector) | {
-        "measure": measure,
-        "most": most,
-        "rival": _described(rival),
-    }
+    parameters = {**_parameters(selector), **how, "rival": _described(rival)}
     about = f"how many of {M.shape[1]:,} patterns to select for {len(y):,} sequences"
     work = Work(
         "the number of patterns", KEPT_FORM, about, {"the data": digest([M, y])}, parameters

@@ -28,7 +28,6 @@ from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
-from relynx.features.shared_coverage import SharedCoverage
 from relynx.features.vectorizer import as_sequences, coverage, stacked
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
@@ -341,7 +340,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tasks = [everything]
         if self._in_pairs():
             tasks = [np.array(pair) for pair in combinations(everything, 2)]
-        alone, shared = len(tasks) == 1, SharedCoverage(X)
+        alone = len(tasks) == 1
         jobs = []
         with fit_journal(self, self.bias_, X, labels) as journal:
             seeds = self._seeds(len(tasks), journal)
@@ -350,8 +349,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 prior = self._prior(codes, among)
                 folder = model_folder(journal, number)
                 recipe = self._recipe(prior, self.n_jobs if alone else None, folder)
-                job = X[where], labels[where], prior, recipe, seed, shared.of(where)
-                jobs.append(delayed(learn)(*job))
+                jobs.append(delayed(learn)(X[where], labels[where], prior, recipe, seed))
             learnt = Parallel(1 if alone else n_threads(self.n_jobs), prefer="threads")(jobs)
             if journal is not None:
                 journal.finish()
@@ -400,21 +398,8 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if many and rival is not None:
             learner = rival
         folder = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
-        return Recipe(
-            bias=self.bias_,
-            search=SearchSettings.of_estimator(self.bias_, self),
-            min_confidence=self.min_confidence,
-            significance=self.significance,
-            max_features=self.max_features,
-            measure=self.measure,
-            selector=selector,
-            validated=limit == "validated",
-            learner=learner,
-            rival=rival,
-            memory=check_memory(folder),
-            checkpoint=checkpoint,
-            n_jobs=n_jobs,
-        )
+        memory = check_memory(folder)
+        return Recipe(self, selector, learner, rival, memory, checkpoint, n_jobs)
 
     @property
     def patterns_(self) -> tuple[Pattern, ...]:

@@ -34,19 +34,8 @@ class Weights:
     the sequence and `absent[i, j]` where it does not. For naive Bayes these are `ln p_ij`,
     `ln(1 - p_ij)` and `ln prior_j`; for a linear learner the coefficient, 0 and the intercept, for
     two classes half of each with either sign, so that the difference of the two scores is the
-    decision value.
-
-    Attributes
-    ----------
-    classes
-        The classes of the model.
-    prior
-        What the score of each class begins with.
-    present, absent
-        What a pattern adds. Minus infinity, of naive Bayes without smoothing, rules a class out.
-    present_part, absent_part
-        The same with the finite part of infinite terms, `-ln(n_j)`: what decides between classes
-        that are ruled out equally often.
+    decision value. Minus infinity, of naive Bayes without smoothing, rules a class out; `*_part`
+    have `-ln(n_j)` there, which decides between classes that are ruled out equally often.
     """
 
     classes: NDArray[Any]
@@ -77,17 +66,7 @@ class Weights:
 
 
 def weights(model: PairModel) -> Weights | None:
-    """The weights of a model; None if its learner is not additive.
-
-    Examples
-    --------
-    >>> import relynx as rx
-    >>> from relynx.models.lynx.contributions import weights
-    >>> X, y = rx.planted_rule(60, random_state=0)
-    >>> model = rx.LynxClassifier(max_length=2, n_features=1, random_state=0).fit(X, y)
-    >>> print(weights(model.estimators_[0]).present.round(2))
-    [[-5.71 -0.  ]]
-    """
+    """The weights of a model; None if its learner is not additive."""
     learner, classes = model.estimator, model.classes
     n = len(model.selected)
     if learner is None:

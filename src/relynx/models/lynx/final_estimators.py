@@ -7,11 +7,9 @@ not ours to write down, and a file that names classes to load would be a program
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import Pipeline
@@ -42,13 +40,9 @@ def estimator_state(estimator: Any) -> dict[str, Any]:
         steps = [{"label": label, **estimator_state(step)} for label, step in estimator.steps]
         return {"name": PIPELINE, "steps": steps}
     if type(estimator) is not getattr(LEARNERS.get(name), "type", None):
-        raise InputError(
-            Problem(
-                f"a model file cannot keep the final estimator {name}",
-                hint=f"it keeps {_supported()}; for another use joblib.dump, and load only"
-                " files that you trust",
-            )
-        )
+        what = f"a model file cannot keep the final estimator {name}"
+        other = "for another use joblib.dump, and load only files that you trust"
+        raise InputError(Problem(what, hint=f"it keeps {_supported()}; {other}"))
     given: dict[str, Any] = {}
     default: dict[str, Any] = {}
     standard = type(estimator)().get_params(deep=False)
@@ -56,7 +50,8 @@ def estimator_state(estimator: Any) -> dict[str, Any]:
         if key not in MACHINE:
             same = type(value) is type(standard[key]) and np.array_equal(value, standard[key])
             (default if same else given)[key] = plain(value, f"{key} of {name}")
-    fitted = LEARNERS[name].pack(estimator) if hasattr(estimator, "n_features_in_") else None
+    is_fitted = hasattr(estimator, "n_features_in_")
+    fitted = stored_state(estimator, LEARNERS[name].fields) if is_fitted else None
     return {"name": name, "given": given, "default": default, "fitted": fitted}
 
 
@@ -78,7 +73,7 @@ def estimator_of(part: Part) -> Any:
     fitted = part.part_or_none("fitted")
     part.end()
     if fitted is not None:
-        learner.unpack(estimator, fitted)
+        restore(estimator, fitted, learner.fields)
         fitted.end()
     return estimator
 
@@ -118,73 +113,51 @@ def _params(part: Part, learner: Learner, name: str) -> dict[str, Any]:
                 what = f"{name} has no parameter {key!r} in this version of scikit-learn"
                 hint = "load the model with the version with which it was saved"
                 raise DataError(Problem(what, Source("", part.file.path), hint=hint))
-    for key, right in learner.params.items():
-        if key in params and not right(params[key]):
+    for key, types in learner.params.items():
+        if key in params and type(params[key]) not in types:
             raise part.wrong(key, "is no value of this parameter")
     return params
 
 
 # Fitted attributes of each class, as they are kept
 
-
-@dataclass(frozen=True, slots=True)
-class Learner:
-    """A class of the list: its fitted attributes in and out, and parameters that it predicts by."""
-
-    type: Any
-    pack: Callable[[Any], dict[str, Any]]
-    unpack: Callable[[Any, Part], None]
-    params: Mapping[str, Callable[[Any], bool]]
+_CLASSES = {"classes_": labels("the final estimator")}
 
 
-def column_state(estimator: Any) -> dict[str, Any]:
-    """How many columns an estimator was fitted on, and their names if they have some."""
-    return stored_state(estimator, FEATURES_IN)
+def _linear_array(shapes: Callable[[int, int], tuple[tuple[int, ...], ...]]) -> Field:
+    """Coefficients of a linear learner: of one of the shapes for so many rows and columns."""
+
+    def read(part: Part, key: str, model: Any) -> Any:
+        n_classes = len(model.classes_)
+        known = shapes(1 if n_classes == 2 else n_classes, model.n_features_in_)
+        value = part.array(key, np.float64)
+        if value.shape not in known:
+            raise part.wrong(key, f"has the shape {value.shape}, not {known[0]}")
+        return value
+
+    return Field(lambda value, name: plain(np.asarray(value, np.float64), name), read)
 
 
-def set_columns(estimator: Any, part: Part) -> int:
-    """Undo `column_state`; the number of columns."""
-    restore(estimator, part, FEATURES_IN)
-    n: int = estimator.n_features_in_
-    return n
-
-
-def _pack_linear(estimator: Any) -> dict[str, Any]:
-    return column_state(estimator) | {
-        "classes_": plain_labels(estimator.classes_, "the final estimator"),
-        "coef_": plain(_floats(estimator.coef_), "coef_"),
-        "intercept_": plain(_floats(estimator.intercept_), "intercept_"),
-        "n_iter_": plain(getattr(estimator, "n_iter_", None), "n_iter_"),
-    }
-
-
-def _unpack_linear(estimator: Any, part: Part) -> None:
-    n = set_columns(estimator, part)
-    classes = part.labels("classes_")
-    rows = 1 if len(classes) == 2 else len(classes)
-    coef = part.array("coef_", np.float64)
-    if coef.shape != (rows, n) and not (rows == 1 and coef.shape == (n,)):
-        raise part.wrong("coef_", f"has the shape {coef.shape}, not {(rows, n)}")
-    intercept = part.array("intercept_", np.float64)
-    if intercept.shape not in ((rows,), ()):
-        raise part.wrong("intercept_", f"has the shape {intercept.shape}, not {(rows,)}")
-    estimator.coef_, estimator.intercept_ = coef, intercept
-    if not part.none("n_iter_"):
-        estimator.n_iter_ = part.value("n_iter_")
-    if not isinstance(getattr(type(estimator), "classes_", None), property):
-        estimator.classes_ = classes
-    if isinstance(estimator, RidgeClassifier):
-        # It asks its binarizer whether there are several labels a row; there are not.
-        estimator._label_binarizer = LabelBinarizer(pos_label=1, neg_label=-1).fit(classes)
-
-
-def _floats(value: Any) -> NDArray[np.float64]:
-    return np.asarray(value, np.float64)
-
-
-BERNOULLI = {
+_KEPT_VALUE = Field(plain, lambda part, key, _: part.value(key))
+_COEFFICIENTS: Fields = {
+    "coef_": _linear_array(lambda rows, n: ((rows, n), (n,)) if rows == 1 else ((rows, n),)),
+    "intercept_": _linear_array(lambda rows, n: ((rows,), ())),
+    "n_iter_": _KEPT_VALUE,
+}
+LINEAR: Fields = {**FEATURES_IN, **_CLASSES, **_COEFFICIENTS}
+RIDGE: Fields = {
     **FEATURES_IN,
-    "classes_": labels("the final estimator"),
+    # It asks its binarizer for the classes, and whether there are several labels a row: never.
+    "_label_binarizer": Field(
+        lambda value, _: plain_labels(value.classes_, "the final estimator"),
+        lambda part, key, _: LabelBinarizer(pos_label=1, neg_label=-1).fit(part.labels(key)),
+        key="classes_",
+    ),
+    **_COEFFICIENTS,
+}
+BERNOULLI: Fields = {
+    **FEATURES_IN,
+    **_CLASSES,
     **dict.fromkeys(
         ("class_count_", "class_log_prior_"),
         array(np.float64, lambda model: (len(model.classes_),), infinite=True),
@@ -196,77 +169,52 @@ BERNOULLI = {
 }
 
 
-def _declared(type_: Any, fields: Fields, **params: Callable[[Any], bool]) -> Learner:
-    """A class of which the fields of all that it learnt are known."""
+def _column(switch: str = "") -> Field:
+    """A number for each column of a scaler; None where a parameter says that it is not used."""
 
-    def pack(estimator: Any) -> dict[str, Any]:
-        return stored_state(estimator, fields)
+    def read(part: Part, key: str, scaler: Any) -> Any:
+        if not getattr(scaler, switch, True) and part.none(key):
+            return None
+        column = part.array(key, np.float64, (scaler.n_features_in_,))
+        if key == "scale_" and not (column > 0).all():
+            raise part.wrong(key, "holds a number that is not above 0")
+        return column
 
-    def unpack(estimator: Any, part: Part) -> None:
-        restore(estimator, part, fields)
-
-    return Learner(type_, pack, unpack, params)
-
-
-def _scaler(names: tuple[str, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """How a scaler with these numbers a column is packed and unpacked."""
-
-    def pack(scaler: Any) -> dict[str, Any]:
-        state = column_state(scaler) | {
-            "n_samples_seen_": plain(scaler.n_samples_seen_, "a scaler")
-        }
-        return state | {
-            name: None if getattr(scaler, name) is None else plain(getattr(scaler, name), name)
-            for name in names
-        }
-
-    def unpack(scaler: Any, part: Part) -> None:
-        n = set_columns(scaler, part)
-        scaler.n_samples_seen_ = part.value("n_samples_seen_")
-        optional = {"mean_": "with_mean", "var_": "with_std", "scale_": "with_std"}
-        for name in names:
-            unused = not getattr(scaler, optional.get(name, ""), True)
-            empty = unused and part.none(name)
-            column = None if empty else part.array(name, np.float64, (n,))
-            if name == "scale_" and column is not None and not (column > 0).all():
-                raise part.wrong(name, "holds a number that is not above 0")
-            setattr(scaler, name, column)
-
-    return pack, unpack
+    return Field(plain, read)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+SCALER: Fields = {**FEATURES_IN, "n_samples_seen_": _KEPT_VALUE}
+LARGEST: Fields = {**SCALER, "max_abs_": _column(), "scale_": _column()}
+STANDARD: Fields = {
+    **SCALER,
+    "mean_": _column("with_mean"),
+    "var_": _column("with_std"),
+    "scale_": _column("with_std"),
+}
 
 
-def _is_truth(value: Any) -> bool:
-    return isinstance(value, bool)
+class Learner(NamedTuple):
+    """A class of the list, what it learnt, and the types of parameters that it predicts by."""
+
+    type: Any
+    fields: Fields
+    params: Mapping[str, tuple[type, ...]] = {}
 
 
-def _is_number_or_none(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-
-
-def _linear(type_: Any, **params: Callable[[Any], bool]) -> Learner:
-    return Learner(type_, _pack_linear, _unpack_linear, params)
-
-
+_TEXT, _TRUTH, _NUMBER_OR_NONE = (str,), (bool,), (int, float, type(None))
 LEARNERS: Mapping[str, Learner] = {
-    "PatternNB": _declared(PatternNB, PatternNB.STORED, threshold=_is_number_or_none),
-    "BernoulliNB": _declared(BernoulliNB, BERNOULLI, binarize=_is_number_or_none),
-    "LinearSVC": _linear(LinearSVC),
-    "LogisticRegression": _linear(LogisticRegression, solver=_is_text, multi_class=_is_text),
-    "Perceptron": _linear(Perceptron),
-    "RidgeClassifier": _linear(RidgeClassifier),
-    "SGDClassifier": _linear(SGDClassifier, loss=_is_text),
-    "MaxAbsScaler": Learner(
-        MaxAbsScaler, *_scaler(("max_abs_", "scale_")), {"copy": _is_truth, "clip": _is_truth}
-    ),
-    "StandardScaler": Learner(
-        StandardScaler,
-        *_scaler(("mean_", "var_", "scale_")),
-        {"copy": _is_truth, "with_mean": _is_truth, "with_std": _is_truth},
-    ),
+    learner.type.__name__: learner
+    for learner in (
+        Learner(PatternNB, PatternNB.STORED, {"threshold": _NUMBER_OR_NONE}),
+        Learner(BernoulliNB, BERNOULLI, {"binarize": _NUMBER_OR_NONE}),
+        Learner(LinearSVC, LINEAR),
+        Learner(LogisticRegression, LINEAR, {"solver": _TEXT, "multi_class": _TEXT}),
+        Learner(Perceptron, LINEAR),
+        Learner(RidgeClassifier, RIDGE),
+        Learner(SGDClassifier, LINEAR, {"loss": _TEXT}),
+        Learner(MaxAbsScaler, LARGEST, {"copy": _TRUTH, "clip": _TRUTH}),
+        Learner(StandardScaler, STANDARD, dict.fromkeys(("copy", "with_mean", "with_std"), _TRUTH)),
+    )
 }
 
 

@@ -13,14 +13,7 @@ NAMES = ("naive_bayes", "logistic", "svm")
 
 
 def learner(name: str) -> Any:
-    """A new learner to give as `final_estimator`; None for naive Bayes, which is built in.
-
-    Examples
-    --------
-    >>> from relynx.models.lynx.learners import learner
-    >>> learner("svm")
-    LinearSVC(dual=False)
-    """
+    """A new learner to give as `final_estimator`; None for naive Bayes, which is built in."""
     if name not in NAMES:
         hint = did_you_mean(name, NAMES) or f"give one of {', '.join(NAMES)}"
         raise InputError(Problem(f"there is no learner {name!r}", hint=hint))

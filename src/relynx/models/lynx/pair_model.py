@@ -17,10 +17,10 @@ from relynx.data.sequences import Sequences
 from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
 from relynx.features.estimator_file import fitted_of, fitted_state
 from relynx.features.grasp import GraspSelector
-from relynx.features.shared_coverage import Cover
-from relynx.features.subset_size import best_size, better_on_all
+from relynx.features.subset_size import Validation
 from relynx.features.vectorizer import nothing_found
 from relynx.mining.filters import Filters, answer
+from relynx.mining.patterns.entries import KeptCoverage
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
@@ -39,33 +39,20 @@ POOL = 4  # times `max_features`: of what the parts of a validation choose their
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a model is learnt: settings of the search, and the two estimators on its columns.
+    """How a model is learnt: the classifier for its parameters, and the estimators on columns."""
 
-    `selector` is None without selection; `validated` says that the number of patterns is found by
-    cross-validation. `rival` is a learner to be taken, with all patterns, where it is clearly
-    better in that; None where there is none. `memory` is a `joblib.Memory`, which may keep nothing,
-    `checkpoint` a folder for intermediate results, or None. `n_jobs` are threads of the search.
-    """
-
-    bias: Bias
-    search: SearchSettings
-    min_confidence: float | None
-    significance: float | None
-    max_features: int | None
-    measure: str
-    selector: Any
-    validated: bool
+    model: Any  # a `LynxClassifier` with its `bias_`
+    selector: Any  # None without selection
     learner: Any
-    rival: Any
-    memory: Any
-    checkpoint: str | None = None
-    n_jobs: int | None = None
+    rival: Any  # taken, with all patterns, where it is clearly better in the validation; or None
+    memory: Any  # a `joblib.Memory`, which may keep nothing
+    checkpoint: str | None = None  # a folder for intermediate results
+    n_jobs: int | None = None  # threads of the search
 
-    def pool_size(self) -> int | None:
-        """How many patterns to keep for a while: more than selection sees where it is validated."""
-        if self.max_features is None or self.selector is None or not self.validated:
-            return self.max_features
-        return POOL * self.max_features
+    @property
+    def validated(self) -> bool:
+        """Whether the number of patterns is found by cross-validation."""
+        return self.selector is not None and self.model.n_features == "validated"
 
 
 def _estimator(part: Part, key: str, model: Any) -> Any:
@@ -94,24 +81,7 @@ def _selector(part: Part, key: str, model: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class PairModel:
-    """A model of two classes, or of all of them.
-
-    Attributes
-    ----------
-    classes
-        The classes that it distinguishes.
-    patterns
-        What was mined and could be selected, with supports in the sequences of these classes.
-    selected
-        Which of the patterns were selected, as numbers.
-    estimator
-        The learner on the columns of the selected patterns; None where there are none, and the
-        prior decides alone.
-    prior
-        The prior of each class.
-    selector
-        The fitted `GraspSelector`; None without selection.
-    """
+    """A model of two classes, or of all of them."""
 
     STORED: ClassVar[Fields] = {  # in a model file
         "classes": labels("LynxClassifier"),
@@ -130,11 +100,11 @@ class PairModel:
     }
 
     classes: NDArray[Any]
-    patterns: PatternSet
-    selected: NDArray[np.int64]
-    estimator: Any
+    patterns: PatternSet  # what could be selected, with supports in the sequences of these classes
+    selected: NDArray[np.int64]  # which of them were, as numbers
+    estimator: Any  # on their columns; None where there are none, and the prior decides alone
     prior: Floats
-    selector: Any = None
+    selector: Any = None  # a fitted `GraspSelector`; None without selection
 
     def votes(self, M: Matrix) -> NDArray[np.int64]:
         """The index of the predicted class of each row, among those of the model."""
@@ -182,20 +152,20 @@ class PairModel:
 
 
 def learn(
-    X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int, cover: Cover
+    X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int
 ) -> tuple[PairModel, str | None]:
     """Mine the sequences, select, and fit the learner; also returns a warning, or None.
 
-    `prior` is that of the classes in order; the learner's target is their numbers. `cover` gives
-    what patterns cover.
+    `prior` is that of the classes in order; the learner's target is their numbers.
     """
     classes, codes = np.unique(y, return_inverse=True)
+    model, most = recipe.model, recipe.model.max_features
     found = _found(X, y, recipe)
-    kept = found if recipe.significance is None else significant(found, recipe.significance)
-    ordered = by_class_in_turn(kept, recipe.measure)
-    covered = recipe.memory.cache(_covered, ignore=["cover"])
-    pool, bits = covered(__version__, ordered, X, recipe.pool_size(), cover)
-    patterns, columns = lean(pool[: recipe.max_features]), bits[:, : recipe.max_features]
+    kept = found if model.significance is None else significant(found, model.significance)
+    ordered = by_class_in_turn(kept, model.measure)
+    n_pool = POOL * most if most is not None and recipe.validated else most
+    pool, bits = distinct(ordered, X, n_pool)
+    patterns, columns = lean(pool[:most]), bits[:, :most]
     if not len(patterns):
         nothing = np.empty(0, np.int64)
         return PairModel(classes, patterns, nothing, None, prior), _warning(found, classes)
@@ -215,14 +185,15 @@ def learn(
 
 def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     """What the search finds. A memory keeps it before the confidence is asked for."""
-    least = recipe.min_confidence
+    model = recipe.model
+    search, least = SearchSettings.of_estimator(model.bias_, model), model.min_confidence
     # `min_cover` chooses from what is confident.
-    now = least if recipe.search.min_cover else None
+    now = least if search.min_cover else None
     mined = recipe.memory.cache(_mined, ignore=["checkpoint", "n_jobs"])
     folder = inside(recipe.checkpoint, MINING)
-    found: PatternSet = mined(
-        __version__, X, y, recipe.bias, recipe.search, now, folder, recipe.n_jobs
-    )
+    found: PatternSet
+    found, bits = mined(__version__, X, y, model.bias_, search, now, folder, recipe.n_jobs)
+    found.kept_coverage = KeptCoverage.of_rows(bits, found.rows, len(found.trie), len(X))
     if least == now:
         return found
     return answer(found, X, Filters(as_share("min_confidence", least)))
@@ -238,27 +209,26 @@ def _mined(
     min_confidence: float | None,
     checkpoint: str | None,
     n_jobs: int | None,
-) -> PatternSet:
+) -> tuple[PatternSet, NDArray[np.uint64]]:
+    """What is mined, and what it covers, which a pickled set has not."""
     settings = search.arguments() | {"min_confidence": min_confidence}
-    return mine(X, y, bias, **settings, n_jobs=n_jobs, checkpoint=checkpoint, keep_coverage=True)
-
-
-def _covered(
-    version: str, patterns: PatternSet, X: Sequences, most: int | None, cover: Cover
-) -> tuple[PatternSet, NDArray[np.bool_]]:
-    return distinct(patterns, X, most, cover)
+    how: dict[str, Any] = {"n_jobs": n_jobs, "checkpoint": checkpoint, "keep_coverage": True}
+    found = mine(X, y, bias, **settings, **how)
+    assert found.kept_coverage is not None
+    return found, found.kept_coverage.words(found.rows)
 
 
 def _select(recipe: Recipe, M: NDArray[np.uint8], y: NDArray[np.int64], seed: int) -> Any:
     """The selector, fitted; None where the rival is better with all columns."""
     selector = clone(recipe.selector).set_params(random_state=seed)
-    most = recipe.max_features
+    most = recipe.model.max_features
     if recipe.validated:
-        how: dict[str, Any] = {"measure": recipe.measure, "most": most}
-        with size_journal(recipe.checkpoint, selector, recipe.rival, M, y, **how) as journal:
-            how |= {"seed": seed, "journal": journal}
-            selector.set_params(n_features=best_size(selector, M, y, **how))
-            if recipe.rival is not None and better_on_all(recipe.rival, selector, M, y, **how):
+        how = {"measure": recipe.model.measure, "most": most}
+        with size_journal(recipe.checkpoint, selector, recipe.rival, M, y, how) as journal:
+            validation = Validation(selector, M, y, seed=seed, journal=journal, **how)
+            size = validation.best_size()
+            selector.set_params(n_features=size)
+            if recipe.rival is not None and validation.better_on_all(recipe.rival, size):
                 return None
     folder = inside(recipe.checkpoint, SELECTION)
     selector.set_params(checkpoint=folder).fit(M[:, :most], y)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from relynx.mining.budget import OverBudget
 from relynx.mining.engines._threshold_kernels import Thresholds
-from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Level, Longs
+from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Longs, Siblings
 from relynx.mining.engines.bits import _attachment_kernels as ak
 from relynx.mining.engines.bits import _count_kernels as ck
 from relynx.mining.engines.bits import _event_fact_kernels as ek
@@ -35,6 +35,7 @@ from relynx.mining.engines.bits.event_facts import (
 )
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.patterns.trie import ARGUMENTS, RELATION
+from relynx.mining.report import SearchLevel
 
 MOST_STATES = 1 << 20
 MOST_LINK_WORDS = 1 << 26  # for each kind of link and each event one: half a gigabyte
@@ -61,17 +62,6 @@ def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -
     return has_room(compiled, len(conditions.steps), MOST_LINK_WORDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Siblings:
-    """Some children of a pattern, to be refined."""
-
-    makes: int
-    chain: Longs  # the steps of the pattern
-    rows: Longs  # of the children in the trie
-    steps: Longs  # of the children
-    extra: Longs  # further links of their new events
-
-
 @dataclass(slots=True)
 class Buffers:
     """What one thread needs for itself."""
@@ -93,7 +83,7 @@ class Growing(NamedTuple):
     first: bool = False  # it has no atoms
 
 
-class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
+class Bits(Engine[Buffers, "fk.Writing | None"]):
     """Searches patterns of events along paths."""
 
     def _prepare(self) -> None:
@@ -397,7 +387,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
 
     def _keep(self, unit: Siblings, counted: Counted, decoded: fk.Writing | None) -> list[Siblings]:
         stats, _, owner, *_ = counted
-        tally = self.tallies.setdefault(unit.makes, Level())
+        tally = self.tallies.setdefault(unit.makes, SearchLevel(unit.makes))
         for some in stats:
             tally.add(some)
         keep = np.ones(len(owner), bool)

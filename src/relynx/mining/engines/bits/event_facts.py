@@ -110,6 +110,8 @@ def event_facts(
         np.int64,
     )
     argument0 = np.cumsum(arity) - arity
+    # The values of each fact side by side, and one that is none where it has fewer.
+    padded = np.where(np.arange(len(values))[:, None] < arity[relation], values, len(all_codes))
     facts = ek.EventFacts(
         **entries,
         sequence=np.repeat(np.arange(len(labels), dtype=np.int32), np.diff(entries["block_off"])),
@@ -117,7 +119,7 @@ def event_facts(
         fact_off=fact_off,
         relation=relation,
         values=values,
-        padded=_padded(values, arity[relation], len(all_codes)),
+        padded=np.ascontiguousarray(padded.T, np.uint64).ravel(),
         digit=_digits(compiled, relation, values, all_codes, arity, argument0, types, n_constants),
         arity=arity,
         argument0=argument0,
@@ -244,12 +246,6 @@ def _entries(
         "everywhere": everywhere,
     }
     return columns, bool(several), int(most_entries)
-
-
-def _padded(values: Longs, arity: Longs, none: int) -> NDArray[np.uint64]:
-    """The values of each fact side by side, with `none` where it has fewer."""
-    padded = np.where(np.arange(len(values))[:, None] < arity, values, none)
-    return np.ascontiguousarray(padded.T, np.uint64).ravel()
 
 
 def _joined(parts: Sequence[NDArray[np.integer]]) -> NDArray[np.integer]:

@@ -72,7 +72,7 @@ def collect(rules, closings, counts, child, out):
             for c in range(supports.shape[1]):
                 out.supports[n + i, c] = supports[slot, c]
         out.n[0] = n + n_good
-        for part in range(2):  # as `Level.add` does
+        for part in range(2):  # as `SearchLevel.add` does
             for i in range(3):
                 out.stats[part, i] += now[part, i]
             for i in range(3, 6, 2):

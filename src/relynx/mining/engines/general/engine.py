@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.errors import BiasError
-from relynx.mining.engines.base import STATS, Counted, Engine, Level, Longs
+from relynx.mining.engines.base import STATS, Counted, Engine, Longs, Siblings
 from relynx.mining.engines.general import _general_kernels as gk
 from relynx.mining.engines.general import _refinement_kernels as rk
 from relynx.mining.engines.general import _sibling_kernels as sk
 from relynx.mining.patterns.trie import ARGUMENTS
+from relynx.mining.report import SearchLevel
 
 # What is looked at before the search asks whether to go on: matches, and events from them.
 ROWS_AT_ONCE = 1 << 14
@@ -39,16 +40,6 @@ _TOO_MANY = (
 Ints = NDArray[np.int32]
 Matches = tuple[Ints, Ints]  # a row a variable; the sequences
 _NO_MATCHES: Matches = np.empty((0, 0), np.int32), np.empty(0, np.int32)
-
-
-@dataclass(frozen=True, slots=True)
-class Siblings:
-    """Some children of a pattern that are of one length, to be refined."""
-
-    makes: int  # their length: closing a pattern makes another of the same length
-    chain: Ints  # the steps of the pattern
-    rows: Longs  # of the children
-    children: Ints  # their steps
 
 
 @dataclass(slots=True)
@@ -73,7 +64,7 @@ class Refinements:
     offset: list[int]
 
 
-class General(Engine[Siblings, Buffers, "Refinements | None"]):
+class General(Engine[Buffers, "Refinements | None"]):
     """Searches every language."""
 
     def _prepare(self) -> None:
@@ -133,9 +124,9 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
         matches, sequence = self._matches(unit.chain, buffers)
         is_small = len(_stretches(len(sequence), self.rows_at_once)) <= LISTED
         self._widen(buffers, len(matches) + self.width, 0)
-        efforts = np.zeros((len(unit.children), 2), np.int64)
+        efforts = np.zeros((len(unit.steps), 2), np.int64)
         done = 0
-        while done < len(unit.children):
+        while done < len(unit.steps):
             self._pulse()
             why = sk.LARGE
             if is_small:
@@ -172,7 +163,7 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
             *matches,
             *(span or (0, len(rows))),
             unit.chain,
-            unit.children[:0] if first else unit.children,
+            unit.steps[:0] if first else unit.steps,
             done,
             self.at_once,
             *given,
@@ -186,7 +177,7 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
         if why == sk.MORE_COLUMNS and columns is None:
             self._widen(buffers, len(matches[0]) + self.width, int(buffers.frequent.n[1]))
         elif why == sk.MORE_COUNTERS:
-            self._enlarge(buffers)
+            buffers.counts = self._table(4 * len(buffers.counts.keys))
         elif why == sk.MORE_ROWS:
             self._lengthen(buffers)
         return why, done
@@ -240,7 +231,7 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
                 self.language,
                 self._rules(len(unit.chain) + 1),
                 unit.chain,
-                unit.children,
+                unit.steps,
                 unit.makes == 0,
                 owner,
                 keys,
@@ -273,7 +264,7 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
         kept, forbidden = ([], []) if decoded is None else self._allowed(unit, decoded)
         for length, some in zip((unit.makes + 1, unit.makes), stats, strict=True):
             if some[0]:
-                self.tallies.setdefault(length, Level()).add(some)
+                self.tallies.setdefault(length, SearchLevel(length)).add(some)
         for length in forbidden:
             self.tallies[length].forbidden += 1
         if decoded is None or not kept:
@@ -292,11 +283,11 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
                 self.tallies[length].kept += n
         is_open = decoded.closable[kept] | (lengths < most)
         made: list[Siblings] = []
-        ends = np.searchsorted(owner, np.arange(len(unit.children) + 1)).tolist()
+        ends = np.searchsorted(owner, np.arange(len(unit.steps) + 1)).tolist()
         for child, (begin, end) in enumerate(pairwise(ends)):
             if not is_open[begin:end].any():
                 continue
-            chain = np.concatenate([unit.chain, unit.children[child : child + 1]])
+            chain = np.concatenate([unit.chain, unit.steps[child : child + 1]])
             if not unit.makes:
                 chain = self.nothing
             for length in (unit.makes + 1, unit.makes):
@@ -407,9 +398,6 @@ class General(Engine[Siblings, Buffers, "Refinements | None"]):
             self._room((size,), np.int64),
             np.array([0, self.n_classes]),
         )
-
-    def _enlarge(self, buffers: Buffers) -> None:
-        buffers.counts = self._table(4 * len(buffers.counts.keys))
 
     def _widen(self, buffers: Buffers, n_variables: int, size: int) -> None:
         """Make room for matches of so many variables."""
