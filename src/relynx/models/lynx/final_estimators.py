@@ -74,6 +74,8 @@ def estimator_of(part: Part) -> Any:
     part.end()
     if fitted is not None:
         restore(estimator, fitted, learner.fields)
+        if not hasattr(estimator, "classes_") and hasattr(estimator, "_label_binarizer"):
+            estimator.classes_ = estimator._label_binarizer.classes_  # once a property, now not
         fitted.end()
     return estimator
 
@@ -128,7 +130,7 @@ def _linear_array(shapes: Callable[[int, int], tuple[tuple[int, ...], ...]]) -> 
     """Coefficients of a linear learner: of one of the shapes for so many rows and columns."""
 
     def read(part: Part, key: str, model: Any) -> Any:
-        n_classes = len(model.classes_)
+        n_classes = len(getattr(model, "_label_binarizer", model).classes_)
         known = shapes(1 if n_classes == 2 else n_classes, model.n_features_in_)
         value = part.array(key, np.float64)
         if value.shape not in known:

@@ -177,7 +177,7 @@ class General(Engine[Buffers, "Refinements | None"]):
         if why == sk.MORE_COLUMNS and columns is None:
             self._widen(buffers, len(matches[0]) + self.width, int(buffers.frequent.n[1]))
         elif why == sk.MORE_COUNTERS:
-            buffers.counts = self._table(4 * len(buffers.counts.keys))
+            self._enlarge(buffers)
         elif why == sk.MORE_ROWS:
             self._lengthen(buffers)
         return why, done
@@ -323,10 +323,7 @@ class General(Engine[Buffers, "Refinements | None"]):
     def _matches(self, chain: Ints, buffers: Buffers) -> Matches:
         """The matches of a pattern; those of others than its beginnings are let go."""
         at_hand = buffers.matches
-        while at_hand and not (
-            len(at_hand[-1][0]) <= len(chain)
-            and np.array_equal(at_hand[-1][0], chain[: len(at_hand[-1][0])])
-        ):
+        while at_hand and not np.array_equal(at_hand[-1][0], chain[: len(at_hand[-1][0])]):
             at_hand.pop()
         if not at_hand:
             at_hand.append((self.nothing, self._everywhere()))
@@ -398,6 +395,9 @@ class General(Engine[Buffers, "Refinements | None"]):
             self._room((size,), np.int64),
             np.array([0, self.n_classes]),
         )
+
+    def _enlarge(self, buffers: Buffers) -> None:
+        buffers.counts = self._table(4 * len(buffers.counts.keys))
 
     def _widen(self, buffers: Buffers, n_variables: int, size: int) -> None:
         """Make room for matches of so many variables."""
