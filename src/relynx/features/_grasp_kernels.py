@@ -17,6 +17,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
+
 NEVER = np.int64(2**62)  # a cost above all costs
 ADD, NONE, DROP = np.int64(1), np.int64(0), np.int64(-1)  # what is done with a feature's shifts
 FLUSH = 32_000  # sequences that a 16-bit count can hold
@@ -24,6 +26,7 @@ FEW = 24  # with fewer than one candidate in so many, each is counted by itself
 CHUNK = 256  # sequences after which one is given up that cannot win
 
 
+@by_reference
 class Tables(NamedTuple):
     """What a search needs to know of the sequences, which are sorted by class.
 

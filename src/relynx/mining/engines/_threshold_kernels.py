@@ -6,7 +6,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
 
+
+@by_reference
 class Thresholds(NamedTuple):
     class_sizes: NDArray[np.int64]  # at least 1
     least: NDArray[np.int64]  # for each class the smallest support that suffices

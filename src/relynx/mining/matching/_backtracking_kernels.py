@@ -10,6 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
+
 FACT, NODE, LINK = 0, 1, 2  # kinds of step
 TEST, BIND, SKIP = 0, 1, 2  # what a step does with an argument of a fact
 FROM, BACK, BOTH = 0, 1, 2  # which ends of a link are known
@@ -19,6 +21,7 @@ NONE = np.uint64(0)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
+@by_reference
 class Data(NamedTuple):
     """The facts that a set of patterns asks about. R relations, I indexes, D dimensions."""
 
@@ -48,6 +51,7 @@ class Data(NamedTuple):
     neighbours: NDArray[np.int32]
 
 
+@by_reference
 class Plan(NamedTuple):
     """How one pattern is matched. Slots are variables first, then constants."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
 from relynx.mining.engines._threshold_kernels import is_frequent
 from relynx.mining.engines.bits._attachment_kernels import (
     every_attachment,
@@ -36,6 +37,7 @@ LAST, SEEN, SUPPORTS = range(3)  # of a record: the last sequence, its attachmen
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
+@by_reference
 class Counters(NamedTuple):
     """Counters of several patterns at once, with room for so many slots, states and codes.
 
@@ -364,6 +366,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
     return not full and n_log <= max(len(log), 0)
 
 
+@by_reference
 class Refinements(NamedTuple):
     """Frequent refinements of some siblings, in the order in which they were found."""
 

@@ -16,6 +16,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
+
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 DIMENSION, N_STEPS, FROM, TO, RELATION, ARGUMENTS = range(6)  # columns of a step
@@ -23,6 +25,7 @@ MOST_VARIABLES = 48  # of a pattern, and arguments of a fact
 MOST_WAYS = 1 << 12  # to write one fact
 
 
+@by_reference
 class EventFacts(NamedTuple):
     """The facts of all sequences. G facts, S sequences, B blocks, R relations, A arguments."""
 
@@ -70,6 +73,7 @@ class Context(NamedTuple):
     n_all: int  # variables in all
 
 
+@by_reference
 class Scratch(NamedTuple):
     """Room for one thread. All but the last three are zero between calls."""
 

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
 from relynx.mining.engines._canonical_kernels import canonical_atoms
 from relynx.mining.engines.bits._event_fact_kernels import (
     ARGUMENTS,
@@ -20,6 +21,7 @@ UNUSED = -(1 << 40)  # where an atom has fewer arguments than there is room for
 NO_ARGUMENT = -(1 << 31)  # the same, in a form
 
 
+@by_reference
 class Writing(NamedTuple):
     """What is written of refinements, a row each."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
 from relynx.mining.engines.bits._event_fact_kernels import (
     DIMENSION,
     FROM,
@@ -39,6 +40,7 @@ class Rows(NamedTuple):
     values: NDArray[np.int32]  # a row for each variable that stands for a value
 
 
+@by_reference
 class Graph(NamedTuple):
     """How events are linked. D dimensions, T kinds of steps, K = D x T kinds of links."""
 

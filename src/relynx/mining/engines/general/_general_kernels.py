@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
 from relynx.mining.engines._canonical_kernels import canonical_all as canonical_all
 from relynx.mining.engines._canonical_kernels import canonical_atoms as canonical_atoms
 from relynx.mining.engines.general._listing_kernels import (
@@ -29,6 +30,7 @@ from relynx.mining.matching._backtracking_kernels import GRAPH, walk
 OLD, NEW, CONSTANT = 0, 1, 2  # what an argument of a new atom may be
 
 
+@by_reference
 class Facts(NamedTuple):
     """What the engine reads. R relations, A arguments over all relations, N nodes, S sequences.
 
@@ -62,6 +64,7 @@ class Facts(NamedTuple):
     neighbours: NDArray[np.int32]
 
 
+@by_reference
 class Language(NamedTuple):
     """The bias in numbers. R relations, A arguments over all relations."""
 
@@ -76,6 +79,7 @@ class Language(NamedTuple):
     injective: bool
 
 
+@by_reference
 class Counts(NamedTuple):
     """A hash table from refinements to supports. `used` lists the slots that are taken."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
 from relynx.mining.engines._canonical_kernels import canonical_atoms, has_twins
 from relynx.mining.engines.base import UNUSED
 from relynx.mining.engines.compiled import MOST_CODES
@@ -18,6 +19,7 @@ from relynx.mining.engines.general._listing_kernels import ARGUMENTS
 NO_ARGUMENT = -(1 << 31)  # what is UNUSED, in a form
 
 
+@by_reference
 class Rules(NamedTuple):
     """What refinements there are, and which of them are frequent."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from relynx._struct_kernels import by_reference
 from relynx.mining.engines._threshold_kernels import is_frequent
 from relynx.mining.engines.general._general_kernels import count_refinements, is_alone
 from relynx.mining.engines.general._listing_kernels import list_matches
@@ -21,6 +22,7 @@ NO_LIMIT = np.int64(1 << 62)
 DONE, MORE_COLUMNS, MORE_COUNTERS, MORE_ROWS, LARGE, TOO_MANY_CODES = range(6)
 
 
+@by_reference
 class Frequent(NamedTuple):
     """Frequent refinements of some siblings, in order, and the tallies of all."""
 
