@@ -2,7 +2,7 @@
 
 numba takes a named tuple apart: a loop that takes 25 arrays in a tuple has 175 arguments, and hands
 them on, one by one, to each loop that it calls. That takes longer to compile than the loops
-themselves. A struct is one pointer.
+themselves. A struct is one pointer to where the arrays are.
 """
 
 from __future__ import annotations
@@ -11,40 +11,78 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, TypeVar
 
-from numba import config, njit, types
-from numba.core.extending import overload
-from numba.experimental import structref
+import numpy as np
+from llvmlite import ir
+from numba import config, typeof, types
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+from numba.core.typing.templates import AttributeTemplate
 
 T = TypeVar("T")
 
 
-class _StructType(types.StructRef):  # type: ignore[misc]
-    """The numba type of a struct. One with other fields, or other types of them, is another."""
+class _StructType(types.Type):  # type: ignore[misc]
+    """The numba type of a struct: its name, and the names and types of its fields."""
 
-    @property
-    def mangling_args(self) -> tuple[str, tuple[str, ...]]:
-        # The names of all fields would go into the name of each loop that takes the struct.
-        digest = blake2b(self.name.encode(), digest_size=8).hexdigest()
-        return f"{type(self).__name__}_{digest}", ()
+    def __init__(self, name: str, fields: tuple[tuple[str, types.Type], ...]) -> None:
+        self.types = dict(fields)
+        self.first_word = {}
+        n = 0
+        for field, kind in fields:
+            self.first_word[field] = n
+            n += _n_words(kind)
+        # The name is part of the name of each loop that takes the struct: it had better be short.
+        digest = blake2b(repr(fields).encode(), digest_size=8).hexdigest()
+        super().__init__(f"{name}_{digest}")
 
 
-class _Struct(structref.StructRefProxy):  # type: ignore[misc]
+def _n_words(kind: types.Type) -> int:
+    """Of 64 bits, in which numba has an array, a whole number or a truth value."""
+    return 5 + 2 * kind.ndim if isinstance(kind, types.Array) else 1
+
+
+class _Struct:
     """A struct as Python sees it: its fields are those of a named tuple."""
 
-    __slots__ = ("_parts",)
+    __slots__ = ("_address", "_numba_type_", "_parts", "_words")
     _parts_class: Any
+    _types: dict[tuple[Any, ...], _StructType]  # those that were met, by what tells them apart
 
-    def __new__(cls, *args: Any, **named: Any) -> _Struct:
-        parts = cls._parts_class(*args, **named)
-        struct: _Struct = _packed(parts)
-        struct._parts = parts
-        return struct
+    def __init__(self, *args: Any, **named: Any) -> None:
+        parts = self._parts_class(*args, **named)
+        key, words = [], []
+        for part in parts:
+            if isinstance(part, np.ndarray):
+                key.append((part.dtype.str, part.ndim, part.flags.num))
+                address = part.__array_interface__["data"][0]
+                # Without an owner: the struct outlives the loop, and numba need not count.
+                words += [0, 0, part.size, part.itemsize, address, *part.shape, *part.strides]
+            else:
+                key.append(type(part))
+                words.append(int(part))
+        self._parts = parts
+        self._words = np.array(words, np.int64)
+        self._address = self._words.__array_interface__["data"][0]
+        self._numba_type_ = self._types.get(tuple(key))
+        if self._numba_type_ is None:
+            fields = tuple(zip(parts._fields, map(typeof, parts), strict=True))
+            self._numba_type_ = self._types[tuple(key)] = _StructType(type(self).__name__, fields)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._parts, name)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._parts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self._parts)
 
     def _replace(self, **named: Any) -> _Struct:
         return type(self)(*self._parts._replace(**named))
@@ -53,44 +91,56 @@ class _Struct(structref.StructRefProxy):  # type: ignore[misc]
 def by_reference(parts: type[T]) -> type[T]:
     """Make a class of named tuples into one of structs, which compiled loops take as one pointer.
 
-    Fields are read in the same way, in Python and in loops; a loop cannot make such a struct, nor
-    put another array into it. Without the compiler it is the named tuple.
+    Fields are read in the same way, in Python and in loops. A loop cannot make such a struct, nor
+    put another array into it, nor return one of its arrays: that is owned by Python. Without the
+    compiler it is the named tuple.
     """
     if config.DISABLE_JIT:
         return parts
-    # numba keeps what it compiled for classes that it can find again by their names.
-    name = parts.__qualname__
-    parts.__qualname__ = f"{name}._parts_class"
-    body = {"__module__": parts.__module__, "__qualname__": f"{name}.numba_type"}
-    numba_type = structref.register(type(f"{parts.__name__}Type", (_StructType,), body))
     body = {
         "__doc__": parts.__doc__,
         "__module__": parts.__module__,
+        "__qualname__": parts.__qualname__,
         "__slots__": (),
         "_fields": parts._fields,  # type: ignore[attr-defined]
         "_parts_class": parts,
-        "numba_type": numba_type,
+        "_types": {},
     }
-    struct = type(parts.__name__, (_Struct,), body)
-    structref.define_boxing(numba_type, struct)
-    parts.struct_type = numba_type  # type: ignore[attr-defined]
-    return struct  # type: ignore[return-value]
+    return type(parts.__name__, (_Struct,), body)  # type: ignore[return-value]
 
 
-def _pack(parts):
-    """A struct of the fields of a named tuple; in compiled loops only."""
+register_model(_StructType)(models.OpaqueModel)  # a pointer
 
 
-@overload(_pack)
-def _overloaded_pack(parts):
-    made = parts.instance_class.struct_type(list(zip(parts.fields, parts.types, strict=True)))
-    lines = ["def pack(parts):", "    struct = new(made)"]
-    lines += [f"    struct.{name} = parts.{name}" for name in parts.fields]
-    scope = {"__name__": __name__, "new": structref.new, "made": made}
-    exec("\n".join([*lines, "    return struct"]), scope)
-    return scope["pack"]
+@unbox(_StructType)
+def _pointer(kind, struct, c):
+    """The pointer that a loop gets for a struct."""
+    address = c.pyapi.object_getattr_string(struct, "_address")
+    number = c.pyapi.long_as_longlong(address)
+    c.pyapi.decref(address)
+    return NativeValue(c.builder.inttoptr(number, c.context.get_value_type(kind)))
 
 
-@njit(cache=True)
-def _packed(parts):
-    return _pack(parts)
+@infer_getattr
+class _Fields(AttributeTemplate):  # type: ignore[misc]
+    key = _StructType
+
+    def generic_resolve(self, struct, name):
+        return struct.types.get(name)
+
+
+@lower_getattr_generic(_StructType)
+def _field(context, builder, struct, pointer, name):
+    """Read a field from memory. It never changes, which allows to do so once for a whole loop."""
+    kind = struct.types[name]
+    word = ir.IntType(64)
+    is_array = isinstance(kind, types.Array)
+    stored = context.get_value_type(kind) if is_array else word
+    words = builder.bitcast(pointer, word.as_pointer())
+    at = builder.gep(words, [ir.Constant(word, struct.first_word[name])])
+    value = builder.load(builder.bitcast(at, stored.as_pointer()))
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    if is_array:  # what has no owner is not counted
+        nothing = ir.Constant(stored.elements[0], None)
+        return builder.insert_value(builder.insert_value(value, nothing, 0), nothing, 1)
+    return builder.trunc(value, context.get_value_type(kind)) if kind == types.boolean else value
