@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def mix(x):
     x = (x ^ (x >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     x = (x ^ (x >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)

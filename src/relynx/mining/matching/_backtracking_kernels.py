@@ -228,7 +228,7 @@ def event_key(event_code, event_node, lo, hi, code):
     return np.int64(-1)
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
     """Bind variable v to a key, if that is in its domain and different from what it must be."""
     good = True

@@ -53,7 +53,8 @@ def expand(paths, p, out):
     at = np.zeros(n + 1, np.int64)
     value = np.zeros(n + 1, np.int64)
     numbers = np.zeros((n + 1, n_facts), np.int64)
-    numbers[0] = paths.base[fact0 : fact0 + n_facts]
+    for f in range(n_facts):
+        numbers[0, f] = paths.base[fact0 + f]
     count = 0
     depth = 0
     if n:
@@ -169,7 +170,8 @@ def move_all(words, n, row, out):
     """Let words step n events on and meet a fact there."""
     by = np.uint64(max(n, 0))
     if n >= 64:
-        out[: len(row)] = NONE
+        for i in range(len(row)):
+            out[i] = NONE
     elif n == 0:
         for i in range(len(row)):
             out[i] = moved(words[i], 0, by) & row[i]
@@ -218,12 +220,12 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
     fact_off, moves = paths.fact_off, paths.moves
     depth = most_facts(fact_off) + 1
     words = np.zeros((depth, BLOCK), np.uint64)
-    words[0] = ~NONE
     trials = np.zeros((depth, BLOCK), np.uint64)
-    trials[0] = ~NONE
     places = np.zeros((depth, BLOCK), np.int64)
     left = np.zeros(depth, np.int64)
     covered = np.zeros(BLOCK, np.uint8)
+    for i in range(BLOCK):
+        words[0, i] = trials[0, i] = ~NONE
     for begin in range(0, n_seq, BLOCK):
         size = min(BLOCK, n_seq - begin)
         end = begin + size
@@ -268,7 +270,8 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
                     for i in range(left[n_facts]):
                         covered[places[n_facts, i]] = 1
                 else:
-                    left[f + 1 :] = 0
+                    for rest in range(f + 1, depth):
+                        left[rest] = 0
                 at += n_facts
             target = out[targets[0][p]]
             for i in range(size):

@@ -43,7 +43,8 @@ def _refine(rank, variables, n_atoms, n, colour, seen, count, order):
         present &= present - np.uint64(1)
         n_colours += 1
     while True:
-        count[:n] = 0
+        for v in range(n):
+            count[v] = 0
         for i in range(n_atoms):
             whole = _packed(rank, variables, i, colour)
             for j in range(variables.shape[1]):
@@ -69,7 +70,8 @@ def _refine(rank, variables, n_atoms, n, colour, seen, count, order):
                 n_new += 1
             seen[-1, order[k]] = n_new
         n_new += 1
-        colour[:n] = seen[-1, :n]
+        for v in range(n):
+            colour[v] = seen[-1, v]
         if n_new in (n, n_colours):
             return n_new
         n_colours = n_new
@@ -97,14 +99,17 @@ def _sorted_atoms(rank, variables, n_atoms, labels, forms, order):
 
 
 @njit(cache=True, nogil=True)
-def _label(rank, variables, n_atoms, n, labels, order, room):
-    """The labels that make the least form, and the atoms in its order; False if there are too many
-    choices to try."""
-    stack, seen, count, sorted_, forms, best, cell = room
+def _label(rank, variables, n_atoms, n, order, stack, seen, room):
+    """Put the atoms into the order of the least form; False if there are too many choices to try.
+
+    `stack`, `seen` and `room` are room for what is needed on the way.
+    """
+    count, sorted_, forms, best, cell = room[0], room[1], room[2], room[3], room[4]
     if n == 0:
-        _sorted_atoms(rank, variables, n_atoms, labels, forms, order)
+        _sorted_atoms(rank, variables, n_atoms, stack[0], forms, order)
         return True
-    stack[0, :n] = 0
+    for v in range(n):
+        stack[0, v] = 0
     _refine(rank, variables, n_atoms, n, stack[0], seen, count, sorted_)
     depth, n_leaves = 0, 0
     cell[0] = -1  # the last member of the cell that was tried
@@ -126,8 +131,8 @@ def _label(rank, variables, n_atoms, n, labels, order, room):
                         less = forms[i] < best[i]
                         break
             if less:
-                best[:n_atoms], labels[:n] = forms[:n_atoms], colour[:n]
-                order[:n_atoms] = sorted_[:n_atoms]
+                for i in range(n_atoms):
+                    best[i], order[i] = forms[i], sorted_[i]
             depth -= 1
             continue
         v = cell[depth] + 1
@@ -174,7 +179,8 @@ def _read(variables, n_atoms, is_link, begins, order, read, mask, left):
             n_variables += variables[order[begin], j] >= 0
         if least == 0 and n_variables >= fewest:
             continue
-        left[:n_atoms] = True
+        for i in range(n_atoms):
+            left[i] = True
         left[begin] = False
         read[0, 0] = order[begin]
         known, n_read, penalty = mask[order[begin]], 1, 0
@@ -224,9 +230,11 @@ def _read(variables, n_atoms, is_link, begins, order, read, mask, left):
             n_read += 1
         if least < 0 or penalty < least or (penalty == least and n_variables < fewest):
             least, fewest = penalty, n_variables
-            read[1, :n_atoms] = read[0, :n_atoms]
+            for i in range(n_atoms):
+                read[1, i] = read[0, i]
     if least >= 0:
-        order[:n_atoms] = read[1, :n_atoms]
+        for i in range(n_atoms):
+            order[i] = read[1, i]
 
 
 @njit(cache=True, nogil=True)
@@ -243,20 +251,13 @@ def write(
     mine = np.empty((most, width), np.int64)
     is_link, begins = np.empty(most, np.bool_), np.empty(most, np.bool_)
     rank, order = np.empty(most, np.int64), np.empty(most, np.int64)
-    labels, number = np.zeros((2, MOST_VARIABLES + 1), np.int64)
-    size = max(most, MOST_VARIABLES + 1)
-    room = (
-        np.zeros((MOST_VARIABLES + 2, size), np.int64),
-        np.zeros((size + 1, size), np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(MOST_VARIABLES + 2, np.int64),
-    )
+    number = np.empty(MOST_VARIABLES + 1, np.int64)
+    size = max(most, MOST_VARIABLES + 2)
+    stack = np.empty((MOST_VARIABLES + 2, size), np.int64)
+    seen, room = np.empty((size + 1, size), np.int64), np.empty((5, size), np.int64)
     read, mask = np.empty((2, most), np.int64), np.empty(most, np.uint64)
     left = np.empty(most, np.bool_)
-    key = np.zeros((most, width + 1), np.int64)
+    key = np.empty((most, width + 1), np.int64)
     n_slots = 1 << SLOT_BITS
     kept_size = np.zeros(n_slots, np.int8)
     kept_key = np.empty((n_slots, most, width + 1), np.int16)
@@ -308,11 +309,12 @@ def write(
             for v in range(n):
                 number[v] = kept_number[slot, v]
         else:
-            if not _label(rank, mine, n_atoms, n, labels, order, room):
+            if not _label(rank, mine, n_atoms, n, order, stack, seen, room):
                 continue
             if for_reading:
                 _read(mine, n_atoms, is_link, begins, order, read, mask, left)
-            number[:n] = -1
+            for v in range(n):
+                number[v] = -1
             n_named = 0
             for i in range(n_atoms):
                 for j in range(width):
@@ -321,9 +323,12 @@ def write(
                         number[v] = n_named
                         n_named += 1
             kept_size[slot] = n_atoms
-            kept_key[slot, :n_atoms] = key[:n_atoms]
-            kept_order[slot, :n_atoms] = order[:n_atoms]
-            kept_number[slot, :n] = number[:n]
+            for i in range(n_atoms):
+                kept_order[slot, i] = order[i]
+                for j in range(width + 1):
+                    kept_key[slot, i, j] = key[i, j]
+            for v in range(n):
+                kept_number[slot, v] = number[v]
         done[at] = True
         for i in range(n_atoms):
             out_atoms[at, i] = atoms[order[i]]

@@ -125,7 +125,8 @@ def _may_be_above(patterns, p, q, injective, same_cover, strict):
 def _subsumes(patterns, p, q, injective, scratch):
     """Whether a substitution maps the atoms of p to atoms of q."""
     n_general, n_specific = patterns.n_atoms[p], patterns.n_atoms[q]
-    scratch.binding[:] = UNBOUND
+    for v in range(len(scratch.binding)):
+        scratch.binding[v] = UNBOUND
     level = np.int64(0)  # one type: compiled once
     scratch.choice[0] = -1
     scratch.bound[0] = 0

@@ -635,7 +635,8 @@ def refine(
             forget(counters, np.int64(0))
             if not room:  # the child is refined again, from its first attachment on
                 out.n[0] = start
-                stats[:] = stats_before
+                for i in range(len(stats)):
+                    stats[i] = stats_before[i]
                 return MORE_ROOM if good else MORE_COUNTERS, child
         looked += efforts[child]
     return DONE, len(steps)

@@ -308,7 +308,7 @@ def reading(facts, before, step):
     return Reading(old[:n_known], new[:n_new], constants[:n_constants], admitted[:n])
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def constants_are_free(constants, values, i):
     """Under Object Identity: no variable of match i has the value of a constant of the step."""
     good = True
@@ -318,7 +318,7 @@ def constants_are_free(constants, values, i):
     return good
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def agrees(old, new, fact_values, g, values, i, injective):
     """Does fact g agree with match i?"""
     good = True
@@ -391,7 +391,7 @@ def write_step(facts, now, first, dimension, n_steps, event, code, out):
     return event
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def lowest_place(word):
     """The position of the lowest bit of a word that is not zero."""
     low = word & (~word + ONE)

@@ -115,7 +115,7 @@ def links_of(graph, before, step, extra):
     return out[:n]
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def shift_line(row_word, row_block, i, j, first_block, n_blocks, n, out):
     """Where n steps (0: any number) lead on a line, from rows i to j, into the words of `out`.
 
@@ -141,7 +141,7 @@ def shift_line(row_word, row_block, i, j, first_block, n_blocks, n, out):
     return min(low + far, n_blocks), min(high, n_blocks)
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def shifted(word, n):
     """Where n steps lead on a line of one block: 0 stands for any number, -1 for none."""
     if n > 0:

@@ -111,7 +111,7 @@ class Pattern(NamedTuple):
     first_closing: int  # the key of the first closing; -1 for too many keys
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def count(keys, last, supports, used, n_used, key, s, label):
     """Count a sequence for a refinement; False when the table is full."""
     mask = len(keys) - 1

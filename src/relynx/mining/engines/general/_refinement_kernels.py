@@ -38,7 +38,7 @@ class Rules(NamedTuple):
     bases: NDArray[np.int64]  # V x R+1: the codes of relations after V variables, added up
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def write_atoms(rules, n_relations, arity, step, atoms, n):
     """Append the atoms of a step to rows of which n are in use; how many then are."""
     if step[0] >= 0:
@@ -58,7 +58,7 @@ def write_atoms(rules, n_relations, arity, step, atoms, n):
     return n
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def write_types(language, step, types, n):
     """Append the types of the variables that a step introduces; how many there then are."""
     if step[0] >= 0 and step[4] >= 0:
@@ -72,7 +72,7 @@ def write_types(language, step, types, n):
     return n
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def ends(rules, n_relations, i, atoms, n_atoms, after, entered):
     """Which event a link of dimension i leads to from each variable, and which have one."""
     for v in range(len(after)):
@@ -85,7 +85,7 @@ def ends(rules, n_relations, i, atoms, n_atoms, after, entered):
             entered[atoms[a, 2]] = True
 
 
-@njit(inline="always")
+@njit(nogil=True)
 def can_close(rules, i, x, y, after):
     """May a link of dimension i lead from x, which has none, to y, which none leads to?"""
     tail = y
