@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from relynx._struct_kernels import by_reference
+from relynx._kernels import by_reference, inlined
 
 
 @by_reference
@@ -16,7 +15,7 @@ class Thresholds(NamedTuple):
     min_frequency: int
 
 
-@njit(inline="always")
+@inlined
 def is_frequent(counted, thresholds, stats):
     """Is a candidate frequent, by its supports? `stats` gets what `Level.add` asks for."""
     frequency, enough, share = 0, False, 0.0

@@ -6,7 +6,8 @@ integers here, so patterns with more than this are left to Python.
 """
 
 import numpy as np
-from numba import njit
+
+from relynx._kernels import inlined, inner_kernel, kernel
 
 MOST_VARIABLES = 31  # of a pattern: a colour takes 6 bits, also one that was split
 MOST_PLACES = 8  # for variables in an atom
@@ -16,7 +17,7 @@ SLOT_BITS = 15  # of a table that remembers what was worked out last
 HEAD = 48  # the bits below hold colours, the first variable's highest
 
 
-@njit(inline="always")
+@inlined
 def _packed(rank, variables, i, labels):
     """An atom as one integer that compares as its rank and the labels of its variables do."""
     whole = rank[i] << HEAD
@@ -29,7 +30,7 @@ def _packed(rank, variables, i, labels):
     return whole
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def _refine(rank, variables, n_atoms, n, colour, seen, count, order):
     """Split colours by the atoms that variables occur in until nothing splits; how many there are.
 
@@ -77,7 +78,7 @@ def _refine(rank, variables, n_atoms, n, colour, seen, count, order):
         n_colours = n_new
 
 
-@njit(inline="always")
+@inlined
 def _compare(colour, seen, count, v, w):
     if colour[v] != colour[w]:
         return -1 if colour[v] < colour[w] else 1
@@ -87,7 +88,7 @@ def _compare(colour, seen, count, v, w):
     return count[v] - count[w]
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def _sorted_atoms(rank, variables, n_atoms, labels, forms, order):
     """The atoms in order as integers, and their places."""
     for i in range(n_atoms):
@@ -98,7 +99,7 @@ def _sorted_atoms(rank, variables, n_atoms, labels, forms, order):
         forms[k], order[k] = one, i
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def _label(rank, variables, n_atoms, n, order, stack, seen, room):
     """Put the atoms into the order of the least form; False if there are too many choices to try.
 
@@ -153,7 +154,7 @@ def _label(rank, variables, n_atoms, n, order, stack, seen, room):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def _read(variables, n_atoms, is_link, begins, order, read, mask, left):
     """Put the atoms into the order of reading; see `reading_order`. Returns nothing; into `order`.
 
@@ -237,7 +238,7 @@ def _read(variables, n_atoms, is_link, begins, order, read, mask, left):
             order[i] = read[1, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write(
     rows, parent, step, shape, variables, for_reading, may_begin, out_atoms, out_variables, done
 ):

@@ -1,31 +1,52 @@
-"""Groups of arrays that compiled loops take by reference.
+"""How loops are compiled: each by one of three decorators, with arrays that it takes by reference.
 
-numba takes a named tuple apart: a loop that takes 25 arrays in a tuple has 175 arguments, and hands
-them on, one by one, to each loop that it calls. That takes longer to compile than the loops
-themselves. A struct is one pointer to where the arrays are.
+Compiling takes longer than any other first step, so that all here is about doing less of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 import numpy as np
-from llvmlite import ir
-from numba import config, typeof, types
+from numba import config, njit, typeof, types
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
     infer_getattr,
     lower_getattr_generic,
     models,
     register_model,
-    typeof_impl,
     unbox,
 )
-from numba.core.typing.templates import AttributeTemplate
 
 T = TypeVar("T")
+
+# A loop that Python calls. It never raises, so that no division needs a look at the divisor.
+kernel = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+# A few lines that are copied to where they are used.
+inlined = njit(inline="always")
+_for_loops = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+
+
+class _Inner:
+    """A loop that other loops call. numba compiles no way to call it from Python, where it is the
+    function that was written."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._compiled = _for_loops(function)
+        self._numba_type_ = self._compiled._numba_type_
+
+    def __call__(self, *args: Any) -> Any:
+        return self._function(*args)
+
+
+def inner_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a loop that only other loops call."""
+    return function if config.DISABLE_JIT else _Inner(function)
 
 
 class _StructType(types.Type):  # type: ignore[misc]
@@ -91,9 +112,12 @@ class _Struct:
 def by_reference(parts: type[T]) -> type[T]:
     """Make a class of named tuples into one of structs, which compiled loops take as one pointer.
 
+    numba takes a named tuple apart: a loop that takes 25 arrays in a tuple has 175 arguments, and
+    hands them on, one by one, to each loop that it calls.
+
     Fields are read in the same way, in Python and in loops. A loop cannot make such a struct, nor
-    put another array into it, nor return one of its arrays: that is owned by Python. Without the
-    compiler it is the named tuple.
+    put another array into it, nor return one of its arrays, which Python owns. Without the compiler
+    it is the named tuple.
     """
     if config.DISABLE_JIT:
         return parts
@@ -133,14 +157,16 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
 def _field(context, builder, struct, pointer, name):
     """Read a field from memory. It never changes, which allows to do so once for a whole loop."""
     kind = struct.types[name]
-    word = ir.IntType(64)
     is_array = isinstance(kind, types.Array)
+    word = context.get_value_type(types.int64)
     stored = context.get_value_type(kind) if is_array else word
     words = builder.bitcast(pointer, word.as_pointer())
-    at = builder.gep(words, [ir.Constant(word, struct.first_word[name])])
+    at = builder.gep(words, [context.get_constant(types.int64, struct.first_word[name])])
     value = builder.load(builder.bitcast(at, stored.as_pointer()))
     value.set_metadata("invariant.load", builder.module.add_metadata([]))
     if is_array:  # what has no owner is not counted
-        nothing = ir.Constant(stored.elements[0], None)
-        return builder.insert_value(builder.insert_value(value, nothing, 0), nothing, 1)
-    return builder.trunc(value, context.get_value_type(kind)) if kind == types.boolean else value
+        for i in range(2):
+            value = builder.insert_value(value, cgutils.get_null_value(stored.elements[i]), i)
+    elif kind == types.boolean:
+        value = builder.trunc(value, context.get_value_type(kind))
+    return value
