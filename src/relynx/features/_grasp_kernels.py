@@ -14,8 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 
 NEVER = np.int64(2**62)  # a cost above all costs
 ADD, NONE, DROP = np.int64(1), np.int64(0), np.int64(-1)  # what is done with a feature's shifts
@@ -24,6 +25,7 @@ FEW = 24  # with fewer than one candidate in so many, each is counted by itself
 CHUNK = 256  # sequences after which one is given up that cannot win
 
 
+@by_reference
 class Tables(NamedTuple):
     """What a search needs to know of the sequences, which are sorted by class.
 
@@ -55,7 +57,7 @@ class Tables(NamedTuple):
     reach: NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_feature(tables, j, sign, margins):
     """Add the shifts of feature j to the margins, or take them away with sign -1."""
     starts, shift, columns = tables.starts, tables.shift, tables.columns
@@ -68,7 +70,7 @@ def add_feature(tables, j, sign, margins):
                 row[i] += present if bits[i] else absent
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cost_with(tables, margins, j, sign, limit):
     """The cost of the sequences that have a margin below 0, with feature j added (taken away with
     sign -1, left alone with 0): exact below `limit`.
@@ -98,7 +100,7 @@ def cost_with(tables, margins, j, sign, limit):
     return cost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(tables, margins, used, limit, out):
     """The cost with each unused feature added: exact below `limit`, else anything not below it.
 
@@ -213,7 +215,7 @@ def sweep(tables, margins, used, limit, out):
             out[j] = NEVER
 
 
-@njit(nogil=True)
+@inner_kernel
 def _add_wrong(rank, place, x, n, count):
     """Count the candidates whose shift is below the place of a margin."""
     absent, present = rank[0], rank[1]
@@ -223,7 +225,7 @@ def _add_wrong(rank, place, x, n, count):
         count[i] += (one if x[i] else zero) < place
 
 
-@njit(nogil=True)
+@inner_kernel
 def _mark_wrong(rank, place, other_rank, other_place, x, n, hit):
     """Mark the candidates whose shift is below the place of a margin, for two rivals."""
     absent, present = rank[0], rank[1]
@@ -235,7 +237,7 @@ def _mark_wrong(rank, place, other_rank, other_place, x, n, hit):
         hit[i] |= wrong | ((other_one if x[i] else other_zero) < other_place)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play_round(tables, margins, first, draws, most, moves, n, cost, chosen):
     """One round: build a set of features at random, then change it while that helps.
 
@@ -271,7 +273,7 @@ def play_round(tables, margins, first, draws, most, moves, n, cost, chosen):
     return n_built, cost_built, n, cost
 
 
-@njit(inline="always")
+@inlined
 def _build(tables, margins, first, draws, most, used, costs, chosen):
     """Add one of the good candidates after another, until the one drawn makes it worse.
 
@@ -298,7 +300,7 @@ def _build(tables, margins, first, draws, most, used, costs, chosen):
     return n, cost
 
 
-@njit(nogil=True)
+@inner_kernel
 def _draw(costs, used, bound, draw):
     """One of the unused features that cost at most the bound, all equally likely."""
     n_good = 0
@@ -313,7 +315,7 @@ def _draw(costs, used, bound, draw):
     return np.int64(-1)
 
 
-@njit(nogil=True)
+@inner_kernel
 def _lowest(costs):
     low = NEVER
     for j in range(len(costs)):
@@ -321,7 +323,7 @@ def _lowest(costs):
     return low
 
 
-@njit(inline="always")
+@inlined
 def _add_or_drop(tables, margins, most, moves, draw, used, costs, n, cost, chosen):
     """Make the move of lowest cost if it is below the cost of the set; of equal ones, a drop."""
     best, dropped = cost, -1
@@ -358,7 +360,7 @@ def _add_or_drop(tables, margins, most, moves, draw, used, costs, n, cost, chose
     return n, cost
 
 
-@njit(inline="always")
+@inlined
 def _swap(tables, margins, turn, draw, used, costs, n, cost, chosen):
     """Give up the features in turn, from place `turn` on, until another one in place is better."""
     for step in range(n):

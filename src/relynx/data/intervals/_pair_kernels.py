@@ -1,12 +1,13 @@
 """The compiled loop over the intervals of each sequence."""
 
 import numpy as np
-from numba import njit
+
+from relynx._kernels import kernel
 
 MEETS, OVERLAPS, STARTS, FINISHED_BY, CONTAINS, EQUALS = range(6)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def contacts(offsets, starts, ends, out_first, out_second, out_relation):
     """All pairs of intervals of a sequence, sorted by start, then end, that share time, the earlier
     first; returns their number. Those that may still share time are kept in a list: each look at it

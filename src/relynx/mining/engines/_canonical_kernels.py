@@ -1,17 +1,18 @@
 """Compiled loops that give all variants of a pattern the same form."""
 
 import numpy as np
-from numba import njit
+
+from relynx._kernels import inner_kernel
 
 
-@njit(inline="always")
+@inner_kernel
 def mix(x):
     x = (x ^ (x >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     x = (x ^ (x >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     return x ^ (x >> np.uint64(33))
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def canonical_atoms(atoms, n_variables, out):
     """The same rows for all variants of a pattern, and for no other, into `out`.
 
@@ -19,8 +20,10 @@ def canonical_atoms(atoms, n_variables, out):
     Variables are told apart by where they occur; those that cannot be are tried in every order.
     """
     n, width = atoms.shape
-    colour = np.ones(n_variables, np.uint64)
-    fresh = np.zeros(n_variables, np.uint64)
+    colour = np.empty(n_variables, np.uint64)
+    fresh = np.empty(n_variables, np.uint64)
+    for v in range(n_variables):
+        colour[v] = 1
     for _ in range(3):
         for v in range(n_variables):
             fresh[v] = mix(colour[v])
@@ -35,9 +38,9 @@ def canonical_atoms(atoms, n_variables, out):
                     fresh[atoms[i, j]] += mix(whole + np.uint64(j))
         for v in range(n_variables):
             colour[v] = fresh[v]
-    ranked = np.arange(n_variables)
-    for i in range(1, n_variables):  # by colour
-        v, k = ranked[i], i
+    ranked = np.zeros(n_variables, np.int64)
+    for i in range(n_variables):  # by colour
+        v, k = i, i
         while k > 0 and colour[ranked[k - 1]] > colour[v]:
             ranked[k] = ranked[k - 1]
             k -= 1
@@ -99,7 +102,7 @@ def canonical_atoms(atoms, n_variables, out):
             depth -= 1
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def has_twins(form):
     """Does a canonical form hold an atom twice?"""
     for i in range(1, len(form)):
@@ -109,11 +112,3 @@ def has_twins(form):
         if same:
             return True
     return False
-
-
-@njit(cache=True, nogil=True)
-def canonical_all(patterns, n_variables, out, distinct):
-    """`canonical_atoms` of several patterns; `distinct` says which hold no atom twice."""
-    for p in range(len(patterns)):
-        canonical_atoms(patterns[p], n_variables[p], out[p])
-        distinct[p] = not has_twins(out[p])

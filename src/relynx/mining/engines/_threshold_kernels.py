@@ -3,17 +3,19 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from relynx._kernels import by_reference, inlined
 
+
+@by_reference
 class Thresholds(NamedTuple):
     class_sizes: NDArray[np.int64]  # at least 1
     least: NDArray[np.int64]  # for each class the smallest support that suffices
     min_frequency: int
 
 
-@njit(inline="always")
+@inlined
 def is_frequent(counted, thresholds, stats):
     """Is a candidate frequent, by its supports? `stats` gets what `SearchLevel.add` takes."""
     frequency, enough, share = 0, False, 0.0

@@ -7,8 +7,9 @@ sequences), any other constant is `n_nodes + code`. Equal keys mean equal consta
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 
 FACT, NODE, LINK = 0, 1, 2  # kinds of step
 TEST, BIND, SKIP = 0, 1, 2  # what a step does with an argument of a fact
@@ -19,6 +20,7 @@ NONE = np.uint64(0)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
+@by_reference
 class Data(NamedTuple):
     """The facts that a set of patterns asks about. R relations, I indexes, D dimensions."""
 
@@ -48,6 +50,7 @@ class Data(NamedTuple):
     neighbours: NDArray[np.int32]
 
 
+@by_reference
 class Plan(NamedTuple):
     """How one pattern is matched. Slots are variables first, then constants."""
 
@@ -66,7 +69,7 @@ class Plan(NamedTuple):
     exact: bool  # domains alone decide on sequences whose dimensions are paths
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_template(cells, seq_off, node_off, word_off, arg, rules, out):
     """Set in `out` the bit of each node that argument `arg` takes in a fact that obeys `rules`.
 
@@ -92,12 +95,12 @@ def mark_template(cells, seq_off, node_off, word_off, arg, rules, out):
                 out[word_off[s] + (at >> 6)] |= ONE << np.uint64(at & 63)
 
 
-@njit(inline="always")
+@inlined
 def has_bit(sets, row, at):
     return (sets[row, at >> 6] >> np.uint64(at & 63)) & ONE != NONE
 
 
-@njit(inline="always")
+@inlined
 def shift_on_line(sets, source, target, n_words, n, back):
     """Keep of a set what lies n steps (0: any number) after, or before, a node of another."""
     if n == 0:
@@ -134,7 +137,7 @@ def shift_on_line(sets, source, target, n_words, n, back):
             sets[target, w] &= word
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def shift_on_paths(sets, source, target, n, back, nodes, order, first, last):
     """The same where a dimension is a set of paths. The last row of `sets` is scratch."""
     node0, node1 = nodes[0], nodes[1]
@@ -164,7 +167,7 @@ def shift_on_paths(sets, source, target, n, back, nodes, order, first, last):
         sets[target, w] &= sets[scratch, w]
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def walk(next_off, neighbours, node, n, node0, n_nodes, marks, out):
     """The nodes n steps (0: one or more) from a node of a general dimension; how many."""
     count = 0
@@ -203,7 +206,7 @@ def walk(next_off, neighbours, node, n, node0, n_nodes, marks, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def lower_bound(keys, lo, hi, key):
     """The first place from lo to hi whose key is not less."""
     while lo < hi:
@@ -215,7 +218,7 @@ def lower_bound(keys, lo, hi, key):
     return lo
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def event_key(event_code, event_node, lo, hi, code):
     """The node of a constant that is an event of the sequence with nodes lo to hi, else -1."""
     at = lower_bound(event_code, lo, hi, code)
@@ -224,7 +227,7 @@ def event_key(event_code, event_node, lo, hi, code):
     return np.int64(-1)
 
 
-@njit(inline="always")
+@inner_kernel
 def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
     """Bind variable v to a key, if that is in its domain and different from what it must be."""
     good = True
@@ -241,7 +244,7 @@ def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
     return good
 
 
-@njit(inline="always")
+@inlined
 def narrow(template_off, templates, bits, word0, n_words, n_here, sets):
     """Fill the domain of each event variable; False when one is empty."""
     tail = n_here & 63
@@ -261,7 +264,7 @@ def narrow(template_off, templates, bits, word0, n_words, n_here, sets):
     return good
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def solve(plan, data, bits, sequences, limit, counts, found):
     """Count the matches of a plan in each of the sequences, up to `limit`.
 

@@ -1,12 +1,12 @@
 """Compiled loops that arrange events before a search, one sequence after the other."""
 
 import numpy as np
-from numba import njit
 
+from relynx._kernels import kernel
 from relynx.mining.matching._backtracking_kernels import GRAPH, LINE, PATHS
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk_paths(before, after, edge_off, node_off, shape, order, rank, first, last):
     """The paths that links make in each sequence.
 

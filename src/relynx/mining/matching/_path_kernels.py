@@ -8,16 +8,17 @@ sequence.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining.engines.bits._event_fact_kernels import longer
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
+from relynx.mining.matching._backtracking_kernels import lower_bound
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 BLOCK = 4096
 
 
+@by_reference
 class Paths(NamedTuple):
     """Patterns that are paths: events one after the other, each with facts about its values.
 
@@ -40,7 +41,7 @@ class Paths(NamedTuple):
     injective: bool
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def expand(paths, p, out):
     """Enumerate the values of a pattern's variables; row i of `out` gets the facts' numbers.
 
@@ -53,7 +54,8 @@ def expand(paths, p, out):
     at = np.zeros(n + 1, np.int64)
     value = np.zeros(n + 1, np.int64)
     numbers = np.zeros((n + 1, n_facts), np.int64)
-    numbers[0] = paths.base[fact0 : fact0 + n_facts]
+    for f in range(n_facts):
+        numbers[0, f] = paths.base[fact0 + f]
     count = 0
     depth = 0
     if n:
@@ -96,7 +98,7 @@ def expand(paths, p, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def most_facts(fact_off):
     """How many facts a pattern has at most."""
     most = 0
@@ -105,7 +107,7 @@ def most_facts(fact_off):
     return most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand_all(paths, most, counts):
     """Enumerate every pattern that has variables; the numbers, pattern after pattern.
 
@@ -122,8 +124,12 @@ def expand_all(paths, most, counts):
             continue
         counts[p] = expand(paths, p, room)
         n_facts = paths.fact_off[p + 1] - paths.fact_off[p]
-        while total + counts[p] * n_facts > len(out):
-            out = longer(out)
+        needed = total + counts[p] * n_facts
+        if needed > len(out):
+            more = np.empty(2 * needed, np.int64)
+            for i in range(total):
+                more[i] = out[i]
+            out = more
         for i in range(counts[p]):
             for f in range(n_facts):
                 out[total] = room[i, f]
@@ -131,7 +137,7 @@ def expand_all(paths, most, counts):
     return out[:total]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_rows(digits, strides, free, start, places, wanted, row_of, rows):
     """Set the bits of the events for which a numbered fact holds.
 
@@ -149,14 +155,14 @@ def fill_rows(digits, strides, free, start, places, wanted, row_of, rows):
             if len(row_of):
                 row = np.int64(row_of[number - start])
             else:
-                at = np.searchsorted(wanted, number)
+                at = lower_bound(wanted, 0, len(wanted), number)
                 if at < len(wanted) and wanted[at] == number:
                     row = np.int64(at)
             if row >= 0:
                 rows[row, places[0, f]] |= ONE << np.uint64(places[1, f])
 
 
-@njit(inline="always")
+@inlined
 def moved(word, n, by):
     """The events n steps after those of a word; any number of steps for n = 0, none for -1."""
     if n == 0:
@@ -164,12 +170,13 @@ def moved(word, n, by):
     return word << by
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def move_all(words, n, row, out):
     """Let words step n events on and meet a fact there."""
     by = np.uint64(max(n, 0))
     if n >= 64:
-        out[: len(row)] = NONE
+        for i in range(len(row)):
+            out[i] = NONE
     elif n == 0:
         for i in range(len(row)):
             out[i] = moved(words[i], 0, by) & row[i]
@@ -178,7 +185,7 @@ def move_all(words, n, row, out):
             out[i] = moved(words[i], n, by) & row[i]
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def move_some(words, places, size, n, row, covered, out, left_places):
     """The same for words of some places of a row; what is left, and not covered, comes to the
     front of `out` and `left_places`. How many are left."""
@@ -194,7 +201,7 @@ def move_some(words, places, size, n, row, covered, out, left_places):
     return left
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def shared_facts(first, last, other, stop, moves, rows):
     """How many facts two patterns have in common at their beginnings."""
     n = min(last - first, stop - other)
@@ -204,7 +211,7 @@ def shared_facts(first, last, other, stop, moves, rows):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, rows, targets, out):
     """Set in `out` which sequences (columns of `rows`) each pattern covers.
 
@@ -218,12 +225,12 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
     fact_off, moves = paths.fact_off, paths.moves
     depth = most_facts(fact_off) + 1
     words = np.zeros((depth, BLOCK), np.uint64)
-    words[0] = ~NONE
     trials = np.zeros((depth, BLOCK), np.uint64)
-    trials[0] = ~NONE
     places = np.zeros((depth, BLOCK), np.int64)
     left = np.zeros(depth, np.int64)
     covered = np.zeros(BLOCK, np.uint8)
+    for i in range(BLOCK):
+        words[0, i] = trials[0, i] = ~NONE
     for begin in range(0, n_seq, BLOCK):
         size = min(BLOCK, n_seq - begin)
         end = begin + size
@@ -268,7 +275,8 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
                     for i in range(left[n_facts]):
                         covered[places[n_facts, i]] = 1
                 else:
-                    left[f + 1 :] = 0
+                    for rest in range(f + 1, depth):
+                        left[rest] = 0
                 at += n_facts
             target = out[targets[0][p]]
             for i in range(size):

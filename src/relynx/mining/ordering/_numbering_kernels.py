@@ -6,7 +6,8 @@ integers here, so patterns with more than this are left to Python.
 """
 
 import numpy as np
-from numba import njit
+
+from relynx._kernels import inlined, inner_kernel, kernel
 
 MOST_VARIABLES = 31  # of a pattern: a colour takes 6 bits, also one that was split
 MOST_PLACES = 8  # for variables in an atom
@@ -16,7 +17,7 @@ SLOT_BITS = 15  # of a table that remembers what was worked out last
 HEAD = 48  # the bits below hold colours, the first variable's highest
 
 
-@njit(inline="always")
+@inlined
 def _packed(rank, variables, i, labels):
     """An atom as one integer that compares as its rank and the labels of its variables do."""
     whole = rank[i] << HEAD
@@ -29,7 +30,7 @@ def _packed(rank, variables, i, labels):
     return whole
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def _refine(rank, variables, n_atoms, n, colour, seen, count, order):
     """Split colours by the atoms that variables occur in until nothing splits; how many there are.
 
@@ -43,7 +44,8 @@ def _refine(rank, variables, n_atoms, n, colour, seen, count, order):
         present &= present - np.uint64(1)
         n_colours += 1
     while True:
-        count[:n] = 0
+        for v in range(n):
+            count[v] = 0
         for i in range(n_atoms):
             whole = _packed(rank, variables, i, colour)
             for j in range(variables.shape[1]):
@@ -69,13 +71,14 @@ def _refine(rank, variables, n_atoms, n, colour, seen, count, order):
                 n_new += 1
             seen[-1, order[k]] = n_new
         n_new += 1
-        colour[:n] = seen[-1, :n]
+        for v in range(n):
+            colour[v] = seen[-1, v]
         if n_new in (n, n_colours):
             return n_new
         n_colours = n_new
 
 
-@njit(inline="always")
+@inlined
 def _compare(colour, seen, count, v, w):
     if colour[v] != colour[w]:
         return -1 if colour[v] < colour[w] else 1
@@ -85,7 +88,7 @@ def _compare(colour, seen, count, v, w):
     return count[v] - count[w]
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def _sorted_atoms(rank, variables, n_atoms, labels, forms, order):
     """The atoms in order as integers, and their places."""
     for i in range(n_atoms):
@@ -96,15 +99,18 @@ def _sorted_atoms(rank, variables, n_atoms, labels, forms, order):
         forms[k], order[k] = one, i
 
 
-@njit(cache=True, nogil=True)
-def _label(rank, variables, n_atoms, n, labels, order, room):
-    """The labels that make the least form, and the atoms in its order; False if there are too many
-    choices to try."""
-    stack, seen, count, sorted_, forms, best, cell = room
+@inner_kernel
+def _label(rank, variables, n_atoms, n, order, stack, seen, room):
+    """Put the atoms into the order of the least form; False if there are too many choices to try.
+
+    `stack`, `seen` and `room` are room for what is needed on the way.
+    """
+    count, sorted_, forms, best, cell = room[0], room[1], room[2], room[3], room[4]
     if n == 0:
-        _sorted_atoms(rank, variables, n_atoms, labels, forms, order)
+        _sorted_atoms(rank, variables, n_atoms, stack[0], forms, order)
         return True
-    stack[0, :n] = 0
+    for v in range(n):
+        stack[0, v] = 0
     _refine(rank, variables, n_atoms, n, stack[0], seen, count, sorted_)
     depth, n_leaves = 0, 0
     cell[0] = -1  # the last member of the cell that was tried
@@ -126,8 +132,8 @@ def _label(rank, variables, n_atoms, n, labels, order, room):
                         less = forms[i] < best[i]
                         break
             if less:
-                best[:n_atoms], labels[:n] = forms[:n_atoms], colour[:n]
-                order[:n_atoms] = sorted_[:n_atoms]
+                for i in range(n_atoms):
+                    best[i], order[i] = forms[i], sorted_[i]
             depth -= 1
             continue
         v = cell[depth] + 1
@@ -148,7 +154,7 @@ def _label(rank, variables, n_atoms, n, labels, order, room):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def _read(variables, n_atoms, is_link, begins, order, read, mask, left):
     """Put the atoms into the order of reading; see `reading_order`. Returns nothing; into `order`.
 
@@ -174,7 +180,8 @@ def _read(variables, n_atoms, is_link, begins, order, read, mask, left):
             n_variables += variables[order[begin], j] >= 0
         if least == 0 and n_variables >= fewest:
             continue
-        left[:n_atoms] = True
+        for i in range(n_atoms):
+            left[i] = True
         left[begin] = False
         read[0, 0] = order[begin]
         known, n_read, penalty = mask[order[begin]], 1, 0
@@ -224,12 +231,14 @@ def _read(variables, n_atoms, is_link, begins, order, read, mask, left):
             n_read += 1
         if least < 0 or penalty < least or (penalty == least and n_variables < fewest):
             least, fewest = penalty, n_variables
-            read[1, :n_atoms] = read[0, :n_atoms]
+            for i in range(n_atoms):
+                read[1, i] = read[0, i]
     if least >= 0:
-        order[:n_atoms] = read[1, :n_atoms]
+        for i in range(n_atoms):
+            order[i] = read[1, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write(
     rows, parent, step, shape, variables, for_reading, may_begin, out_atoms, out_variables, done
 ):
@@ -243,20 +252,13 @@ def write(
     mine = np.empty((most, width), np.int64)
     is_link, begins = np.empty(most, np.bool_), np.empty(most, np.bool_)
     rank, order = np.empty(most, np.int64), np.empty(most, np.int64)
-    labels, number = np.zeros((2, MOST_VARIABLES + 1), np.int64)
-    size = max(most, MOST_VARIABLES + 1)
-    room = (
-        np.zeros((MOST_VARIABLES + 2, size), np.int64),
-        np.zeros((size + 1, size), np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int64),
-        np.zeros(MOST_VARIABLES + 2, np.int64),
-    )
+    number = np.empty(MOST_VARIABLES + 1, np.int64)
+    size = max(most, MOST_VARIABLES + 2)
+    stack = np.empty((MOST_VARIABLES + 2, size), np.int64)
+    seen, room = np.empty((size + 1, size), np.int64), np.empty((5, size), np.int64)
     read, mask = np.empty((2, most), np.int64), np.empty(most, np.uint64)
     left = np.empty(most, np.bool_)
-    key = np.zeros((most, width + 1), np.int64)
+    key = np.empty((most, width + 1), np.int64)
     n_slots = 1 << SLOT_BITS
     kept_size = np.zeros(n_slots, np.int8)
     kept_key = np.empty((n_slots, most, width + 1), np.int16)
@@ -308,11 +310,12 @@ def write(
             for v in range(n):
                 number[v] = kept_number[slot, v]
         else:
-            if not _label(rank, mine, n_atoms, n, labels, order, room):
+            if not _label(rank, mine, n_atoms, n, order, stack, seen, room):
                 continue
             if for_reading:
                 _read(mine, n_atoms, is_link, begins, order, read, mask, left)
-            number[:n] = -1
+            for v in range(n):
+                number[v] = -1
             n_named = 0
             for i in range(n_atoms):
                 for j in range(width):
@@ -321,9 +324,12 @@ def write(
                         number[v] = n_named
                         n_named += 1
             kept_size[slot] = n_atoms
-            kept_key[slot, :n_atoms] = key[:n_atoms]
-            kept_order[slot, :n_atoms] = order[:n_atoms]
-            kept_number[slot, :n] = number[:n]
+            for i in range(n_atoms):
+                kept_order[slot, i] = order[i]
+                for j in range(width + 1):
+                    kept_key[slot, i, j] = key[i, j]
+            for v in range(n):
+                kept_number[slot, v] = number[v]
         done[at] = True
         for i in range(n_atoms):
             out_atoms[at, i] = atoms[order[i]]

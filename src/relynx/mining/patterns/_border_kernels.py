@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from relynx._kernels import by_reference, inner_kernel, kernel
 
 UNBOUND = np.int32(-(2**31))
 
 
+@by_reference
 class Encoded(NamedTuple):
     """Patterns as arrays, one entry a pattern.
 
@@ -26,6 +28,7 @@ class Encoded(NamedTuple):
     supports: NDArray[np.int32]
 
 
+@by_reference
 class Buckets(NamedTuple):
     """Each pattern is in the bucket of two of its features, which what is more specific has too.
 
@@ -47,7 +50,7 @@ class Scratch(NamedTuple):
     choice: NDArray[np.int64]  # the atom that a level became
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_dominated(patterns, buckets, order, injective, general, same_cover, strict, out):
     """Mark what has a more specific pattern (`general`), else what has a more general one.
 
@@ -95,10 +98,10 @@ def bucket_of(first, second, n_buckets):
     return (first * 1_000_003 + second) % n_buckets
 
 
-_bucket_of = njit(nogil=True)(bucket_of)
+_bucket_of = inner_kernel(bucket_of)
 
 
-@njit(nogil=True)
+@inner_kernel
 def _is_above(patterns, p, q, injective, strict, scratch):
     """Whether p is more general than q, if it may be."""
     if not _subsumes(patterns, p, q, injective, scratch):
@@ -106,7 +109,7 @@ def _is_above(patterns, p, q, injective, strict, scratch):
     return injective or not strict or not _subsumes(patterns, q, p, injective, scratch)
 
 
-@njit(nogil=True)
+@inner_kernel
 def _may_be_above(patterns, p, q, injective, same_cover, strict):
     """Conditions that every p has that is more general than q."""
     if strict and (p == q or (injective and patterns.sizes[p] >= patterns.sizes[q])):
@@ -121,11 +124,12 @@ def _may_be_above(patterns, p, q, injective, same_cover, strict):
     return True
 
 
-@njit(nogil=True)
+@inner_kernel
 def _subsumes(patterns, p, q, injective, scratch):
     """Whether a substitution maps the atoms of p to atoms of q."""
     n_general, n_specific = patterns.n_atoms[p], patterns.n_atoms[q]
-    scratch.binding[:] = UNBOUND
+    for v in range(len(scratch.binding)):
+        scratch.binding[v] = UNBOUND
     level = np.int64(0)  # one type: compiled once
     scratch.choice[0] = -1
     scratch.bound[0] = 0
@@ -146,7 +150,7 @@ def _subsumes(patterns, p, q, injective, scratch):
     return True
 
 
-@njit(nogil=True)
+@inner_kernel
 def _bind(patterns, p, level, q, c, injective, scratch):
     """Bind the variables of an atom of p so that it becomes atom c of q; undone if it cannot."""
     atoms, binding, trail = patterns.atoms, scratch.binding, scratch.trail
@@ -173,13 +177,13 @@ def _bind(patterns, p, level, q, c, injective, scratch):
     return True
 
 
-@njit(nogil=True)
+@inner_kernel
 def _unbind(scratch, level):
     for i in range(scratch.bound[level], scratch.bound[level + 1]):
         scratch.binding[scratch.trail[i]] = UNBOUND
 
 
-@njit(nogil=True)
+@inner_kernel
 def _is_free(patterns, p, value, scratch, n_bound):
     """Whether no other variable has this value, and p no such constant."""
     if value < 0:

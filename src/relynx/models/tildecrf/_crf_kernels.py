@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from relynx._kernels import kernel
 
 # F[p, k', k] is the potential of label k at event p after label k'. The first event of a sequence
 # has no label before it; its potentials are those of k' = 0.
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_sum(values):
     """The logarithm of the sum of exponentials."""
     top = values[0]
@@ -26,7 +27,7 @@ def _log_sum(values):
     return top + np.log(total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forward_backward(F, starts, ends, alpha, beta, out):
     """Fill alpha and beta, in log space, and log Z of each sequence in `out`."""
     n_labels = F.shape[2]
@@ -54,7 +55,7 @@ def forward_backward(F, starts, ends, alpha, beta, out):
         out[s] = _log_sum(terms)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_probabilities(F, starts, ends, alpha, beta, log_z, out):
     """The probability of each pair of labels (k', k) at each event, in `out`."""
     n_labels = F.shape[2]
@@ -70,7 +71,7 @@ def pair_probabilities(F, starts, ends, alpha, beta, log_z, out):
                         out[p, j, k] = np.exp(value) if j == 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_paths(F, starts, ends, out):
     """The most probable labels of each sequence (Viterbi), in `out`; ties go to the first label."""
     n_labels = F.shape[2]
@@ -135,7 +136,7 @@ class Examples(NamedTuple):
     weight: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _entity(first, end, rows, i, v, half):
     """The entity of a variable in a row, -1 for an event beyond the ends of the sequence.
 
@@ -153,7 +154,7 @@ def _entity(first, end, rows, i, v, half):
     return np.int32(t)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def divide(data, rows, half, literal, codes, new, out):
     """Write the rows in which a literal holds, extended by its new variables; returns their number.
 
@@ -214,7 +215,7 @@ def divide(data, rows, half, literal, codes, new, out):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_features(data, examples, half, since, starts, numbers, sums, weights):
     """For each variable and feature, the residual and the weight of the examples that have it.
 
@@ -249,7 +250,7 @@ def count_features(data, examples, half, since, starts, numbers, sums, weights):
                     weights[n_window + c, f] += weight[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_joins(data, examples, half, since, joins, shift, sums, weights):
     """As `count_features`, for joins: by anchor, join and second variable, less the shift.
 

@@ -7,13 +7,13 @@ events need never be looked for later.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from relynx._kernels import kernel
 from relynx.mining.engines.bits._event_fact_kernels import NONE, ONE, lowest_place
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def possible_links(graph, now):
     """(kind, event, slot, leads to the new event) of each link that a pattern admits.
 
@@ -41,7 +41,7 @@ def possible_links(graph, now):
     return out[:n].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def every_attachment(graph, links, about_newest):
     """All attachments by one link, behind facts about the newest event if these may be added."""
     width = 2 * len(graph.dimensions)
@@ -51,7 +51,7 @@ def every_attachment(graph, links, about_newest):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def with_newest(found, n, about_newest):
     """The first n of some attachments, behind facts about the newest event if these are wanted."""
     out = np.full((n + about_newest, found.shape[1]), -1, np.int64)
@@ -81,7 +81,7 @@ def search_bytes(n_events: int, depth: int) -> int:
     return 4 * (n_events + 1) + 12 * (depth + 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def n_places(rows):
     """The positions of the newest event in all rows."""
     n = 0
@@ -92,7 +92,7 @@ def n_places(rows):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def start_search(facts, graph, rows, depth, total):
     """The beginning of a search; `total` are the positions of the newest event in all rows."""
     block, events, word = rows.block, rows.events, rows.word
@@ -128,7 +128,7 @@ def start_search(facts, graph, rows, depth, total):
     return Search(nodes, owner, active, room, n_active, chosen, np.zeros(3, np.int64))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_attachments(facts, graph, thresholds, search, links, found, most, looks):
     """Ways to link a new event, as rows of numbers of `links` (-1 for none), and how many so far.
 

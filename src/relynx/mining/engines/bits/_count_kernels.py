@@ -8,9 +8,9 @@ events of the pattern, and the code of an atom (see `_event_fact_kernels`). Code
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 from relynx.mining.engines._threshold_kernels import is_frequent
 from relynx.mining.engines.bits._attachment_kernels import (
     every_attachment,
@@ -36,6 +36,7 @@ LAST, SEEN, SUPPORTS = range(3)  # of a record: the last sequence, its attachmen
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
+@by_reference
 class Counters(NamedTuple):
     """Counters of several patterns at once, with room for so many slots, states and codes.
 
@@ -74,7 +75,7 @@ def added(per_word: int) -> NDArray[np.int64]:
     return np.array([sum((b >> i & 1) << width * i for i in range(per_word)) for b in sets], "i8")
 
 
-@njit(inline="always")
+@inlined
 def slot_of(code, keys, slots, codes, n_slots, records, stride):
     """The slot of a code, a new one if need be; -1 where there is no room."""
     mask = np.int64(len(keys) - 1)
@@ -96,7 +97,7 @@ def slot_of(code, keys, slots, codes, n_slots, records, stride):
 # Indices of the innermost loops are unsigned: numba looks at the sign of others first.
 
 
-@njit(inline="always")
+@inlined
 def add_to(records, base, place, n_words, hits, s, added):
     """Count a sequence in the record at `base`, for some attachments.
 
@@ -122,7 +123,7 @@ def add_to(records, base, place, n_words, hits, s, added):
             at += np.uint64(1)
 
 
-@njit(inline="always")
+@inlined
 def reach_links(graph, rows, i, j, s, links, attachments, spoken_of, injective, here, reached):
     """Where each attachment leads from rows i to j, along several dimensions."""
     base, n_kept = graph.node_off[s], len(rows.events)
@@ -152,7 +153,7 @@ def reach_links(graph, rows, i, j, s, links, attachments, spoken_of, injective, 
                 reached[a, 0] |= to
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, scratch):
     """Count all refinements of a pattern, for some of its rows; was there room for them?
 
@@ -364,6 +365,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
     return not full and n_log <= max(len(log), 0)
 
 
+@by_reference
 class Refinements(NamedTuple):
     """Frequent refinements of some siblings, in the order in which they were found."""
 
@@ -377,7 +379,7 @@ class Refinements(NamedTuple):
     n: NDArray[np.int64]  # one number
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def collect(
     facts,
     graph,
@@ -409,10 +411,10 @@ def collect(
     n_steps = len(graph.steps)
     n_kinds = len(graph.dimensions) * n_steps
     counted = np.zeros(n_classes, np.int64)
-    now_stats = np.zeros(len(stats))
+    now_stats = np.zeros(len(stats), np.float64)
     step = np.zeros(out.steps.shape[1], np.int64)
     is_logged = len(counters.log) > 0
-    row_of = np.full((n_ways, n_slots) if is_logged else (0, 0), -1, np.int32)
+    row_of = np.full((n_ways, n_slots) if is_logged else (0, 0), -1, np.int64)
     start = out.n[0]
     n = start
     for a in range(n_ways):
@@ -475,7 +477,7 @@ def collect(
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def mark_covered(counters, row_of, stride, covered, start, end):
     """Mark the sequences of each refinement that was found, from the log of what was counted."""
     for row in range(start, end):
@@ -495,7 +497,7 @@ def mark_covered(counters, row_of, stride, covered, start, end):
                 a += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forget(counters, c):
     """Make counters ready for another pattern."""
     keys = counters.keys[c]
@@ -524,7 +526,7 @@ class Work(NamedTuple):
     looks: int  # when so many are done the call ends
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def followed_by(chain, step, extra):
     """A chain of one more step and its further links."""
     n = len(chain) + 1
@@ -542,7 +544,7 @@ def followed_by(chain, step, extra):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def refine(
     facts,
     graph,
@@ -632,7 +634,8 @@ def refine(
             forget(counters, np.int64(0))
             if not room:  # the child is refined again, from its first attachment on
                 out.n[0] = start
-                stats[:] = stats_before
+                for i in range(len(stats)):
+                    stats[i] = stats_before[i]
                 return MORE_ROOM if good else MORE_COUNTERS, child
         looked += efforts[child]
     return DONE, len(steps)

@@ -13,8 +13,9 @@ is the number that its digits make, counted on from the start of its relation.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from relynx._kernels import by_reference, inner_kernel, kernel
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -23,6 +24,7 @@ MOST_VARIABLES = 48  # of a pattern, and arguments of a fact
 MOST_WAYS = 1 << 12  # to write one fact
 
 
+@by_reference
 class EventFacts(NamedTuple):
     """The facts of all sequences. G facts, S sequences, B blocks, R relations, A arguments."""
 
@@ -70,6 +72,7 @@ class Context(NamedTuple):
     n_all: int  # variables in all
 
 
+@by_reference
 class Scratch(NamedTuple):
     """Room for one thread. All but the last three are zero between calls."""
 
@@ -83,7 +86,7 @@ class Scratch(NamedTuple):
     codes: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def context(facts, chain):
     """What the pattern that a chain of steps makes is made of."""
     number = np.zeros(MOST_VARIABLES, np.int64)
@@ -127,7 +130,7 @@ def context(facts, chain):
     )
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def equal_codes(facts, g, options, n_options, n_old, codes):
     """The codes of a fact in which some value occurs twice: its arguments are not independent.
 
@@ -175,7 +178,7 @@ def equal_codes(facts, g, options, n_options, n_old, codes):
     return n
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def atom_codes(facts, g, types, scratch):
     """The codes of all atoms that a fact may be written as beside a match; how many.
 
@@ -233,7 +236,7 @@ class Reading(NamedTuple):
     admitted: NDArray[np.int64]  # the facts that constants and repetitions admit
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def reading(facts, before, step):
     """How a step reads facts beside a pattern."""
     n_old = len(before.number)
@@ -304,7 +307,7 @@ def reading(facts, before, step):
     return Reading(old[:n_known], new[:n_new], constants[:n_constants], admitted[:n])
 
 
-@njit(inline="always")
+@inner_kernel
 def constants_are_free(constants, values, i):
     """Under Object Identity: no variable of match i has the value of a constant of the step."""
     good = True
@@ -314,7 +317,7 @@ def constants_are_free(constants, values, i):
     return good
 
 
-@njit(inline="always")
+@inner_kernel
 def agrees(old, new, fact_values, g, values, i, injective):
     """Does fact g agree with match i?"""
     good = True
@@ -328,7 +331,7 @@ def agrees(old, new, fact_values, g, values, i, injective):
     return good
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def write_step(facts, now, first, dimension, n_steps, event, code, out):
     """Decode a code into a step of the trie.
 
@@ -387,7 +390,7 @@ def write_step(facts, now, first, dimension, n_steps, event, code, out):
     return event
 
 
-@njit(inline="always")
+@inner_kernel
 def lowest_place(word):
     """The position of the lowest bit of a word that is not zero."""
     low = word & (~word + ONE)
@@ -407,26 +410,7 @@ def lowest_place(word):
     return place
 
 
-@njit(cache=True, nogil=True)
-def longer(column):
-    """The same numbers in a column of twice the room."""
-    out = np.empty(2 * len(column), column.dtype)
-    for i in range(len(column)):
-        out[i] = column[i]
-    return out
-
-
-@njit(cache=True, nogil=True)
-def wider(table):
-    """The same rows in a table of twice the room."""
-    out = np.empty((len(table), 2 * table.shape[1]), table.dtype)
-    for r in range(len(table)):
-        for i in range(table.shape[1]):
-            out[r, i] = table[r, i]
-    return out
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def sort_entries(fact, node, sequence, node_off, block_off, offset, out_fact, out_bits, spoken_of):
     """The distinct facts of each block and the events that they hold for, as words of bits.
 
@@ -493,7 +477,7 @@ def sort_entries(fact, node, sequence, node_off, block_off, offset, out_fact, ou
     return n, several, most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sort_postings(offset, fact, bits, posting_off, posting_block, posting_bits):
     """The entries of all blocks, fact after fact, each by rising blocks."""
     for i in range(len(fact)):

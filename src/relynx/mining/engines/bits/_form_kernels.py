@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 from relynx.mining.engines._canonical_kernels import canonical_atoms
 from relynx.mining.engines.bits._event_fact_kernels import (
     ARGUMENTS,
@@ -20,6 +20,7 @@ UNUSED = -(1 << 40)  # where an atom has fewer arguments than there is room for
 NO_ARGUMENT = -(1 << 31)  # the same, in a form
 
 
+@by_reference
 class Writing(NamedTuple):
     """What is written of refinements, a row each."""
 
@@ -29,7 +30,7 @@ class Writing(NamedTuple):
     distinct: NDArray[np.bool_]  # has no atom twice
 
 
-@njit(inline="always")
+@inlined
 def write_link(graph, n_relations, dimension, n_steps, start, to, out):
     """A link as an atom: links are numbered after the relations."""
     i = 0
@@ -39,7 +40,7 @@ def write_link(graph, n_relations, dimension, n_steps, start, to, out):
     out[1], out[2] = start, to
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def write_steps(facts, graph, steps, begin, out, n):
     """Append the atoms of some steps to rows of which n are in use; how many then are."""
     n_relations = len(facts.arity)
@@ -68,7 +69,7 @@ def write_steps(facts, graph, steps, begin, out, n):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_refinements(facts, graph, chain, children, further, owner, steps, extra, begin, end, out):
     """Write some refinements of the children of a pattern.
 

@@ -10,9 +10,9 @@ word. Along several dimensions every event is kept, and the links of events are 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from relynx._kernels import by_reference, inner_kernel, kernel
 from relynx.mining.engines.bits._event_fact_kernels import (
     DIMENSION,
     FROM,
@@ -22,10 +22,8 @@ from relynx.mining.engines.bits._event_fact_kernels import (
     TO,
     agrees,
     constants_are_free,
-    longer,
     lowest_place,
     reading,
-    wider,
 )
 
 ALL_ROWS = 1 << 62  # no limit on the rows of a pattern
@@ -39,6 +37,7 @@ class Rows(NamedTuple):
     values: NDArray[np.int32]  # a row for each variable that stands for a value
 
 
+@by_reference
 class Graph(NamedTuple):
     """How events are linked. D dimensions, T kinds of steps, K = D x T kinds of links."""
 
@@ -51,7 +50,34 @@ class Graph(NamedTuple):
     most_entries: int  # of a sequence
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
+def room_for(n, n_events, n_values):
+    """Rows that are to be filled in."""
+    return Rows(
+        np.empty(n, np.int32),
+        np.zeros(n, np.uint8),
+        np.empty(n, np.uint64),
+        np.empty((n_events, n), np.uint8),
+        np.empty((n_values, n), np.int32),
+    )
+
+
+@inner_kernel
+def resized(rows, n, room):
+    """The first n of some rows, with room for so many."""
+    out = room_for(room, len(rows.events), len(rows.values))
+    for i in range(n):
+        out.block[i], out.joins[i], out.word[i] = rows.block[i], rows.joins[i], rows.word[i]
+    for e in range(len(rows.events)):
+        for i in range(n):
+            out.events[e, i] = rows.events[e, i]
+    for v in range(len(rows.values)):
+        for i in range(n):
+            out.values[v, i] = rows.values[v, i]
+    return out
+
+
+@kernel
 def link_words(order, rank, first, last, node_off, steps, out):
     """For each kind of link the events that it leads to from an event, along and against.
 
@@ -74,7 +100,7 @@ def link_words(order, rank, first, last, node_off, steps, out):
                         out[n_kinds + row, node] |= bit
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def links_of(graph, before, step, extra):
     """The links of a step to the events of the pattern before it, as (kind, event).
 
@@ -113,7 +139,7 @@ def links_of(graph, before, step, extra):
     return out[:n]
 
 
-@njit(inline="always")
+@inner_kernel
 def shift_line(row_word, row_block, i, j, first_block, n_blocks, n, out):
     """Where n steps (0: any number) lead on a line, from rows i to j, into the words of `out`.
 
@@ -139,7 +165,7 @@ def shift_line(row_word, row_block, i, j, first_block, n_blocks, n, out):
     return min(low + far, n_blocks), min(high, n_blocks)
 
 
-@njit(inline="always")
+@inner_kernel
 def shifted(word, n):
     """Where n steps lead on a line of one block: 0 stands for any number, -1 for none."""
     if n > 0:
@@ -147,7 +173,7 @@ def shifted(word, n):
     return word ^ (~word + ONE) if n == 0 and word != NONE else (word if n < 0 else NONE)
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def advance_table(facts, rows, begin, end, n_old, read, n_steps, most):
     """`advance` along lines of one block, where there is a table of the events of all facts."""
     old, new, constants, admitted = read.old, read.new, read.constants, read.admitted
@@ -171,10 +197,8 @@ def advance_table(facts, rows, begin, end, n_old, read, n_steps, most):
         places[np.uint64(n_places)], words[np.uint64(n_places)] = k, to
         n_places += to != NONE
     room = max(64, n_places)
-    block = np.empty(room, np.int32)
-    word = np.empty(room, np.uint64)
-    values = np.empty((n_old + n_new, room), np.int32)
-    n = 0
+    block, joins, word, events, values = room_for(room, 0, n_old + n_new)
+    n = np.int64(0)  # a literal would be compiled apart
     for k in range(n_places):
         i, b, to = begin + places[k], np.int64(row_block[places[k]]), words[k]
         if injective and not constants_are_free(constants, row_values, i):
@@ -188,24 +212,19 @@ def advance_table(facts, rows, begin, end, n_old, read, n_steps, most):
             if n_old and not agrees(old, new, fact_values, g, row_values, i, injective):
                 continue
             if n == room:
-                block, word, values = longer(block), longer(word), wider(values)
                 room *= 2
+                made = resized(Rows(block, joins, word, events, values), n, room)
+                block, joins, word, events, values = made
             block[n], word[n] = b, bits
             for v in range(n_old):
                 values[v, n] = row_values[v, i]
             for q in range(n_new):
                 values[n_old + q, n] = fact_values[new[q], g]
             n += 1
-    return Rows(
-        block[:n].copy(),
-        np.zeros(n, np.uint8),
-        word[:n].copy(),
-        np.empty((0, n), np.uint8),
-        values[:, :n].copy(),
-    )
+    return resized(Rows(block, joins, word, events, values), n, n)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
     """What becomes of some rows of a pattern by one more step; of more than `most`, some.
 
@@ -243,12 +262,8 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
     hit_block = np.empty(graph.most_entries + 1, np.int32)
     hit_bits = np.empty(graph.most_entries + 1, np.uint64)
     room = max(64, end - begin)
-    block = np.empty(room, np.int32)
-    joins = np.empty(room, np.uint8)
-    word = np.empty(room, np.uint64)
-    events = np.empty((n_kept + keeps, room), np.uint8)
-    values = np.empty((n_old + n_new, room), np.int32)
-    n = 0
+    block, joins, word, events, values = room_for(room, n_kept + keeps, n_old + n_new)
+    n = np.int64(0)
     i = begin
     while i < end and n <= most and len(admitted):
         j = i + 1
@@ -316,9 +331,9 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
                     previous = g
                     continue
                 if n == room:
-                    block, joins, word = longer(block), longer(joins), longer(word)
-                    events, values = wider(events), wider(values)
                     room *= 2
+                    made = resized(Rows(block, joins, word, events, values), n, room)
+                    block, joins, word, events, values = made
                 block[n], joins[n], word[n] = hit_block[h], g == previous, hit_bits[h]
                 previous = g
                 for e in range(n_kept):
@@ -337,18 +352,11 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
     elif not single:
         for g in admitted:
             is_admitted[g] = 0
-    if not is_line:
-        return together(block[:n], word[:n], events[:, :n], values[:, :n])
-    return Rows(
-        block[:n].copy(),
-        joins[:n].copy(),
-        word[:n].copy(),
-        events[:, :n].copy(),
-        values[:, :n].copy(),
-    )
+    made = Rows(block, joins, word, events, values)
+    return resized(made, n, n) if is_line else together(made, n)
 
 
-@njit(cache=True, nogil=True)
+@inner_kernel
 def sort_hits(fact, block, bits, n):
     """Sort what was hit by facts, those of a fact by blocks, by ever smaller steps."""
     gap = n // 2
@@ -363,12 +371,15 @@ def sort_hits(fact, block, bits, n):
         gap //= 2
 
 
-@njit(cache=True, nogil=True)
-def together(block, word, events, values):
-    """Rows in an order in which those of a sequence with the same values follow each other."""
-    n, n_values = len(block), len(values)
-    order = np.arange(n)
-    joins = np.zeros(n, np.uint8)
+@inner_kernel
+def together(rows, n):
+    """The first n of some rows, so that those of a sequence with the same values come together."""
+    block, word, events, values = rows.block, rows.word, rows.events, rows.values
+    n_values = len(values)
+    order = np.empty(n, np.int64)
+    for i in range(n):
+        order[i] = i
+    out = room_for(n, len(events), n_values)
     begin = 0
     while begin < n:
         end = begin + 1
@@ -393,20 +404,16 @@ def together(block, word, events, values):
                 order[k] = row
             gap //= 2
         for i in range(begin + 1, end):
-            joins[i] = 1
+            out.joins[i] = 1
             for v in range(n_values):
                 if values[v, order[i]] != values[v, order[i - 1]]:
-                    joins[i] = 0
+                    out.joins[i] = 0
         begin = end
-    new_block = np.empty(n, np.int32)
-    new_word = np.empty(n, np.uint64)
-    new_events = np.empty((len(events), n), np.uint8)
-    new_values = np.empty((n_values, n), np.int32)
     for i in range(n):
         row = order[i]
-        new_block[i], new_word[i] = block[row], word[row]
+        out.block[i], out.word[i] = block[row], word[row]
         for e in range(len(events)):
-            new_events[e, i] = events[e, row]
+            out.events[e, i] = events[e, row]
         for v in range(n_values):
-            new_values[v, i] = values[v, row]
-    return Rows(new_block, joins, new_word, new_events, new_values)
+            out.values[v, i] = values[v, row]
+    return out

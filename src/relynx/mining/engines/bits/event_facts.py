@@ -249,7 +249,7 @@ def _entries(
 
 
 def _joined(parts: Sequence[NDArray[np.integer]]) -> NDArray[np.integer]:
-    return np.ascontiguousarray(parts[0]) if len(parts) == 1 else np.concatenate(parts)
+    return np.concatenate(parts)
 
 
 def _arguments(compiled: Compiled, events: Sequence[int]) -> tuple[Longs, Longs, list[str]]:

@@ -13,11 +13,9 @@ after each link, then the closings. So keys follow from what occurs, and no tabl
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from relynx.mining.engines._canonical_kernels import canonical_all as canonical_all
-from relynx.mining.engines._canonical_kernels import canonical_atoms as canonical_atoms
+from relynx._kernels import by_reference, inlined, inner_kernel
 from relynx.mining.engines.general._listing_kernels import (
     MOST_ARGUMENTS,
     entries_of,
@@ -29,6 +27,7 @@ from relynx.mining.matching._backtracking_kernels import GRAPH, walk
 OLD, NEW, CONSTANT = 0, 1, 2  # what an argument of a new atom may be
 
 
+@by_reference
 class Facts(NamedTuple):
     """What the engine reads. R relations, A arguments over all relations, N nodes, S sequences.
 
@@ -62,6 +61,7 @@ class Facts(NamedTuple):
     neighbours: NDArray[np.int32]
 
 
+@by_reference
 class Language(NamedTuple):
     """The bias in numbers. R relations, A arguments over all relations."""
 
@@ -76,6 +76,7 @@ class Language(NamedTuple):
     injective: bool
 
 
+@by_reference
 class Counts(NamedTuple):
     """A hash table from refinements to supports. `used` lists the slots that are taken."""
 
@@ -107,7 +108,7 @@ class Pattern(NamedTuple):
     first_closing: int  # the key of the first closing; -1 for too many keys
 
 
-@njit(inline="always")
+@inner_kernel
 def count(keys, last, supports, used, n_used, key, s, label):
     """Count a sequence for a refinement; False when the table is full."""
     mask = len(keys) - 1
@@ -134,7 +135,7 @@ def count(keys, last, supports, used, n_used, key, s, label):
     return good
 
 
-@njit(inline="always")
+@inlined
 def emit(
     cells,
     places,
@@ -247,7 +248,7 @@ def emit(
     return not full
 
 
-@njit(inline="always")
+@inlined
 def is_alone(language, types, n_types):
     """Does what an event adds not depend on the rest of a match?
 
@@ -259,7 +260,7 @@ def is_alone(language, types, n_types):
     return alone
 
 
-@njit(nogil=True)
+@inner_kernel
 def count_refinements(
     data, language, rules, matches, sequence, begin, end, pattern, marks, near, counts
 ):
@@ -295,9 +296,9 @@ def count_refinements(
     # `seen` has the last sequence for which the facts of an event were counted, as a variable or
     # after a link, and `left` that for which a link was followed from it.
     alone = is_alone(language, types, n_old) and not root
-    seen = np.full((n_old + n_links if alone else 0, data.most_nodes), -1, np.int32)
-    left = np.full((n_links if alone else 0, data.most_nodes), -1, np.int32)
-    closed = np.full(pattern.n_closings, -1, np.int32)
+    seen = np.full((n_old + n_links if alone else 0, data.most_nodes), -1, np.int64)
+    left = np.full((n_links if alone else 0, data.most_nodes), -1, np.int64)
+    closed = np.full(pattern.n_closings, -1, np.int64)
     looks, full = np.int64(0), False
     for i in range(begin, end):
         s = np.int64(sequence[i])

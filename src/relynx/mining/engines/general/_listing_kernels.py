@@ -5,8 +5,8 @@ with its sequence.
 """
 
 import numpy as np
-from numba import njit
 
+from relynx._kernels import inner_kernel
 from relynx.mining.matching._backtracking_kernels import GRAPH, lower_bound, walk
 
 MOST_ARGUMENTS = 12
@@ -14,7 +14,7 @@ ARGUMENTS = 5  # where those of a step begin: see `trie`
 
 
 # Kernels take their arrays out of tuples once, before all loops: each time counts references.
-@njit(inline="always")
+@inner_kernel
 def targets(
     s, d, n, node, n_nodes, node_off, shape, order, rank, last, next_off, neighbours, marks, out
 ):
@@ -35,7 +35,7 @@ def targets(
     return many
 
 
-@njit(inline="always")
+@inner_kernel
 def is_taken(values, n, key):
     taken = False
     for i in range(n):
@@ -45,7 +45,7 @@ def is_taken(values, n, key):
     return taken
 
 
-@njit(inline="always")
+@inner_kernel
 def entries_of(s, key, n_nodes, entry_off, value_off, entry_keys, out):
     """The range of entries with a key: facts of sequence s that hold it in an argument."""
     if key < n_nodes:  # an event is of one sequence only
@@ -59,7 +59,7 @@ def entries_of(s, key, n_nodes, entry_off, value_off, entry_keys, out):
         out[1] = at
 
 
-@njit(nogil=True)
+@inner_kernel
 def list_matches(
     data,
     language,

@@ -6,9 +6,9 @@ Patterns come as the steps that make them, rows as in `trie`.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 from relynx.mining.engines._canonical_kernels import canonical_atoms, has_twins
 from relynx.mining.engines.base import UNUSED
 from relynx.mining.engines.compiled import MOST_CODES
@@ -18,6 +18,7 @@ from relynx.mining.engines.general._listing_kernels import ARGUMENTS
 NO_ARGUMENT = -(1 << 31)  # what is UNUSED, in a form
 
 
+@by_reference
 class Rules(NamedTuple):
     """What refinements there are, and which of them are frequent."""
 
@@ -36,7 +37,7 @@ class Rules(NamedTuple):
     bases: NDArray[np.int64]  # V x R+1: the codes of relations after V variables, added up
 
 
-@njit(inline="always")
+@inner_kernel
 def write_atoms(rules, n_relations, arity, step, atoms, n):
     """Append the atoms of a step to rows of which n are in use; how many then are."""
     if step[0] >= 0:
@@ -56,7 +57,7 @@ def write_atoms(rules, n_relations, arity, step, atoms, n):
     return n
 
 
-@njit(inline="always")
+@inner_kernel
 def write_types(language, step, types, n):
     """Append the types of the variables that a step introduces; how many there then are."""
     if step[0] >= 0 and step[4] >= 0:
@@ -70,7 +71,7 @@ def write_types(language, step, types, n):
     return n
 
 
-@njit(inline="always")
+@inner_kernel
 def ends(rules, n_relations, i, atoms, n_atoms, after, entered):
     """Which event a link of dimension i leads to from each variable, and which have one."""
     for v in range(len(after)):
@@ -83,7 +84,7 @@ def ends(rules, n_relations, i, atoms, n_atoms, after, entered):
             entered[atoms[a, 2]] = True
 
 
-@njit(inline="always")
+@inner_kernel
 def can_close(rules, i, x, y, after):
     """May a link of dimension i lead from x, which has none, to y, which none leads to?"""
     tail = y
@@ -92,7 +93,7 @@ def can_close(rules, i, x, y, after):
     return not (rules.acyclic[i] and x == tail)  # else it would close a circle
 
 
-@njit(nogil=True)
+@inner_kernel
 def has_closings(rules, language, atoms, n_atoms, types, n_types, after, entered):
     found = False
     for i in range(len(rules.dimensions)):
@@ -108,7 +109,7 @@ def has_closings(rules, language, atoms, n_atoms, types, n_types, after, entered
     return found and len(rules.steps) > 0
 
 
-@njit(nogil=True)
+@inner_kernel
 def read(rules, language, steps, n_steps):
     """The pattern that the first n_steps steps make."""
     n_relations, width = len(language.arity), rules.width
@@ -116,7 +117,8 @@ def read(rules, language, steps, n_steps):
     event = language.event_type
     atoms = np.empty((2 * n_steps, width), np.int64)
     types = np.empty(n_steps * width + 1, np.int64)
-    n_atoms, n_types, length, n_old, n_old_atoms = 0, 0, 0, 0, 0
+    n_atoms = n_types = np.int64(0)  # literals would be compiled apart
+    length, n_old, n_old_atoms = 0, n_types, n_atoms
     for i in range(n_steps):
         n_old, n_old_atoms = n_types, n_atoms
         n_atoms = write_atoms(rules, n_relations, language.arity, steps[i], atoms, n_atoms)
@@ -188,7 +190,7 @@ def read(rules, language, steps, n_steps):
     )
 
 
-@njit(nogil=True)
+@inner_kernel
 def write_step(rules, language, pattern, key, digits, step):
     """Write the step that a key of a refinement stands for; how many variables there then are."""
     n_relations, n_old = len(language.arity), pattern.n_types
@@ -223,7 +225,7 @@ def write_step(rules, language, pattern, key, digits, step):
     return n_all
 
 
-@njit(inline="always")
+@inlined
 def write_arguments(rules, language, n_old, relation, code, digits, step):
     """Write the atom that a code stands for; how many variables there then are."""
     step[4] = relation
@@ -249,7 +251,7 @@ def write_arguments(rules, language, n_old, relation, code, digits, step):
     return n_all
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def decode(
     language,
     rules,
@@ -276,7 +278,7 @@ def decode(
     """
     width = rules.width
     n_steps = len(chain) + (not first)
-    whole = np.zeros((len(chain) + 1, chain.shape[1]), chain.dtype)
+    whole = np.zeros((len(chain) + 1, chain.shape[1]), np.int32)
     for i in range(len(chain)):
         for q in range(chain.shape[1]):
             whole[i, q] = chain[i, q]

@@ -6,9 +6,9 @@ Patterns come as the steps that make them, rows as in `trie`.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 from relynx.mining.engines._threshold_kernels import is_frequent
 from relynx.mining.engines.general._general_kernels import count_refinements, is_alone
 from relynx.mining.engines.general._listing_kernels import list_matches
@@ -21,6 +21,7 @@ NO_LIMIT = np.int64(1 << 62)
 DONE, MORE_COLUMNS, MORE_COUNTERS, MORE_ROWS, LARGE, TOO_MANY_CODES = range(6)
 
 
+@by_reference
 class Frequent(NamedTuple):
     """Frequent refinements of some siblings, in order, and the tallies of all."""
 
@@ -31,7 +32,7 @@ class Frequent(NamedTuple):
     n: NDArray[np.int64]  # how many there are; for how many there should be room
 
 
-@njit(nogil=True)
+@inner_kernel
 def collect(rules, closings, counts, child, out):
     """Append the frequent refinements of a child among those counted, in order of their keys.
 
@@ -88,7 +89,7 @@ def collect(rules, closings, counts, child, out):
     return has_room
 
 
-@njit(inline="always")
+@inlined
 def has_few_looks(data, language, pattern):
     """Is little looked at for a match? So it is where an event is looked at once a sequence, and
     where nothing but links between old events is looked for, along paths."""
@@ -96,7 +97,7 @@ def has_few_looks(data, language, pattern):
     return (pattern.is_last and not data.has_graphs) or alone
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow(
     data,
     language,
@@ -130,7 +131,7 @@ def grow(
     matches from `begin` to `end` of its `columns`, and to COLLECT what was counted.
     """
     n_steps = len(chain) + (len(children) > 0)
-    whole = np.empty((n_steps, chain.shape[1]), chain.dtype)
+    whole = np.empty((n_steps, chain.shape[1]), np.int32)
     for i in range(len(chain)):
         for q in range(chain.shape[1]):
             whole[i, q] = chain[i, q]

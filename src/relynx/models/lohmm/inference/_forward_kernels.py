@@ -12,8 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from relynx._kernels import kernel
 
 
 class Tables(NamedTuple):
@@ -43,7 +44,7 @@ class Tables(NamedTuple):
     opens: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh(tables, logs, open_logs, out):
     """The log probability of each edge; `open_logs` has the log total of each open distribution."""
     clauses, draw_bounds, draws = tables.clauses, tables.draw_bounds, tables.draws
@@ -57,7 +58,7 @@ def weigh(tables, logs, open_logs, out):
         out[e] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forward(tables, weights, i, top, out):
     """The log forward probabilities of sequence i, column by column; returns the last one."""
     sequences, steps, rows, bounds = tables.sequences, tables.steps, tables.rows, tables.bounds
@@ -90,7 +91,7 @@ def forward(tables, weights, i, top, out):
     return out[here]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def backward(tables, weights, i, size, out):
     """The log backward probabilities of sequence i, whose columns have `size` states in all."""
     sequences, steps, rows, bounds = tables.sequences, tables.steps, tables.rows, tables.bounds
@@ -112,7 +113,7 @@ def backward(tables, weights, i, size, out):
         there = here
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_counts(tables, weights, i, factor, before, after, out):
     """Add the expected uses of each parameter in sequence i, times a factor.
 
@@ -142,14 +143,14 @@ def add_counts(tables, weights, i, factor, before, after, out):
         here = there
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_all(tables, weights, top, columns, out):
     """The log probability of every sequence."""
     for i in range(len(out)):
         out[i] = forward(tables, weights, i, top, columns)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_all(tables, weights, factors, sizes, top, columns, scores, out):
     """The log probability of every sequence, and its expected counts in its row of `out`.
 
@@ -163,7 +164,7 @@ def count_all(tables, weights, factors, sizes, top, columns, scores, out):
             add_counts(tables, weights, i, factors[i], columns[0], columns[1], row)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_path(tables, weights, i, scores, back, out):
     """The edges of the most probable path of sequence i; returns its log probability.
 
