@@ -1,9 +1,9 @@
 """The settings of a search: their names, defaults and limits, and how each is spelt where.
 
 `SearchSettings` is the value that a search, its checkpoint, the estimators and the command line
-share. `SETTINGS` says of each setting what it may be, its default, its declaration in a bias file,
-and its help on the command line. This module is below all others and needs no numpy, so that
-`relynx --help` stays instant.
+share, and has the defaults. `SETTINGS` says of each setting what it may be, its declaration in a
+bias file, and its help on the command line. This module needs no numpy, so that `relynx --help`
+stays instant.
 """
 
 from __future__ import annotations
@@ -133,20 +133,21 @@ class SearchSettings:
     min_cover: int | None = None
 
     @classmethod
-    def of(cls, bias: object, *given: float | None) -> SearchSettings:
-        """The settings given, in the order of the fields, or those of the bias, or the defaults."""
+    def of(cls, bias: object, **given: float | None) -> SearchSettings:
+        """The settings given, or those of the bias, or the defaults."""
         values: dict[str, Any] = {}
-        for field, value in zip(fields(cls), given, strict=True):
-            value = getattr(bias, field.name, None) if value is None else value
+        for name in (field.name for field in fields(cls)):
+            value = given.get(name)
+            value = getattr(bias, name, None) if value is None else value
             if value is not None:
-                values[field.name] = NAMED[field.name].checked(value)
+                values[name] = NAMED[name].checked(value)
         return cls(**values)
 
     @classmethod
     def of_estimator(cls, bias: object, estimator: object) -> SearchSettings:
         """The settings that are parameters of an estimator, else as `of` has them."""
         names = [field.name for field in fields(cls)]
-        return cls.of(bias, *(getattr(estimator, name, None) for name in names))
+        return cls.of(bias, **{name: getattr(estimator, name, None) for name in names})
 
     def arguments(self) -> dict[str, Any]:
         return asdict(self)

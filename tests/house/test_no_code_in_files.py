@@ -21,6 +21,7 @@ FORBIDDEN_ATTRIBUTES = {
 }
 # What has a name of the lists and is no danger, with the reason.
 ALLOWED = {
+    "builder.load": "an instruction of the compiler, which reads a number",
     "json.load": "makes numbers, texts, lists and dicts only",
     "json.loads": "the same",
     "parts.load": "Partitions: plain columns, whose files are checked",

@@ -4,5 +4,6 @@
 takes; `engines` enumerate and count; `filters` select from the result; `budget`, `workers` and
 `checkpoint` limit, parallelise and resume the work; `report` and `advice` say what was searched.
 `matching` tells which sequences a pattern covers, `patterns` holds patterns and sets of them,
-`partitioned` searches data larger than memory, and `wording` puts patterns into English.
+`ordering` sorts them, `partitioned` searches data larger than memory, and `wording` puts patterns
+into English.
 """

@@ -101,7 +101,13 @@ def mine(
         raise TypeError(f"bias is a {type(bias).__name__}: give a Bias, or read one by parse_bias")
     bias.check(in_memory)
     settings = SearchSettings.of(
-        bias, min_support, min_frequency, max_length, max_gap, object_identity, min_cover
+        bias,
+        min_support=min_support,
+        min_frequency=min_frequency,
+        max_length=max_length,
+        max_gap=max_gap,
+        object_identity=object_identity,
+        min_cover=min_cover,
     )
     cover = settings.min_cover
     filters = Filters(min_confidence, max_support, closed, cover, top_k, measure)
