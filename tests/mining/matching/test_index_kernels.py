@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from relynx.logic.tables import distinct, numbered
 from relynx.mining.matching._backtracking_kernels import GRAPH, LINE, PATHS
-from relynx.mining.matching._index_kernels import group_facts, walk_paths
+from relynx.mining.matching._index_kernels import walk_paths
 
 pytestmark = pytest.mark.kernels
 
@@ -66,40 +66,6 @@ def test_paths_are_those_of_the_slow_way(seed):
                 ends = (at, at + len(path) - 1)
                 assert (rank[node], first[node], last[node]) == (at + place, *ends)
             at += len(path)
-
-
-@given(st.integers(0, 10**6))
-def test_facts_are_grouped_as_in_the_slow_way(seed):
-    random = Random(seed)
-    n_kinds, n_relations = random.choice([1, 5, 80]), random.randint(1, 3)
-    sizes = [random.choice([0, 1, 5, 64]) for _ in range(random.randint(1, 4))]
-    node_off = np.cumsum([0, *sizes])
-    facts, starts = [], []
-    for _ in range(n_relations):
-        begin = [len(facts)]
-        for s, size in enumerate(sizes):
-            some = {(random.randrange(n_kinds), random.randrange(size)) for _ in range(3 * size)}
-            facts += [(kind, int(node_off[s]) + place) for kind, place in sorted(some)]
-            begin.append(len(facts))
-        starts.append(begin)
-    kind, node = np.array(facts, np.int32).reshape(-1, 2).T
-    offset, kinds = np.full(len(sizes) + 1, -1), np.full(len(facts), -1)
-    words = np.zeros(len(facts), np.uint64)
-    everywhere = np.zeros((n_kinds, len(sizes)), np.uint64)
-    n, crowded = group_facts(
-        kind, node, np.array(starts), node_off, offset, kinds, words, everywhere
-    )
-    assert n == offset[-1]
-    assert crowded == (len(facts) > len({node for _, node in facts}))
-    for s in range(len(sizes)):
-        slow: dict[int, int] = {}
-        for r in range(n_relations):
-            for k, x in facts[starts[r][s] : starts[r][s + 1]]:
-                slow[k] = slow.get(k, 0) | 1 << (x - int(node_off[s]))
-        here = slice(offset[s], offset[s + 1])
-        found = [*zip(kinds[here].tolist(), words[here].tolist(), strict=True)]
-        assert found == sorted(slow.items(), key=lambda item: (-item[1], item[0]))
-        assert everywhere[:, s].tolist() == [slow.get(k, 0) for k in range(n_kinds)]
 
 
 @given(st.lists(st.integers(0, 9) | st.integers(0, 2**62)))

@@ -387,6 +387,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
     ) -> None:
         if trail is None:
             trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
+        stats_before = stats.copy()
         while not ck.collect(
             self.facts,
             self.graph,
@@ -405,6 +406,7 @@ class Bits(Engine[Siblings, Buffers, "fk.Writing | None"]):
         ):
             self._more_room(buffers)
             buffers.out.n[0] = start
+            stats[:] = stats_before
 
     def _attachments(self, now: ek.Context, rows: rk.Rows, links: Longs) -> Longs:
         """The ways to refine a pattern that has many matches along several dimensions."""

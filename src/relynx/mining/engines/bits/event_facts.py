@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from relynx.logic import tables as tb
 from relynx.mining.engines.base import Conditions, Longs
@@ -244,18 +245,16 @@ def _entries(
         spoken_of,
     )
     entry, bits = entry[:n].copy(), bits[:n].copy()
-    posting_off = np.zeros(n_facts + 1, np.int64)
-    posting_block, posting_bits = np.empty(n, np.int32), np.empty(n, np.uint64)
-    ek.sort_postings(offset, entry, bits, posting_off, posting_block, posting_bits)
+    postings = csr_array((bits, entry, offset), (n_blocks, n_facts)).tocsc()
     return _Entries(
         block_off=block_off,
         spoken_of=spoken_of,
         offset=offset,
         bits=bits,
         fact=entry,
-        posting_off=posting_off,
-        posting_block=posting_block,
-        posting_bits=posting_bits,
+        posting_off=postings.indptr.astype(np.int64),
+        posting_block=postings.indices.astype(np.int32),
+        posting_bits=postings.data,
         several=bool(several),
         most=int(most_entries),
     )
