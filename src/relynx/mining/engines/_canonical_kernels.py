@@ -45,8 +45,11 @@ def canonical_atoms(atoms, n_variables, out):
             ranked[k] = ranked[k - 1]
             k -= 1
         ranked[k] = v
-    number = np.full(n_variables, -1, np.int64)
-    place = np.full(n_variables + 1, -1, np.int64)
+    number = np.zeros(n_variables, np.int64)
+    place = np.zeros(n_variables + 1, np.int64)
+    place[0] = -1
+    for v in range(n_variables):
+        number[v] = -1
     rows = np.zeros((n, width), np.int64)
     best = False
     depth = 0

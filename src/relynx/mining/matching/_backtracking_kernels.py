@@ -287,7 +287,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
     # A level of the search is a step of the plan: its candidates that are left are those from
     # cursor to end, and blame has a bit for each earlier step that its failures may be due to.
     n_steps, n_edges = steps.shape[0], edges.shape[0]
-    bound = np.full(n_variables + len(constants) + 1, -1, np.int64)
+    bound = np.zeros(n_variables + len(constants) + 1, np.int64)
     cursor = np.zeros(n_steps + 1, np.int64)
     end = np.zeros(n_steps + 1, np.int64)
     blame = np.zeros(n_steps + 1, np.int64)
@@ -295,6 +295,8 @@ def solve(plan, data, bits, sequences, limit, counts, found):
     marks = np.zeros(data.most_nodes if data.has_graphs else 0, np.uint8)
     sets = np.zeros((len(template_off) + 1, data.most_words), np.uint64)
 
+    for v in range(n_variables):
+        bound[v] = -1
     for i in range(len(sequences)):
         s = sequences[i]
         node0, n_here = node_off[s], node_off[s + 1] - node_off[s]

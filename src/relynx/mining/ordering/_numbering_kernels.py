@@ -250,20 +250,20 @@ def write(
     most, width = out_atoms.shape[1], variables.shape[1]
     atoms = np.empty(most, np.int64)
     mine = np.empty((most, width), np.int64)
-    is_link, begins = np.empty(most, np.bool_), np.empty(most, np.bool_)
+    is_link, begins = np.empty(most, np.uint8), np.empty(most, np.uint8)
     rank, order = np.empty(most, np.int64), np.empty(most, np.int64)
     number = np.empty(MOST_VARIABLES + 1, np.int64)
-    size = max(most, MOST_VARIABLES + 2)
-    stack = np.empty((MOST_VARIABLES + 2, size), np.int64)
-    seen, room = np.empty((size + 1, size), np.int64), np.empty((5, size), np.int64)
+    wide = max(most, MOST_VARIABLES + 2)
+    stack = np.empty((MOST_VARIABLES + 2, wide), np.int64)
+    seen, room = np.empty((wide + 1, wide), np.int64), np.empty((5, wide), np.int64)
     read, mask = np.empty((2, most), np.int64), np.empty(most, np.uint64)
-    left = np.empty(most, np.bool_)
-    key = np.empty((most, width + 1), np.int64)
+    left = np.empty(most, np.uint8)
+    key = np.empty(most * (width + 1), np.int64)
     n_slots = 1 << SLOT_BITS
-    kept_size = np.zeros(n_slots, np.int8)
-    kept_key = np.empty((n_slots, most, width + 1), np.int16)
-    kept_order = np.empty((n_slots, most), np.int8)
-    kept_number = np.empty((n_slots, MOST_VARIABLES), np.int8)
+    kept_size = np.zeros(n_slots, np.int64)
+    kept_key = np.empty((n_slots, most * (width + 1)), np.int32)
+    kept_order = np.empty((n_slots, most), np.int32)
+    kept_number = np.empty((n_slots, MOST_VARIABLES), np.int32)
     for at in range(len(rows)):
         n_atoms, n, row = np.int64(0), np.int64(0), rows[at]  # literals would be compiled apart
         while row >= 0:
@@ -292,18 +292,18 @@ def write(
         # What is worked out depends on the ranks and the variables only, which many patterns share.
         if n > MOST_VARIABLES or width > MOST_PLACES or n_atoms > MOST_ATOMS:
             continue
-        slot = np.uint64(n_atoms)
+        size, slot = 0, np.uint64(n_atoms)
         for i in range(n_atoms):
-            key[i, 0] = 4 * rank[i] + 2 * begins[i] + is_link[i]
+            key[size] = 4 * rank[i] + 2 * begins[i] + is_link[i]
             for j in range(width):
-                key[i, j + 1] = mine[i, j]
-            for j in range(width + 1):
-                slot = (slot + np.uint64(key[i, j] + 2)) * np.uint64(0x9E3779B97F4A7C15)
+                key[size + 1 + j] = mine[i, j]
+            size += width + 1
+        for i in range(size):
+            slot = (slot + np.uint64(key[i] + 2)) * np.uint64(0x9E3779B97F4A7C15)
         slot = slot >> np.uint64(64 - SLOT_BITS)
         known = kept_size[slot] == n_atoms
-        for i in range(n_atoms):
-            for j in range(width + 1):
-                known = known and kept_key[slot, i, j] == key[i, j]
+        for i in range(size):
+            known = known and kept_key[slot, i] == key[i]
         if known:
             for i in range(n_atoms):
                 order[i] = kept_order[slot, i]
@@ -324,10 +324,10 @@ def write(
                         number[v] = n_named
                         n_named += 1
             kept_size[slot] = n_atoms
+            for i in range(size):
+                kept_key[slot, i] = key[i]
             for i in range(n_atoms):
                 kept_order[slot, i] = order[i]
-                for j in range(width + 1):
-                    kept_key[slot, i, j] = key[i, j]
             for v in range(n):
                 kept_number[slot, v] = number[v]
         done[at] = True

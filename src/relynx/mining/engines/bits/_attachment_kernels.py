@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx._kernels import kernel
+from relynx._kernels import inner_kernel, kernel
 from relynx.mining.engines.bits._event_fact_kernels import NONE, ONE, lowest_place
 
 
@@ -41,11 +41,20 @@ def possible_links(graph, now):
     return out[:n].copy()
 
 
+@inner_kernel
+def no_links(n, width):
+    """Rows for the numbers of links, without any."""
+    out = np.empty((n, width), np.int64)
+    for i in range(n):
+        for q in range(width):
+            out[i, q] = -1
+    return out
+
+
 @kernel
 def every_attachment(graph, links, about_newest):
     """All attachments by one link, behind facts about the newest event if these may be added."""
-    width = 2 * len(graph.dimensions)
-    out = np.full((len(links) + about_newest, width), -1, np.int64)
+    out = no_links(len(links) + about_newest, 2 * len(graph.dimensions))
     for i in range(len(links)):
         out[i + about_newest, 0] = i
     return out
@@ -54,7 +63,7 @@ def every_attachment(graph, links, about_newest):
 @kernel
 def with_newest(found, n, about_newest):
     """The first n of some attachments, behind facts about the newest event if these are wanted."""
-    out = np.full((n + about_newest, found.shape[1]), -1, np.int64)
+    out = no_links(n + about_newest, found.shape[1])
     for i in range(n):
         for q in range(found.shape[1]):
             out[about_newest + i, q] = found[i, q]
@@ -124,8 +133,8 @@ def start_search(facts, graph, rows, depth, total):
                 room[0, n_active[0]] = here
                 n_active[0] += 1
             n += 1
-    chosen = np.full(depth + 1, -1, np.int64)
-    return Search(nodes, owner, active, room, n_active, chosen, np.zeros(3, np.int64))
+    chosen, at = np.zeros(depth + 1, np.int64), np.zeros(3, np.int64)
+    return Search(nodes, owner, active, room, n_active, chosen, at)
 
 
 @kernel
@@ -188,7 +197,7 @@ def find_attachments(facts, graph, thresholds, search, links, found, most, looks
         if n_found == len(found):
             if n_found >= most:
                 return found, -1
-            more = np.full((2 * n_found, found.shape[1]), -1, np.int64)
+            more = no_links(2 * n_found, found.shape[1])
             for i in range(n_found):
                 for d in range(found.shape[1]):
                     more[i, d] = found[i, d]

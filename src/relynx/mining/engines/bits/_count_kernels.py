@@ -16,6 +16,7 @@ from relynx.mining.engines.bits._attachment_kernels import (
     every_attachment,
     find_attachments,
     n_places,
+    no_links,
     possible_links,
     start_search,
     with_newest,
@@ -182,12 +183,12 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
     plain = by_states and not n_old and graph.most_blocks == 1 and facts.is_plain
     is_line, injective, spoken_of = graph.is_line, facts.injective, facts.spoken_of
     # Of lines: -1 for facts about the newest event, 64 for none.
-    steps = np.full(max(n_ways, 4), 64, np.int64)
-    if is_line:
-        for a in range(n_ways):
-            steps[a] = -1
-            if attachments[a, 0] >= 0:
-                steps[a] = graph.steps[links[attachments[a, 0], 0]]
+    steps = np.zeros(max(n_ways, 4), np.int64)
+    for a in range(len(steps)):
+        steps[a] = 64
+        if is_line and a < n_ways:
+            p = attachments[a, 0]
+            steps[a] = graph.steps[links[p, 0]] if p >= 0 else -1
     reached = np.zeros((max(n_ways, 4), graph.most_blocks + 1), np.uint64)
     here = np.zeros(len(rows.events) + 1, np.int64)
     ways_in = np.zeros(64, np.int64)  # position in a block -> the attachments that lead there
@@ -396,7 +397,9 @@ def collect(
     stats,
     out,
 ):
-    """Append the frequent refinements among those counted; was there room? It keeps the counts.
+    """Append the frequent refinements among those counted; was there room?
+
+    It keeps the counts. Where there is no room, `stats` are to be put back as they were.
 
     `n_before` attachments of the pattern were collected before. `trail` remembers where the
     refinements of each attachment begin, and behind them the last attachment of each depth.
@@ -411,10 +414,9 @@ def collect(
     n_steps = len(graph.steps)
     n_kinds = len(graph.dimensions) * n_steps
     counted = np.zeros(n_classes, np.int64)
-    now_stats = np.zeros(len(stats), np.float64)
     step = np.zeros(out.steps.shape[1], np.int64)
     is_logged = len(counters.log) > 0
-    row_of = np.full((n_ways, n_slots) if is_logged else (0, 0), -1, np.int64)
+    row_of = np.zeros((n_ways, n_slots) if is_logged else (0, 0), np.int64)  # plus one
     start = out.n[0]
     n = start
     for a in range(n_ways):
@@ -436,10 +438,10 @@ def collect(
                 word = records[slot * stride + SUPPORTS + k * n_words + a // per_word]
                 counted[k] = (word >> (width * (a % per_word))) & mask
                 some += counted[k]
-            if not some or not is_frequent(counted, thresholds, now_stats):
+            if not some or not is_frequent(counted, thresholds, stats):
                 continue
             if is_logged:
-                row_of[a, slot] = n
+                row_of[a, slot] = n + 1
             if n < len(out.owner):
                 code = counters.codes[c, slot]
                 new = write_step(facts, now, first, dimension, n_along, event, code, step)
@@ -467,13 +469,6 @@ def collect(
         return False
     if out.covered.shape[1]:
         mark_covered(counters, row_of, stride, out.covered, start, n)
-    for i in range(3):
-        stats[i] += now_stats[i]
-    for i in (3, 5):
-        if now_stats[i] > stats[i]:
-            stats[i], stats[i + 1] = now_stats[i], 0
-        if now_stats[i] == stats[i]:
-            stats[i + 1] += now_stats[i + 1]
     return True
 
 
@@ -490,7 +485,7 @@ def mark_covered(counters, row_of, stride, covered, start, end):
             place = counters.pool[first + 1 + y] if first >= 0 else ~first
             left, a = counters.log[x, 2], 0
             while left:
-                row = row_of[a, place // stride]
+                row = row_of[a, place // stride] - 1
                 if left & 1 and row >= 0:
                     covered[row, s >> 6] |= ONE << np.uint64(s & 63)
                 left >>= 1
@@ -590,9 +585,15 @@ def refine(
             if places > work.places:
                 return LARGE, child
             search = start_search(facts, graph, made, deepest, places)
-            found = np.full((64, ways.shape[1]), -1, np.int64)
             found, n = find_attachments(
-                facts, graph, thresholds, search, further, found, 1 << 12, work.looks
+                facts,
+                graph,
+                thresholds,
+                search,
+                further,
+                no_links(64, ways.shape[1]),
+                1 << 12,
+                work.looks,
             )
             if n < 0 or search.at[1] >= 0 or places * n > work.looks:
                 return LARGE, child

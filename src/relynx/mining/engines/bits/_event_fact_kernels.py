@@ -139,9 +139,10 @@ def equal_codes(facts, g, options, n_options, n_old, codes):
     r = facts.relation[g]
     k, a0 = facts.arity[r], facts.argument0[r]
     start = codes[0]
-    at = np.full(k + 1, -1, np.int64)
+    at = np.zeros(k + 1, np.int64)
     digit = np.zeros(k + 1, np.int64)
     code = np.zeros(k + 1, np.int64)
+    at[0] = -1
     n, j = 0, 0
     while j >= 0:
         if j == k:
@@ -246,13 +247,14 @@ def reading(facts, before, step):
     new = np.zeros(k, np.int64)
     constants = np.zeros(k, np.int64)
     term_of_new = np.zeros(k, np.int64)
-    repeats = np.full(k, -1, np.int64)  # argument -> the new variable that it repeats
-    fixed = np.full(k, -1, np.int64)  # argument -> its constant
+    repeats = np.zeros(k, np.int64)  # argument -> the new variable that it repeats, or -1
+    fixed = np.zeros(k, np.int64)  # argument -> its constant, or -1
     n_known, n_new, n_constants, j = 0, 0, 0, 0
     for p in range(k + 1):
         if p == facts.event[relation]:
             continue
         term = step[ARGUMENTS + p]
+        repeats[j] = fixed[j] = -1
         if term < 0:
             fixed[j] = facts.value[~term]
             constants[n_constants] = fixed[j]
@@ -475,18 +477,3 @@ def sort_entries(fact, node, sequence, node_off, block_off, offset, out_fact, ou
         most = max(most, n - begin)
     offset[n_blocks] = n
     return n, several, most
-
-
-@kernel
-def sort_postings(offset, fact, bits, posting_off, posting_block, posting_bits):
-    """The entries of all blocks, fact after fact, each by rising blocks."""
-    for i in range(len(fact)):
-        posting_off[fact[i] + 1] += 1
-    for g in range(len(posting_off) - 1):
-        posting_off[g + 1] += posting_off[g]
-    at = posting_off[:-1].copy()
-    for b in range(len(offset) - 1):
-        for i in range(offset[b], offset[b + 1]):
-            g = fact[i]
-            posting_block[at[g]], posting_bits[at[g]] = b, bits[i]
-            at[g] += 1

@@ -296,7 +296,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         )
 
     def _collect(self, one: Growing, n_before: int, c: int, buffers: Buffers, trail: Longs) -> None:
-        start = int(buffers.out.n[0])
+        start, tallied = int(buffers.out.n[0]), buffers.stats.copy()
         while not ck.collect(
             self.facts,
             self.graph,
@@ -315,6 +315,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         ):
             self._more_room(buffers)
             buffers.out.n[0] = start
+            buffers.stats[:] = tallied
 
     def _forget(self, n_counters: int, buffers: Buffers) -> None:
         for c in range(n_counters):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from relynx.logic import tables as tb
 from relynx.mining.engines.base import Conditions, Longs
@@ -226,9 +227,9 @@ def _entries(
         spoken_of,
     )
     entry, bits = entry[:n].copy(), bits[:n].copy()
-    posting_off = np.zeros(n_facts + 1, np.int64)
-    posting_block, posting_bits = np.empty(n, np.int32), np.empty(n, np.uint64)
-    ek.sort_postings(offset, entry, bits, posting_off, posting_block, posting_bits)
+    postings = csr_array((bits, entry, offset), (n_blocks, n_facts)).tocsc()
+    posting_off = postings.indptr.astype(np.int64)
+    posting_block, posting_bits = postings.indices.astype(np.int32), postings.data
     everywhere = np.empty((0, 0), np.uint64)  # the postings as a table, unless that is too large
     if n_facts * n_blocks <= MOST_WORDS:
         everywhere = np.zeros((n_facts, n_blocks), np.uint64)

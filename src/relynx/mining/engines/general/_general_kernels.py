@@ -294,15 +294,15 @@ def count_refinements(
     modes[0] = -1
     # Where an event adds the same whatever the rest of the match is, one look a sequence is enough:
     # `seen` has the last sequence for which the facts of an event were counted, as a variable or
-    # after a link, and `left` that for which a link was followed from it.
+    # after a link, and `left` that for which a link was followed from it; from 1 on, 0 for none.
     alone = is_alone(language, types, n_old) and not root
-    seen = np.full((n_old + n_links if alone else 0, data.most_nodes), -1, np.int64)
-    left = np.full((n_links if alone else 0, data.most_nodes), -1, np.int64)
-    closed = np.full(pattern.n_closings, -1, np.int64)
+    seen = np.zeros((n_old + n_links if alone else 0, data.most_nodes), np.int64)
+    left = np.zeros((n_links if alone else 0, data.most_nodes), np.int64)
+    closed = np.zeros(pattern.n_closings, np.int64)
     looks, full = np.int64(0), False
     for i in range(begin, end):
         s = np.int64(sequence[i])
-        label, node0 = labels[s], node_off[s]
+        label, node0, mark = labels[s], node_off[s], s + 1
         for v in range(n_old):
             values[v] = matches[v, i]
         for link in range(n_links if is_last else -1, n_links):
@@ -311,7 +311,7 @@ def count_refinements(
             if link >= 0:
                 x = links[link, 2]
                 known = alone and values[x] < n_nodes
-                if known and left[link, values[x] - node0] == s:
+                if known and left[link, values[x] - node0] == mark:
                     continue
                 many = targets(
                     s,
@@ -332,21 +332,21 @@ def count_refinements(
                 n_known, start = n_old + 1, n_old
                 family = bases[n_old, n_relations] + link * bases[n_known, n_relations]
                 if known:
-                    left[link, values[x] - node0] = s
+                    left[link, values[x] - node0] = mark
             looks += many
             for t in range(many):
                 if link >= 0:
                     if injective and is_taken(values, n_old, near[t]):
                         if alone:
-                            left[link, values[links[link, 2]] - node0] = -1  # another match may
+                            left[link, values[links[link, 2]] - node0] = 0  # another match may
                         continue
                     values[n_old] = near[t]
                 for v in range(start, 1 if root else n_known):
                     if alone and values[v] < n_nodes:
                         way = v if link < 0 else n_old + link
-                        if seen[way, values[v] - node0] == s:
+                        if seen[way, values[v] - node0] == mark:
                             continue
-                        seen[way, values[v] - node0] = s
+                        seen[way, values[v] - node0] = mark
                     if root:
                         two[0], two[1] = value_off[s], value_off[s + 1]
                     else:
@@ -396,7 +396,7 @@ def count_refinements(
                     if full:
                         return -1
         for c in range(n_closings):
-            if closed[c] == s:
+            if closed[c] == mark:
                 continue
             d, n = closings[c, 0], closings[c, 1]
             x, y = values[closings[c, 2]], values[closings[c, 3]]
@@ -413,7 +413,7 @@ def count_refinements(
                 steps = rank[d, y] - rank[d, x]
                 if first[d, x] != first[d, y] or (steps != n if n else steps <= 0):
                     continue
-            closed[c] = s
+            closed[c] = mark
             if not count(keys, last_counted, supports, used, n_used, first_closing + c, s, label):
                 return -1
     return looks + end - begin

@@ -103,10 +103,11 @@ def list_matches(
     # What each argument must be, as a digit: see `_general_kernels`. Any argument that is an old
     # variable may serve to find the facts; that of a new event must, as it alone changes.
     digits = np.zeros(MOST_ARGUMENTS, np.int64)
-    constants = np.full(MOST_ARGUMENTS, -1, np.int64)
+    constants = np.zeros(MOST_ARGUMENTS, np.int64)  # keys, -1 for none
     anchor = 0
     for j in range(k):
         arg = step[ARGUMENTS + j]
+        constants[j] = -1
         if arg < 0:
             digits[j], constants[j] = n_known + 1 + k, n_nodes + ~arg
         elif arg < n_known:

@@ -76,12 +76,12 @@ def ends(rules, n_relations, i, atoms, n_atoms, after, entered):
     """Which event a link of dimension i leads to from each variable, and which have one."""
     for v in range(len(after)):
         after[v] = -1
-        entered[v] = False
+        entered[v] = 0
     for a in range(n_atoms):
         predicate = atoms[a, 0] - n_relations
         if predicate >= 0 and predicate % len(rules.dimensions) == i:
             after[atoms[a, 1]] = atoms[a, 2]
-            entered[atoms[a, 2]] = True
+            entered[atoms[a, 2]] = 1
 
 
 @inner_kernel
@@ -142,7 +142,7 @@ def read(rules, language, steps, n_steps):
     links = np.empty((0 if is_last else most, 3), np.int64)
     closings = np.empty((most * n_events, 4), np.int64)
     after = np.empty(n_types, np.int64)
-    entered = np.empty(n_types, np.bool_)
+    entered = np.empty(n_types, np.uint8)
     n_links, n_closings = 0, 0
     for i in range(n_dimensions):
         ends(rules, n_relations, i, atoms, n_atoms, after, entered)
@@ -285,7 +285,7 @@ def decode(
     most = n_steps * width + width + 1
     types = np.empty(most, np.int64)
     after = np.empty(most, np.int64)
-    entered = np.empty(most, np.bool_)
+    entered = np.empty(most, np.uint8)
     digits = np.empty(width, np.int64)
     whole_form = np.empty((2 * n_steps + 2, width), np.int64)
     i = begin

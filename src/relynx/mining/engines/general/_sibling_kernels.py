@@ -26,6 +26,7 @@ class Frequent(NamedTuple):
     """Frequent refinements of some siblings, in order, and the tallies of all."""
 
     stats: NDArray[np.float64]  # of longer ones and of closings
+    now: NDArray[np.float64]  # room for those of one sibling
     owner: NDArray[np.int32]  # which sibling
     keys: NDArray[np.int64]
     supports: NDArray[np.int32]  # and what is covered, as `Counts` has it
@@ -42,8 +43,10 @@ def collect(rules, closings, counts, child, out):
     """
     keys, supports, used = counts.keys, counts.supports, counts.used
     n_used, n_classes = counts.n_used[0], counts.n_used[1]
-    good = np.empty(n_used, np.int64)
-    now = np.zeros(out.stats.shape, np.float64)
+    good, now = np.empty(n_used, np.int64), out.now
+    for part in range(2):
+        for i in range(now.shape[1]):
+            now[part, i] = 0
     n_good = 0
     for i in range(n_used):
         slot = used[i]

@@ -205,7 +205,7 @@ class General(Engine[Buffers, "Refinements | None"]):
 
     def _taken(self, buffers: Buffers, efforts: Longs) -> Counted:
         """What `_count` gives, of all that was noted since the last time."""
-        stats, owner, keys, supports, n = buffers.frequent
+        stats, _, owner, keys, supports, n = buffers.frequent
         end = int(n[0])
         counted = stats.copy(), owner[:end].copy(), keys[:end].copy(), supports[:end].copy()
         n[:], stats[:] = 0, 0
@@ -412,6 +412,7 @@ class General(Engine[Buffers, "Refinements | None"]):
 
     def _frequent(self, size: int) -> sk.Frequent:
         return sk.Frequent(
+            np.zeros((2, STATS)),
             np.zeros((2, STATS)),
             self._room((size,), np.int32),
             self._room((size,), np.int64),
