@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields
 from itertools import takewhile
 from typing import Any, ClassVar
 
@@ -116,6 +116,7 @@ class RoundResult:
         return cls(i, alpha, size_built, cost_built, kept[2], cost, likelihood)
 
 
+@dataclass(eq=False, repr=False)
 class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose the columns with which naive Bayes makes the fewest errors, by GRASP.
 
@@ -207,34 +208,19 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         "partial_": Field(plain, lambda part, key, _: part.text_or_none(key)),
     }
 
-    def __init__(
-        self,
-        max_iter: int = 200,
-        *,
-        moves: Sequence[str] = MOVES,
-        objective: str = "errors",
-        n_features: int | None = None,
-        smoothing: float = 0.1,
-        prior: str | ArrayLike = "empirical",
-        alpha: float | None = None,
-        threshold: float | None = 0.0,
-        time_limit: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        checkpoint: Any = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.moves = moves
-        self.objective = objective
-        self.n_features = n_features
-        self.smoothing = smoothing
-        self.prior = prior
-        self.alpha = alpha
-        self.threshold = threshold
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.checkpoint = checkpoint
+    max_iter: int = 200
+    _: KW_ONLY
+    moves: Sequence[str] = MOVES
+    objective: str = "errors"
+    n_features: int | None = None
+    smoothing: float = 0.1
+    prior: str | ArrayLike = "empirical"
+    alpha: float | None = None
+    threshold: float | None = 0.0
+    time_limit: float | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
+    checkpoint: Any = None
 
     def fit(self, X: Matrix, y: ArrayLike) -> GraspSelector:
         """Search for the columns of a 0/1 matrix, dense or sparse, that tell the classes apart."""

@@ -7,6 +7,7 @@ separately from the finite sum, so that every result is the limit for a towards 
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -129,6 +130,7 @@ _ROW = array(np.float64, lambda model: (len(model.classes_),))
 _TABLE = array(np.float64, _shape)
 
 
+@dataclass(eq=False, repr=False)
 class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes on 0/1 columns, one for each pattern, with weights that can be read.
 
@@ -190,16 +192,10 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "_infinite_slope": _TABLE,
     }
 
-    def __init__(
-        self,
-        smoothing: float = 0.1,
-        *,
-        prior: str | ArrayLike = "empirical",
-        threshold: float | None = 0.0,
-    ) -> None:
-        self.smoothing = smoothing
-        self.prior = prior
-        self.threshold = threshold
+    smoothing: float = 0.1
+    _: KW_ONLY
+    prior: str | ArrayLike = "empirical"
+    threshold: float | None = 0.0
 
     def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> PatternNB:
         """Count how many sequences of each class have each pattern.

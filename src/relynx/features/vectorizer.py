@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,7 @@ CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
 
 
+@dataclass(eq=False, repr=False)
 class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn sequences into a 0/1 matrix: which of the mined patterns cover which sequence.
 
@@ -90,30 +92,17 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
     NOT_STORED = ("_output",)  # written by set_output, too
 
-    def __init__(
-        self,
-        bias: Bias | None = None,
-        *,
-        min_support: float | None = None,
-        min_frequency: int | None = None,
-        max_length: int | None = None,
-        max_gap: int | None = None,
-        min_confidence: float | None = None,
-        object_identity: bool | None = None,
-        top_k: int | None = None,
-        measure: str = "confidence",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.bias = bias
-        self.min_support = min_support
-        self.min_frequency = min_frequency
-        self.max_length = max_length
-        self.max_gap = max_gap
-        self.min_confidence = min_confidence
-        self.object_identity = object_identity
-        self.top_k = top_k
-        self.measure = measure
-        self.n_jobs = n_jobs
+    bias: Bias | None = None
+    _: KW_ONLY
+    min_support: float | None = None
+    min_frequency: int | None = None
+    max_length: int | None = None
+    max_gap: int | None = None
+    min_confidence: float | None = None
+    object_identity: bool | None = None
+    top_k: int | None = None
+    measure: str = "confidence"
+    n_jobs: int | None = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> PatternVectorizer:
         """Mine the patterns.

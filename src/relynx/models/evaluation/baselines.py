@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,6 +37,7 @@ Links: TypeAlias = list[tuple[int, int]]
 EventFacts: TypeAlias = dict[int, list[tuple[str, str]]]  # predicate and text of an event's facts
 
 
+@dataclass(eq=False, repr=False)
 class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A first-order Markov chain for each class, over the tokens of the events.
 
@@ -50,9 +52,9 @@ class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         Added to every count, including that of unseen tokens.
     """
 
-    def __init__(self, dimension: str | None = None, *, smoothing: float = 0.1) -> None:
-        self.dimension = dimension
-        self.smoothing = smoothing
+    dimension: str | None = None
+    _: KW_ONLY
+    smoothing: float = 0.1
 
     def fit(self, X: object, y: Iterable[object]) -> MarkovChainClassifier:
         """Count the steps of every class."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from numbers import Real
 from typing import Any, ClassVar
@@ -93,6 +94,7 @@ def _read_columns(part: Part, key: str, model: Any) -> list[NDArray[np.int64]]:
     return columns
 
 
+@dataclass(eq=False, repr=False)
 class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify sequences by the patterns that cover them.
 
@@ -213,56 +215,30 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}
 
-    def __init__(
-        self,
-        bias: Bias | None = None,
-        *,
-        min_support: float | None = None,
-        min_frequency: int | None = None,
-        max_length: int | None = None,
-        max_gap: int | None = None,
-        min_confidence: float | None = None,
-        object_identity: bool | None = None,
-        significance: float | None = None,
-        max_features: int | None = 1000,
-        measure: str = "chi2",
-        selection: str | None = "grasp",
-        n_features: int | str | None = "validated",
-        multiclass: str = "auto",
-        smoothing: float = 0.1,
-        prior: str | Mapping[object, float] | None = None,
-        final_estimator: Any = None,
-        max_iter: int = 200,
-        moves: tuple[str, ...] = ("add", "drop", "swap"),
-        objective: str = "errors",
-        memory: Any = None,
-        checkpoint: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.bias = bias
-        self.min_support = min_support
-        self.min_frequency = min_frequency
-        self.max_length = max_length
-        self.max_gap = max_gap
-        self.min_confidence = min_confidence
-        self.object_identity = object_identity
-        self.significance = significance
-        self.max_features = max_features
-        self.measure = measure
-        self.selection = selection
-        self.n_features = n_features
-        self.multiclass = multiclass
-        self.smoothing = smoothing
-        self.prior = prior
-        self.final_estimator = final_estimator
-        self.max_iter = max_iter
-        self.moves = moves
-        self.objective = objective
-        self.memory = memory
-        self.checkpoint = checkpoint
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    bias: Bias | None = None
+    _: KW_ONLY
+    min_support: float | None = None
+    min_frequency: int | None = None
+    max_length: int | None = None
+    max_gap: int | None = None
+    min_confidence: float | None = None
+    object_identity: bool | None = None
+    significance: float | None = None
+    max_features: int | None = 1000
+    measure: str = "chi2"
+    selection: str | None = "grasp"
+    n_features: int | str | None = "validated"
+    multiclass: str = "auto"
+    smoothing: float = 0.1
+    prior: str | Mapping[object, float] | None = None
+    final_estimator: Any = None
+    max_iter: int = 200
+    moves: tuple[str, ...] = ("add", "drop", "swap")
+    objective: str = "errors"
+    memory: Any = None
+    checkpoint: Any = None
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> LynxClassifier:
         """Learn the models.
