@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features.vectorizer import FRAMES
 from relynx.storage.fields import State, restore, stored_state
 from relynx.storage.parts import Part, plain
@@ -29,7 +29,7 @@ def fitted_state(model: Any) -> State:
     for attribute in vars(model):
         if attribute not in known:
             what = f"{name} has an attribute {attribute!r} that a model file does not keep"
-            raise InputError(Problem(what, hint="delete it before you save"))
+            raise InputError(what, hint="delete it before you save")
     state: State = {
         "params": {
             key: plain(value, f"{key} of {name}")

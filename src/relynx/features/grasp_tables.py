@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.features import _grasp_kernels as kernels
 from relynx.features.naive_bayes import TIE, class_prior, score_terms
 
@@ -118,10 +118,9 @@ def _check_size(n_classes: int, n_features: int) -> None:
     size = n_classes * (n_classes - 1) * each
     if size > LARGEST:
         columns = f"{n_features:,} columns with {n_classes:,} classes"
-        what = f"the search among {columns} needs {size / 2**20:,.0f} MiB"
         most = f"{LARGEST / 2**20:,.0f}"
         hint = f"it may have {most}: give fewer columns, or two classes at a time"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(f"the search among {columns} needs {size / 2**20:,.0f} MiB", hint=hint)
 
 
 def _slot_bits(n_features: int) -> int:

@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relynx.errors import DataError, InputError, Problem
+from relynx.errors import DataError, InputError
 from relynx.storage.fields import FEATURES_IN, Fields, array, labels
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -70,15 +70,14 @@ def class_prior(prior: str | ArrayLike, sizes: Floats) -> Floats:
         if prior == "uniform":
             return np.full(len(sizes), 1 / len(sizes))
         hint = f"one of {', '.join(PRIORS)}, or an array"
-        raise InputError(Problem(f"unknown prior '{prior}'", hint=hint))
+        raise InputError(f"unknown prior '{prior}'", hint=hint)
     given = np.asarray(prior, dtype=np.float64)
     if given.shape != sizes.shape:
         what = f"the prior has shape {given.shape}, but there are {len(sizes)} classes"
-        hint = "give one number for each class, in the order of classes_"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint="give one number for each class, in the order of classes_")
     if not (given > 0).all() or not np.isclose(given.sum(), 1.0):
         what = f"the prior {given.tolist()} is no distribution over the classes"
-        raise InputError(Problem(what, hint="all must be above 0, and their sum 1"))
+        raise InputError(what, hint="all must be above 0, and their sum 1")
     return np.asarray(given / given.sum())
 
 
@@ -86,7 +85,7 @@ def check_smoothing(smoothing: Any) -> float:
     """The smoothing, if it is a number that is not below 0."""
     if not isinstance(smoothing, float | int | np.number) or not 0 <= smoothing < np.inf:
         hint = "a number not below 0; 0 leaves the raw frequencies of the paper"
-        raise InputError(Problem(f"smoothing is {smoothing!r}", hint=hint))
+        raise InputError(f"smoothing is {smoothing!r}", hint=hint)
     return float(smoothing)
 
 
@@ -102,7 +101,7 @@ def present(X: Matrix, threshold: float | None) -> Matrix:
         return np.greater(X, threshold).astype(np.uint8)
     if threshold < 0:
         what = f"threshold {threshold} would make every zero of a sparse matrix present"
-        raise InputError(Problem(what, hint="use a threshold not below 0, or a dense matrix"))
+        raise InputError(what, hint="use a threshold not below 0, or a dense matrix")
     X = X.tocsr(copy=True)
     X.sum_duplicates()
     X.data = (X.data > threshold).astype(np.float64)
@@ -119,7 +118,7 @@ def _check_binary(X: Matrix) -> None:
         row, column = (values.row[first], values.col[first]) if sp.issparse(X) else first
         what = f"row {row}, column {column} is {wrong[first].item()!r}, neither 0 nor 1"
         hint = "give 0/1 columns, or a threshold above which a value counts as present"
-        raise DataError(Problem(what, hint=hint))
+        raise DataError(what, hint=hint)
 
 
 def _shape(model: Any) -> tuple[int, int]:
@@ -294,8 +293,8 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n,) or not (weight >= 0).all() or not np.isfinite(weight).all():
         what = f"sample_weight of shape {weight.shape} does not fit {n} rows"
-        raise InputError(Problem(what, hint="give one finite number not below 0 for each row"))
+        raise InputError(what, hint="give one finite number not below 0 for each row")
     if not weight.any():
         what = "sample_weight is zero for every row"
-        raise InputError(Problem(what, hint="give some row a weight above 0"))
+        raise InputError(what, hint="give some row a weight above 0")
     return weight

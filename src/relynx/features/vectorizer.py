@@ -21,7 +21,7 @@ from relynx.data.lists import from_lists
 from relynx.data.parquet import Partitions
 from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequence, Sequences
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.mining.input_checks import classes_of
 from relynx.mining.partitioned.search import check_partitions
 from relynx.mining.patterns.model_file import PATTERNS
@@ -189,7 +189,7 @@ def as_sequences(X: object) -> Sequences:
     """X itself when it is `Sequences`; else lists, as `from_lists` reads them."""
     if isinstance(X, Partitions):
         what = "X is a folder of partitions, and a model learns from sequences in memory"
-        raise InputError(Problem(what, hint="give X.load(), or some partitions: X.partition(0)"))
+        raise InputError(what, hint="give X.load(), or some partitions: X.partition(0)")
     if isinstance(X, Sequences):
         return X
     if isinstance(X, Sequence):
@@ -211,7 +211,7 @@ def _refuse_cuts(parts: Partitions) -> None:
     """Numbers that wait to be cut by class need all sequences at once."""
     if waiting := columns_to_cut(parts.without_sequences()):
         what = f"column {waiting[0]!r} is to be cut by class, which needs all sequences in memory"
-        raise InputError(Problem(what, hint="read the table with other bins, or give X.load()"))
+        raise InputError(what, hint="read the table with other bins, or give X.load()")
 
 
 def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 
 RETRIES = 2  # of a task that failed: a disk may have been away for a moment
 AT_ONCE = 8  # results that one task joins
@@ -45,7 +45,7 @@ class OnWorkers:
             if not callable(getattr(client, name, None)):
                 hint = "give a dask.distributed.Client, or None to work in this process"
                 what = f"client is a {type(client).__name__}, which has no {name}"
-                raise InputError(Problem(what, hint=hint))
+                raise InputError(what, hint=hint)
         self.client = client
 
     @property
@@ -65,7 +65,7 @@ class OnWorkers:
             if type(error).__name__ == "KilledWorker":  # of Dask, which is not imported here
                 what = "the workers died again and again at one partition"
                 hint = "their memory may be too small for it: write more, smaller partitions"
-                raise InputError(Problem(what, hint=hint)) from error
+                raise InputError(what, hint=hint) from error
             raise
         return answers
 

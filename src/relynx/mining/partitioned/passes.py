@@ -20,7 +20,7 @@ from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, argument_counts, event_arguments
 from relynx.data.parquet import Partitions
 from relynx.data.sequences import Facts, Sequences
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.errors import DataError, InputError, Source
 from relynx.logic.tables import Key
 from relynx.mining.budget import Budget
 from relynx.mining.engines.choose import choose
@@ -118,17 +118,15 @@ def opened(where: Where) -> Partitions:
     here = f"on {socket.gethostname()}"
     if where.version != __version__:
         what = f"relynx is {__version__} {here}, and {where.version} where the work is given out"
-        raise InputError(Problem(what, hint="install the same version everywhere"))
+        raise InputError(what, hint="install the same version everywhere")
     source = Source("", where.folder)
     if not os.path.isdir(where.folder):
-        what = f"this folder is not there {here}"
         hint = "put it where all workers see it under the same name, on a shared disk"
-        raise InputError(Problem(what, source, hint=hint))
+        raise InputError(f"this folder is not there {here}", source, hint=hint)
     parts = Partitions(where.folder)
     if parts.digest != where.digest:
         what = f"this folder holds something else {here} than where the work is given out"
-        hint = "write it once, on a disk that all workers share"
-        raise DataError(Problem(what, source, hint=hint))
+        raise DataError(what, source, hint="write it once, on a disk that all workers share")
     return parts
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, event_arguments
 from relynx.data.parquet import Partitions
-from relynx.errors import DataError, InputError, Problem
+from relynx.errors import DataError, InputError
 from relynx.logic.tables import Key
 from relynx.mining.advice import advice
 from relynx.mining.budget import Budget
@@ -70,7 +70,7 @@ def mine_partitions(
     if settings.min_cover:
         what = "min_cover needs all sequences at once, which partitions are not"
         hint = f"give min_cover=0, and choose by covering(X, {settings.min_cover}) from the answer"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError(what, hint=hint)
     tasks: Tasks = InProcess() if client is None else OnWorkers(client)
     return _Search(parts, y, bias, settings, tasks).run(budget, n_threads)
 
@@ -85,23 +85,21 @@ def check_partitions(
     """The classes of a folder. Raises InputError for what only sequences in memory can have."""
     if keep_coverage:
         what = "keep_coverage is for sequences in memory, not for partitions"
-        raise InputError(Problem(what, hint="leave it out, or give parts.load()"))
+        raise InputError(what, hint="leave it out, or give parts.load()")
     if bias is None:
-        what = "partitions are mined with a bias that is given"
         hint = "Bias.infer(parts.partition(0)) infers one from the first of them"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError("partitions are mined with a bias that is given", hint=hint)
     if checkpoint is not None:
         what = "a checkpoint is of a search of sequences in memory, not of partitions"
-        raise InputError(Problem(what, hint="leave it out, or give parts.load()"))
+        raise InputError(what, hint="leave it out, or give parts.load()")
     return _classes(parts, y)[1]
 
 
 def check_no_client(client: object) -> None:
     """Raise where there is a client, but no partitions."""
     if client is not None:
-        what = "a client works on partitions, and X is in memory"
         hint = "write it by X.to_parquet(folder), and give scan_parquet(folder)"
-        raise InputError(Problem(what, hint=hint))
+        raise InputError("a client works on partitions, and X is in memory", hint=hint)
 
 
 class _Search:

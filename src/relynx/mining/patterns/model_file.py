@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from relynx.data.vocabulary import Vocabulary
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.logic.parser import parse_atom
 from relynx.logic.terms import Atom, constant_key
 from relynx.mining.patterns import trie as tr
@@ -30,7 +30,7 @@ def pattern_state(patterns: PatternSet) -> dict[str, Any]:
     trie, rows = patterns.trie.restricted(patterns.rows)
     if _too_deep(trie.parent):
         what = f"a pattern has more than {MOST_STEPS} steps, which a model file cannot keep"
-        raise InputError(Problem(what, hint="mine with a smaller max_length"))
+        raise InputError(what, hint="mine with a smaller max_length")
     steps, constants = with_fewest_codes(trie.steps)
     return {
         "parent": plain(trie.parent.astype(np.int32), "parent"),

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relynx.data.sequences import Sequences
 from relynx.data.tables.frames import frame, write_csv, write_jsonl, write_parquet
-from relynx.errors import InputError, Problem
+from relynx.errors import InputError
 from relynx.logic.canonical import canonical, core
 from relynx.logic.terms import Atom
 from relynx.mining.matching.bits import BitMatcher
@@ -200,7 +200,7 @@ class PatternSet:
         """
         if self.kept_coverage is None:
             what = "these patterns were mined without keep_coverage=True"
-            raise InputError(Problem(what, hint="give it to mine, or ask for coverage(X)"))
+            raise InputError(what, hint="give it to mine, or ask for coverage(X)")
         covered = self.kept_coverage.matrix(self.rows)
         return np.packbits(covered, axis=0) if packed else covered
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelBinarizer, MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
-from relynx.errors import DataError, InputError, Problem, Source
+from relynx.errors import DataError, InputError
 from relynx.features.estimator_file import MACHINE
 from relynx.features.naive_bayes import PatternNB
 from relynx.storage.fields import (
@@ -42,7 +42,7 @@ def estimator_state(estimator: Any) -> dict[str, Any]:
     if type(estimator) is not getattr(LEARNERS.get(name), "type", None):
         what = f"a model file cannot keep the final estimator {name}"
         other = "for another use joblib.dump, and load only files that you trust"
-        raise InputError(Problem(what, hint=f"it keeps {_supported()}; {other}"))
+        raise InputError(what, hint=f"it keeps {_supported()}; {other}")
     given: dict[str, Any] = {}
     default: dict[str, Any] = {}
     standard = type(estimator)().get_params(deep=False)
@@ -114,7 +114,7 @@ def _params(part: Part, learner: Learner, name: str) -> dict[str, Any]:
             elif kind == "given":
                 what = f"{name} has no parameter {key!r} in this version of scikit-learn"
                 hint = "load the model with the version with which it was saved"
-                raise DataError(Problem(what, Source("", part.file.path), hint=hint))
+                raise DataError(what, part.file.path, hint=hint)
     for key, types in learner.params.items():
         if key in params and type(params[key]) not in types:
             raise part.wrong(key, "is no value of this parameter")
