@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from relynx.data.sequences import Sequences
 from relynx.mining.patterns.measures import MEASURES, of_all_classes
@@ -27,7 +27,7 @@ def significant(found: PatternSet, level: float) -> PatternSet:
     """
     if len(found.classes) < 2 or not len(found):
         return found
-    least = chi2.isf(level / len(found.trie), len(found.classes) - 1)
+    least = chdtri(len(found.classes) - 1, level / len(found.trie))
     passed = found.filter(at_least={"chi2": least})
     return passed if len(passed) else found
 

@@ -37,14 +37,6 @@ def observations(
     name, joined by `_`, and their values one after the other. Facts that rules derive and facts
     that relate events are left out. An event without facts is the atom `event`. `event_arguments`
     are what `observed_arguments` found in the training sequences; None finds them in X.
-
-    Examples
-    --------
-    >>> import relynx as rx
-    >>> from relynx.models.observations import observations
-    >>> X, y = rx.from_lists([["a", [("sense", "up"), ("strand", "long")]]])
-    >>> [str(atom) for atom in observations(X)[0]]
-    ['a', 'sense_strand(up,long)']
     """
     return observed(X, dimension, event_arguments).rows
 

@@ -44,11 +44,6 @@ def plot_confusion(
     ax
         Where to draw; None makes a figure.
 
-    Returns
-    -------
-    Axes
-        Of matplotlib.
-
     Examples
     --------
     >>> import relynx as rx

@@ -62,11 +62,6 @@ def plot_grasp(
     ax
         Axes to draw on; None makes a figure.
 
-    Returns
-    -------
-    Axes
-        Of matplotlib.
-
     Examples
     --------
     >>> import relynx as rx

@@ -67,11 +67,6 @@ def plot_patterns(
     ax
         Axes to draw on; None makes a figure of the size needed.
 
-    Returns
-    -------
-    Axes
-        Of matplotlib.
-
     Examples
     --------
     >>> import relynx as rx

@@ -69,11 +69,6 @@ def plot_sequence(
     ax
         Axes to draw on; None makes a figure of the size needed.
 
-    Returns
-    -------
-    Axes
-        Of matplotlib.
-
     Examples
     --------
     >>> import relynx as rx

@@ -51,7 +51,7 @@ def covers(
     Returns
     -------
     ndarray of bool
-        One entry a sequence; for several patterns one row a sequence, one column a pattern.
+        Of shape (n_sequences,), for several patterns (n_sequences, n_patterns).
 
     Examples
     --------

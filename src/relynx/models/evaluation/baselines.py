@@ -43,16 +43,9 @@ class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     The score of a class is its prior times the probability of the first token and of every step
     from an event to the next under its chain.
-
-    Parameters
-    ----------
-    dimension
-        The order to follow; None takes the one with the most links.
-    smoothing
-        Added to every count, including that of unseen tokens.
     """
 
-    dimension: str | None = None
+    dimension: str | None = None  # the order to follow; None takes the one with the most links
     _: KW_ONLY
     smoothing: float = 0.1
 
@@ -158,14 +151,6 @@ def ngrams(
 
     A token is all facts of one event: their predicates and values. With
     `per_predicate` each predicate has its own n-grams. Where the order branches, every path counts.
-
-    Examples
-    --------
-    >>> import relynx as rx
-    >>> from relynx.models.evaluation.baselines import ngrams
-    >>> X, y = rx.from_lists([["a", ("b", "x"), "c"]])
-    >>> ngrams(X, longest=2)
-    [['a', 'b(x)', 'c', 'a < b(x)', 'b(x) < c']]
     """
     X = as_sequences(X)
     out: list[list[str]] = []

@@ -29,12 +29,6 @@ def systems(names: str) -> dict[str, Any]:
     ----------
     names
         Some of `lohmm`, `fisher` and `tildecrf`, with commas between them, in letters of any case.
-
-    Examples
-    --------
-    >>> from relynx.models.evaluation.systems import systems
-    >>> systems("lohmm,tildecrf")
-    {'LoHMM': LoHMMClassifier(), 'TildeCRF': TildeCRFClassifier()}
     """
     given = [name.strip().lower() for name in names.split(",") if name.strip()]
     for name in given:

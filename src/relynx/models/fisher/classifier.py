@@ -95,14 +95,6 @@ def fisher_scores(model: LoHMM, sequences: Any, coordinates: str = "softmax") ->
     model would have at the same places; the columns of a distribution sum to 0. A sequence that the
     model cannot show has zeros. Sequences are lists of ground atoms, or what `model.ground` made of
     them.
-
-    Examples
-    --------
-    >>> import relynx as rx
-    >>> from relynx.models.fisher.classifier import fisher_scores
-    >>> model = rx.LoHMM.parse("1.0 : s <- start. 0.75 : s <- a - s. 0.25 : s <- b - s.")
-    >>> fisher_scores(model, [[rx.parse_atom("a"), rx.parse_atom("b")]]).round(6).tolist()
-    [[0.0, -0.5, 0.5]]
     """
     counts, _ = model.expected_counts(sequences)
     parameters = model.parameters

@@ -52,17 +52,6 @@ def structure(
     random parameters: from uniform ones all copies stay equal.
 
     Raises InputError if it would have too many transitions.
-
-    Examples
-    --------
-    >>> import relynx as rx
-    >>> from relynx.models.lohmm.structure import structure
-    >>> from relynx.models.observations import observations
-    >>> X, y = rx.from_lists([["a", "b"], ["b", "a", "a"]])
-    >>> model = structure(observations(X), blocks=1, end=False)
-    >>> print("\\n".join(map(str, model.transitions[:2])))
-    0.3333333333333333 : in_a <- a - in_a.
-    0.3333333333333333 : in_b <- a - in_a.
     """
     kinds, types, domains = _kinds(rows, max_kinds, fixed)
     copy_type = _unused(COPY, domains)
