@@ -72,12 +72,6 @@ def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
         raise InputError(problems)
 
 
-def not_among(name: str, value: object, known: Sequence[object], more: str = "") -> list[Problem]:
-    """The problem of a parameter that has none of the known values, if it has none."""
-    is_right, hint = one_of(known, more)
-    return [] if is_right(value) else [Problem(f"{name} is {value!r}", hint=hint)]
-
-
 def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> None:
     """Raises InputError where a class has no weight, or a weight no class."""
     for name in classes:

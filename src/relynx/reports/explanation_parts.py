@@ -11,53 +11,28 @@ from relynx.mining.patterns.pattern import Pattern
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a pattern matches a sequence.
+    """Where a pattern matches a sequence."""
 
-    Attributes
-    ----------
-    bindings
-        One match: the constant of each variable.
-    events
-        Its events, in the order of the pattern.
-    count
-        The number of matches.
-    more
-        Whether counting stopped at `count`: there may be more.
-    """
-
-    bindings: dict[str, Constant]
-    events: tuple[Constant, ...]
-    count: int
-    more: bool
+    bindings: dict[str, Constant]  # of one match: the constant of each variable
+    events: tuple[Constant, ...]  # of that match, in the order of the pattern
+    count: int  # the number of matches
+    more: bool  # whether counting stopped at `count`: there may be more
 
 
 @dataclass(frozen=True, slots=True)
 class PatternEffect:
     """The effect of one pattern on the prediction, by being present or absent.
 
-    Attributes
-    ----------
-    pattern, words
-        The pattern, and the same as an English phrase.
-    present
-        Whether it covers the sequence.
-    match
-        Where it does; None where it is absent.
-    contributions
-        What it adds to the score of each class; minus infinity rules a class out. None if the
-        learner is not additive.
-    parts
-        The same with the finite part of infinite terms, which decides where every class is ruled
-        out.
-    share_changes
-        How much larger the probability of each class is than if this pattern alone were flipped;
-        given only if there are no contributions.
+    `contributions` is what it adds to the score of each class, where minus infinity rules a class
+    out; `parts` has the finite part of infinite terms, which decides where every class is ruled
+    out. If the learner is not additive both are None, and `share_changes` is how much larger the
+    probability of each class is than if this pattern alone were flipped.
     """
 
     pattern: Pattern
-    words: str
-    present: bool
-    match: Match | None
+    words: str  # the pattern as an English phrase
+    present: bool  # whether it covers the sequence
+    match: Match | None  # where it does
     contributions: dict[Any, float] | None
     parts: dict[Any, float] | None
     share_changes: dict[Any, float] | None
@@ -67,34 +42,19 @@ class PatternEffect:
 class ModelPart:
     """One model of the classifier: for a pair of classes, or for all.
 
-    Attributes
-    ----------
-    classes
-        The classes that it distinguishes.
-    vote
-        The one that it predicts.
-    posterior
-        The probability of each class.
-    scores, prior
-        The score of each class, and where it starts: `prior` plus the contributions of all
-        patterns is the score. If every class is ruled out, the score of those ruled out least
-        often is `prior` plus the `parts`. None if the learner is not additive.
-    ruled_out
-        How many patterns rule each class out. None if the learner is not additive.
-    learner
-        The name of the learner's class; None where no pattern was selected and the prior decides.
-    patterns
-        Every selected pattern, in the order of the model.
+    `prior` plus the contributions of all patterns is the score. If every class is ruled out, the
+    score of those ruled out least often is `prior` plus the `parts`. `scores`, `prior` and
+    `ruled_out` are None if the learner is not additive.
     """
 
-    classes: tuple[Any, ...]
-    vote: Any
-    posterior: dict[Any, float]
+    classes: tuple[Any, ...]  # that it distinguishes
+    vote: Any  # the class that it predicts
+    posterior: dict[Any, float]  # the probability of each class
     scores: dict[Any, float] | None
     prior: dict[Any, float] | None
-    ruled_out: dict[Any, int] | None
-    learner: str | None
-    patterns: tuple[PatternEffect, ...]
+    ruled_out: dict[Any, int] | None  # how many patterns rule each class out
+    learner: str | None  # its class; None where no pattern was selected and the prior decides
+    patterns: tuple[PatternEffect, ...]  # every selected one, in the order of the model
 
     @property
     def none_left(self) -> bool:

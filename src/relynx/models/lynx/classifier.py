@@ -25,7 +25,6 @@ from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.parquet import Partitions
 from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
@@ -33,7 +32,16 @@ from relynx.features.vectorizer import as_sequences, coverage, stacked
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.workers import n_threads
-from relynx.models.checks import check_class_weights, check_reading, is_count, not_among
+from relynx.models.checks import (
+    PRIOR,
+    Rule,
+    check_class_weights,
+    check_parameters,
+    check_reading,
+    is_count,
+    none_or_a,
+    one_of,
+)
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
@@ -62,6 +70,35 @@ PAPER: Mapping[str, Any] = {
 }
 MULTICLASS = ("auto", "round_robin", "single")
 MOST_PAIRED = 20  # classes, of which `auto` learns a model for each pair
+
+
+def _is_level(value: Any) -> bool:
+    return value is None or (isinstance(value, Real) and 0 < float(value) <= 1)
+
+
+def _is_learner(value: Any) -> bool:
+    return value is None or (hasattr(value, "get_params") and is_classifier(value))
+
+
+RULES: Mapping[str, Rule] = {
+    "selection": one_of(("grasp", None)),
+    "multiclass": one_of(MULTICLASS),
+    "prior": (lambda value: value is None or PRIOR[0](value), PRIOR[1]),
+    "n_features": (
+        lambda value: value in (None, "validated") or is_count(value),
+        "a number of patterns from 1 on, 'validated', or None for no limit",
+    ),
+    "significance": (_is_level, "a level above 0 and up to 1, or None to keep all patterns"),
+    "max_features": (
+        lambda value: value is None or is_count(value),
+        "a number of patterns from 1 on, or None for all",
+    ),
+    "bias": none_or_a(Bias, "a Bias, which read_bias and parse_bias make, or None to infer one"),
+    "final_estimator": (
+        _is_learner,
+        "a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes",
+    ),
+}
 
 
 def _read_pairs(part: Part, key: str, model: Any) -> list[PairModel]:
@@ -250,7 +287,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        self._check()
+        check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
         X = as_sequences(X)
         labels = checked_labels(X, y)
         X = cut_by_class(X, labels).compact()
@@ -263,37 +300,6 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.selected_, self.columns_ = united(used, X, codes, names)
         self.reading_ = X.reading
         return self
-
-    def _check(self) -> None:
-        """All choices at once; what the search, GRASP and naive Bayes are given, they check."""
-        problems = [
-            *not_among("selection", self.selection, ("grasp", None)),
-            *not_among("multiclass", self.multiclass, MULTICLASS),
-        ]
-        if self.prior is not None and not isinstance(self.prior, Mapping):
-            known = ("empirical", "uniform")
-            problems += not_among("prior", self.prior, known, "or a weight for each class")
-        if self.n_features not in (None, "validated") and not is_count(self.n_features):
-            hint = "a number of patterns from 1 on, 'validated', or None for no limit"
-            problems.append(Problem(f"n_features is {self.n_features!r}", hint=hint))
-        level: Any = self.significance
-        if level is not None and not (isinstance(level, Real) and 0 < float(level) <= 1):
-            hint = "a level above 0 and up to 1, or None to keep all patterns"
-            problems.append(Problem(f"significance is {level!r}", hint=hint))
-        if self.max_features is not None and not is_count(self.max_features):
-            hint = "a number of patterns from 1 on, or None for all"
-            problems.append(Problem(f"max_features is {self.max_features!r}", hint=hint))
-        bias: Any = self.bias
-        if bias is not None and not isinstance(bias, Bias):
-            hint = "a Bias, which read_bias and parse_bias make, or None to infer one"
-            problems.append(Problem(f"bias is {bias!r}", hint=hint))
-        if self.final_estimator is not None and not (
-            hasattr(self.final_estimator, "get_params") and is_classifier(self.final_estimator)
-        ):
-            hint = "a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes"
-            problems.append(Problem(f"final_estimator is {self.final_estimator!r}", hint=hint))
-        if problems:
-            raise InputError(problems)
 
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""
