@@ -49,9 +49,9 @@ work = lambda: search(lists, LEAST)
 """
 FOLDS = """
 folds = rx.load_protein_folds()
-text = "type(he(event,hand,class,length)). mode(he(+,*,*,*))."
-text += "type(st(event,sense,length)). mode(st(+,*,*))."
-bias = rx.parse_bias(text + "".join(f"dimension(next_{name})." for name in DIMENSIONS))
+text = "type(he(event,hand,class,length)). mode(he(+,*,*,*)). "
+text += "type(st(event,sense,length)). mode(st(+,*,*)). "
+bias = rx.parse_bias(text + "".join(f"dimension(next_{name}). " for name in DIMENSIONS))
 rx.mine(folds.X[::50], folds.y[::50], bias, min_support=0.5, max_length=2)
 work = lambda: rx.mine(folds.X, folds.y, bias, min_support=0.1, max_length=3)
 """
