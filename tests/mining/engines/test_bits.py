@@ -156,6 +156,20 @@ def test_what_is_counted_again_for_want_of_room_is_tallied_once(monkeypatch):
 # Which data it takes
 
 
+def test_many_ways_to_link_an_event_go_on_where_room_was_made_for_them(monkeypatch):
+    # More than are counted at a time, each pattern by itself.
+    X = load_protein_folds().X[::60]
+    settings = {"min_support": 0.0, "min_frequency": 2, "max_length": 2, "max_gap": 6}
+    text = "type(he(event,hand,class,length)). mode(he(+,#,#,#)). type(st(event,sense,length)). "
+    text += "mode(st(+,#,#)). dimension(next_s). dimension(next_b). dimension(next_h)."
+    expected = mine(X, bias=parse_bias(text), **settings)
+    monkeypatch.setattr(bits, "PLACES_A_CALL", 0)
+    monkeypatch.setattr(Bits, "_buffers", with_little_room)
+    found = mine(X, bias=parse_bias(text), **settings)
+    assert found == expected
+    assert np.array_equal(found.supports, expected.supports)
+
+
 def test_branches_long_paths_and_relations_between_events_go_to_the_general_engine(
     monkeypatch,
 ):

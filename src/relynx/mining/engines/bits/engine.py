@@ -296,7 +296,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         )
 
     def _collect(self, one: Growing, n_before: int, c: int, buffers: Buffers, trail: Longs) -> None:
-        start, tallied = int(buffers.out.n[0]), buffers.stats.copy()
+        start, tallied, trodden = int(buffers.out.n[0]), buffers.stats.copy(), trail.copy()
         while not ck.collect(
             self.facts,
             self.graph,
@@ -315,7 +315,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         ):
             self._more_room(buffers)
             buffers.out.n[0] = start
-            buffers.stats[:] = tallied
+            buffers.stats[:], trail[:] = tallied, trodden
 
     def _forget(self, n_counters: int, buffers: Buffers) -> None:
         for c in range(n_counters):
