@@ -281,7 +281,9 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                 g = np.uint64(fact_of[np.uint64(at)])
                 state = g
                 first = np.int64(UNKNOWN)
-                if by_states:
+                if plain:
+                    first = np.int64(state_at[g])
+                elif by_states:
                     if n_old:
                         q = g * np.uint64(widest)
                         state = state * n_holders + holder[padded[q]]

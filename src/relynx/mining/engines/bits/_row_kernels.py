@@ -183,11 +183,13 @@ def advance_table(facts, rows, begin, end, n_old, read, n_steps, most):
     # The events of any admitted fact, in each block from the first to the last of the rows.
     low = np.int64(row_block[0]) if begin < end else np.int64(0)
     high = np.int64(row_block[-1]) + 1 if begin < end else np.int64(0)
-    somewhere = np.zeros(high - low, np.uint64)
-    for g in admitted:
-        one = everywhere[g, low:high]
-        for i in range(len(one)):
-            somewhere[i] |= one[i]
+    single = len(admitted) == 1
+    somewhere = everywhere[admitted[0], low:high] if single else np.zeros(high - low, np.uint64)
+    if not single:
+        for g in admitted:
+            one = everywhere[g, low:high]
+            for i in range(len(one)):
+                somewhere[i] |= one[i]
     # Which rows have one of these events next: without a branch, as most have not.
     places = np.empty(len(row_block), np.int32)
     words = np.empty(len(row_block), np.uint64)
@@ -199,6 +201,10 @@ def advance_table(facts, rows, begin, end, n_old, read, n_steps, most):
     room = max(64, n_places)
     block, joins, word, events, values = room_for(room, 0, n_old + n_new)
     n = np.int64(0)  # a literal would be compiled apart
+    if single and not n_old and not n_new:
+        for k in range(n_places):
+            block[k], word[k] = row_block[np.uint64(places[k])], words[k]
+        n, n_places = n_places, 0
     for k in range(n_places):
         i, b, to = begin + places[k], np.int64(row_block[places[k]]), words[k]
         if injective and not constants_are_free(constants, row_values, i):
