@@ -18,15 +18,7 @@ from numpy.typing import NDArray
 
 from relynx.mining.budget import OverBudget
 from relynx.mining.engines._threshold_kernels import Thresholds
-from relynx.mining.engines.base import (
-    FEW_ROWS,
-    STATS,
-    Conditions,
-    Counted,
-    Engine,
-    Longs,
-    Siblings,
-)
+from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Longs, Siblings
 from relynx.mining.engines.bits import _attachment_kernels as ak
 from relynx.mining.engines.bits import _count_kernels as ck
 from relynx.mining.engines.bits import _event_fact_kernels as ek
@@ -473,11 +465,10 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         return made
 
     def _most_made(self, rows: rk.Rows) -> int:
-        """How many rows may be made of some."""
-        places = 1 if self.graph.is_line else 64
-        if len(rows.block) * places * self.graph.most_entries <= FEW_ROWS:
-            return FEW_ROWS
-        return self._most_rows(self.row_bytes)
+        """How many rows may be made of some: of each one for each fact that a place leads to."""
+        n_places = 1 if self.graph.is_line else 64
+        wanted = len(rows.block) * n_places * self.graph.most_entries
+        return self._most_rows(self.row_bytes, wanted)
 
 
 def _with_child(unit: Siblings, child: int) -> Longs:
