@@ -7,8 +7,10 @@ what was free on the machine, or in the container, when it started.
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 import psutil
@@ -115,7 +117,12 @@ class Budget:
 
 def resident() -> int:
     """The resident set of the process in bytes."""
-    return int(psutil.Process().memory_info().rss)
+    return int(_process(os.getpid()).memory_info().rss)
+
+
+@cache  # to make one reads more of the system than to ask it; a child of a fork has its own
+def _process(pid: int) -> psutil.Process:
+    return psutil.Process(pid)
 
 
 def default_memory_limit() -> float:

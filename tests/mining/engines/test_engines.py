@@ -128,22 +128,23 @@ def test_a_search_can_end_between_the_refinements_of_siblings(monkeypatch):
 
 def test_a_search_can_end_between_the_matches_of_a_pattern(monkeypatch):
     X = Sequences.from_atoms([line("abcdabcd")] * 40)
-    advance, calls = bits.rk.advance, []
+    refine, calls = bits.ck.refine, []
 
     def goes_on(watch: budget.Budget, *_: int) -> bool:
         watch.reason = "counted often enough" if len(calls) == 3 else None
         return len(calls) < 3
 
-    def advanced(*args: object) -> object:
-        calls.append(args[3:5])
-        return advance(*args)
+    def refined(*args: object) -> object:
+        calls.append(args[7:9])
+        return refine(*args)
 
-    monkeypatch.setattr(bits, "ROWS_A_CALL", 2)
+    monkeypatch.setattr(bits, "ROWS_A_PIECE", 2)
+    monkeypatch.setattr(bits, "LOOKS_A_CALL", 1)
     monkeypatch.setattr(bits, "MOST_TOGETHER", 1)
-    monkeypatch.setattr(bits.rk, "advance", advanced)
+    monkeypatch.setattr(bits.ck, "refine", refined)
     monkeypatch.setattr(budget.Budget, "goes_on", goes_on)
     found = mine(X, bias=LETTERS, max_length=3)
-    assert calls == [(0, 2), (2, 4), (4, 6)]  # of 40 rows
+    assert calls == [(0, 0), (0, 2), (0, 4)]  # of the first child, after so many of 40 rows
     assert (found.partial, found.complete_up_to) == ("counted often enough", 1)
 
 

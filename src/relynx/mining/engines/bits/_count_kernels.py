@@ -281,7 +281,9 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                 g = np.uint64(fact_of[np.uint64(at)])
                 state = g
                 first = np.int64(UNKNOWN)
-                if by_states:
+                if plain:
+                    first = np.int64(state_at[g])
+                elif by_states:
                     if n_old:
                         q = g * np.uint64(widest)
                         state = state * n_holders + holder[padded[q]]
@@ -493,21 +495,20 @@ def mark_covered(counters, row_of, stride, covered, start, end):
 
 
 @kernel
-def forget(counters, c):
-    """Make counters ready for another pattern."""
-    keys = counters.keys[c]
-    mask = np.int64(len(keys) - 1)
-    for slot in range(counters.n_slots[c]):
-        at = np.int64((np.uint64(counters.codes[c, slot]) * GOLDEN) >> np.uint64(33)) & mask
-        while keys[at] >= 0:  # all that stand in a row behind it go, too: none is to stay
-            keys[at] = -1
-            at = (at + 1) & mask
-    for x in range(counters.n_used[c]):
-        counters.state_at[c, counters.used[c, x]] = UNKNOWN
-    counters.n_slots[c] = 0
-    counters.n_used[c] = 0
-    counters.n_pool[0] = 0
-    counters.n_log[0] = 0
+def forget(counters):
+    """Make counters ready for other patterns."""
+    for c in range(len(counters.n_slots)):
+        keys = counters.keys[c]
+        mask = np.int64(len(keys) - 1)
+        for slot in range(counters.n_slots[c]):
+            at = np.int64((np.uint64(counters.codes[c, slot]) * GOLDEN) >> np.uint64(33)) & mask
+            while keys[at] >= 0:  # all that stand in a row behind it go, too: none is to stay
+                keys[at] = -1
+                at = (at + 1) & mask
+        for x in range(counters.n_used[c]):
+            counters.state_at[c, counters.used[c, x]] = UNKNOWN
+        counters.n_slots[c] = counters.n_used[c] = 0
+    counters.n_pool[0] = counters.n_log[0] = 0
 
 
 DONE, MORE_COUNTERS, MORE_ROOM, LARGE = range(4)  # why a call ends
@@ -516,7 +517,8 @@ DONE, MORE_COUNTERS, MORE_ROOM, LARGE = range(4)  # why a call ends
 class Work(NamedTuple):
     """How much one call does."""
 
-    rows: int  # of a pattern: one with more is left to the caller
+    piece: int  # rows of the parent that are counted for one child after the other, along lines
+    rows: int  # of a child: one with more is left to the caller
     places: int  # likewise, of the newest event in all rows, along several dimensions
     looks: int  # when so many are done the call ends
 
@@ -549,6 +551,7 @@ def refine(
     steps,
     extra,
     done,
+    begin,
     about_newest,
     work,
     counters,
@@ -557,86 +560,104 @@ def refine(
     efforts,
     out,
 ):
-    """Refine the children of a pattern from the done-th on; why it ends, and how many are done.
+    """Refine the children of a pattern from the done-th on; why it ends, how many are done, and how
+    many rows of the pattern are counted for those that are next.
 
     `chain` are the steps of the pattern, with its rows; `steps` and `extra` those of its children.
-    `efforts` gets how much was looked at for each child.
+    `efforts` gets how much was looked at for each child. Where the pattern has many rows, along
+    lines, several children are counted together, each by counters of its own: what some rows read
+    stays in the caches of the machine until all these children have read it.
     """
     before = context(facts, chain)
     n_rows, looked = len(rows.block), 0
-    for child in range(done, len(steps)):
+    is_split = graph.is_line and n_rows > work.piece
+    effort_a_row = 1 + graph.most_entries // 4
+    while done < len(steps):
         if looked >= work.looks:
-            return DONE, child
-        links = links_of(graph, before, steps[child], extra[child])
-        made = advance(
-            facts, graph, rows, np.int64(0), n_rows, before, links, steps[child], scratch, work.rows
-        )
-        if len(made.block) > work.rows:
-            return LARGE, child
-        now = context(facts, followed_by(chain, steps[child], extra[child]))
-        further = possible_links(graph, now)
-        ways = every_attachment(graph, further, about_newest)
-        efforts[child] = n_rows + len(made.block) * (1 + graph.most_entries // 4)
-        if not graph.is_line:
-            places = n_places(made)
-            deepest = np.int64(0)
-            for p in range(len(further)):
-                deepest = max(deepest, further[p, 2] + 1)
-            if places > work.places:
-                return LARGE, child
-            search = start_search(facts, graph, made, deepest, places)
-            found, n = find_attachments(
-                facts,
-                graph,
-                thresholds,
-                search,
-                further,
-                no_links(64, ways.shape[1]),
-                1 << 12,
-                work.looks,
+            return DONE, done, begin
+        last = min(done + len(counters.n_slots), len(steps)) if is_split else done + 1
+        end = min(begin + work.piece, n_rows) if is_split else n_rows
+        while end < n_rows and rows.joins[end]:  # those of one sequence and values stay together
+            end += 1
+        for child in range(done, last):
+            n_done = child if end == n_rows else done
+            links = links_of(graph, before, steps[child], extra[child])
+            made = advance(
+                facts, graph, rows, begin, end, before, links, steps[child], scratch, work.rows
             )
-            if n < 0 or search.at[1] >= 0 or places * n > work.looks:
-                return LARGE, child
-            ways = with_newest(found, n, about_newest)
-            efforts[child] = places * len(ways) + 64 * (n_rows + len(made.block))
-        start, stats_before = out.n[0], stats.copy()
-        trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
-        for first in range(0, len(ways), MOST_ATTACHMENTS):
-            some = ways[first : first + MOST_ATTACHMENTS]
-            good = count(
-                facts,
-                graph,
-                made,
-                np.int64(0),
-                len(made.block),
-                now,
-                further,
-                some,
-                counters,
-                np.int64(0),
-                scratch,
-            )
-            room = good and collect(
-                facts,
-                graph,
-                thresholds,
-                now,
-                len(chain) < 0,
-                further,
-                some,
-                first,
-                trail,
-                counters,
-                np.int64(0),
-                child,
-                stats,
-                out,
-            )
-            forget(counters, np.int64(0))
-            if not room:  # the child is refined again, from its first attachment on
-                out.n[0] = start
-                for i in range(len(stats)):
-                    stats[i] = stats_before[i]
-                return MORE_ROOM if good else MORE_COUNTERS, child
-        looked += efforts[child]
-    return DONE, len(steps)
+            if len(made.block) > work.rows:
+                forget(counters)
+                return LARGE, n_done, np.int64(0)
+            now = context(facts, followed_by(chain, steps[child], extra[child]))
+            further = possible_links(graph, now)
+            ways = every_attachment(graph, further, about_newest)
+            effort = end - begin + len(made.block) * effort_a_row
+            if not graph.is_line:
+                places = n_places(made)
+                deepest = np.int64(0)
+                for p in range(len(further)):
+                    deepest = max(deepest, further[p, 2] + 1)
+                if places > work.places:
+                    return LARGE, child, np.int64(0)
+                search = start_search(facts, graph, made, deepest, places)
+                found, n = find_attachments(
+                    facts,
+                    graph,
+                    thresholds,
+                    search,
+                    further,
+                    no_links(64, ways.shape[1]),
+                    1 << 12,
+                    work.looks,
+                )
+                if n < 0 or search.at[1] >= 0 or places * n > work.looks:
+                    return LARGE, child, np.int64(0)
+                ways = with_newest(found, n, about_newest)
+                effort = places * len(ways) + 64 * (n_rows + len(made.block))
+            efforts[child] = effort + (efforts[child] if begin else 0)
+            looked += effort
+            start, stats_before = out.n[0], stats.copy()
+            trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
+            for first in range(0, len(ways), MOST_ATTACHMENTS):  # along lines there are fewer
+                some = ways[first : first + MOST_ATTACHMENTS]
+                good = count(
+                    facts,
+                    graph,
+                    made,
+                    np.int64(0),
+                    len(made.block),
+                    now,
+                    further,
+                    some,
+                    counters,
+                    child - done,
+                    scratch,
+                )
+                if good and end < n_rows:
+                    continue
+                room = good and collect(
+                    facts,
+                    graph,
+                    thresholds,
+                    now,
+                    len(chain) < 0,
+                    further,
+                    some,
+                    first,
+                    trail,
+                    counters,
+                    child - done,
+                    child,
+                    stats,
+                    out,
+                )
+                if not room or child + 1 == last:
+                    forget(counters)
+                if not room:  # the child is refined again, from its first attachment on
+                    out.n[0] = start
+                    for i in range(len(stats)):
+                        stats[i] = stats_before[i]
+                    return MORE_ROOM if good else MORE_COUNTERS, n_done, np.int64(0)
+        begin = end if end < n_rows else np.int64(0)
+        done = done if end < n_rows else last
+    return DONE, done, begin

@@ -27,6 +27,7 @@ from relynx.mining.engines.bits._event_fact_kernels import (
 )
 
 ALL_ROWS = 1 << 62  # no limit on the rows of a pattern
+ROWS_AT_ONCE = 1 << 12  # that short loops go through
 
 
 class Rows(NamedTuple):
@@ -174,54 +175,86 @@ def shifted(word, n):
 
 
 @inner_kernel
-def advance_table(facts, rows, begin, end, n_old, read, n_steps, most):
-    """`advance` along lines of one block, where there is a table of the events of all facts."""
+def advance_table(facts, most_entries, rows, begin, end, n_old, read, n_steps, most):
+    """`advance` along lines of one block, where there is a table of the events of all facts.
+
+    Rows are gone through several times, some at a time: short loops without branches, as it cannot
+    be foretold which rows go on.
+    """
     old, new, constants, admitted = read.old, read.new, read.constants, read.admitted
-    n_new, injective = len(new), facts.injective
+    n_new, single = len(new), len(admitted) == 1
     everywhere, fact_values = facts.everywhere, facts.values
-    row_block, row_word, row_values = rows.block[begin:end], rows.word[begin:end], rows.values
+    row_block, row_word, row_values = rows.block, rows.word, rows.values
     # The events of any admitted fact, in each block from the first to the last of the rows.
-    low = np.int64(row_block[0]) if begin < end else np.int64(0)
-    high = np.int64(row_block[-1]) + 1 if begin < end else np.int64(0)
-    somewhere = np.zeros(high - low, np.uint64)
-    for g in admitted:
-        one = everywhere[g, low:high]
-        for i in range(len(one)):
-            somewhere[i] |= one[i]
-    # Which rows have one of these events next: without a branch, as most have not.
-    places = np.empty(len(row_block), np.int32)
-    words = np.empty(len(row_block), np.uint64)
-    n_places = 0
-    for k in range(len(row_block)):
-        to = shifted(row_word[k], n_steps) & somewhere[np.uint64(row_block[k] - low)]
-        places[np.uint64(n_places)], words[np.uint64(n_places)] = k, to
-        n_places += to != NONE
-    room = max(64, n_places)
-    block, joins, word, events, values = room_for(room, 0, n_old + n_new)
-    n = np.int64(0)  # a literal would be compiled apart
-    for k in range(n_places):
-        i, b, to = begin + places[k], np.int64(row_block[places[k]]), words[k]
-        if injective and not constants_are_free(constants, row_values, i):
-            continue
-        if n > most:
-            break
+    low = np.int64(row_block[begin]) if begin < end else np.int64(0)
+    high = np.int64(row_block[end - 1]) + 1 if begin < end else np.int64(0)
+    somewhere = everywhere[admitted[0], low:high] if single else np.zeros(high - low, np.uint64)
+    if not single:
         for g in admitted:
-            bits = everywhere[g, b] & to
-            if bits == NONE:
-                continue
-            if n_old and not agrees(old, new, fact_values, g, row_values, i, injective):
-                continue
-            if n == room:
-                room *= 2
-                made = resized(Rows(block, joins, word, events, values), n, room)
-                block, joins, word, events, values = made
-            block[n], word[n] = b, bits
-            for v in range(n_old):
-                values[v, n] = row_values[v, i]
-            for q in range(n_new):
-                values[n_old + q, n] = fact_values[new[q], g]
-            n += 1
-    return resized(Rows(block, joins, word, events, values), n, n)
+            one = everywhere[g, low:high]
+            for i in range(len(one)):
+                somewhere[i] |= one[i]
+    size = min(end - begin, ROWS_AT_ONCE)
+    places, words = np.empty(size, np.uint64), np.empty(size, np.uint64)
+    hit_row, hit_word, hit_fact = places, words, np.empty(size if single else 0, np.uint64)
+    for k in range(len(hit_fact)):
+        hit_fact[k] = admitted[0]
+    room, n = np.int64(0), np.int64(0)  # literals would be compiled apart
+    block, joins, word, events, values = room_for(room, 0, n_old + n_new)
+    while begin < end and n <= most:
+        # Which rows have one of these events next.
+        m = np.int64(0)
+        stop = min(begin + ROWS_AT_ONCE, end)
+        for i in range(np.uint64(begin), np.uint64(stop)):
+            to = shifted(row_word[i], n_steps) & somewhere[np.uint64(row_block[i] - low)]
+            places[np.uint64(m)], words[np.uint64(m)] = i, to
+            m += to != NONE
+        begin = stop
+        if not single:  # which facts these are
+            n_places, m = m, np.int64(0)
+            size = 1 + n_places * min(len(admitted), most_entries)
+            if size > len(hit_fact):
+                hit_row, hit_word = np.empty(size, np.uint64), np.empty(size, np.uint64)
+                hit_fact = np.empty(size, np.uint64)
+            for k in range(n_places):
+                i, to = places[k], words[k]
+                b = np.uint64(row_block[i])
+                for g in admitted:
+                    at = np.uint64(m)
+                    hit_row[at], hit_fact[at] = i, g
+                    hit_word[at] = everywhere[np.uint64(g), b] & to
+                    m += hit_word[at] != NONE
+        if n_old:  # those that agree with the values of the row, as `agrees` has it
+            n_hits, m = m, np.int64(0)
+            for x in range(n_hits):
+                i, g, good = hit_row[x], hit_fact[x], True
+                for p in range(len(old)):
+                    good &= row_values[old[p, 1], i] == fact_values[old[p, 0], g]
+                if facts.injective:
+                    for v in range(n_old):
+                        value = row_values[v, i]
+                        for q in range(n_new):
+                            good &= value != fact_values[new[q], g]
+                        for c in range(len(constants)):
+                            good &= value != constants[c]
+                at = np.uint64(m)
+                hit_row[at], hit_fact[at], hit_word[at] = i, g, hit_word[x]
+                m += good
+        if n + m > room:
+            room = max(2 * room, n + m)
+            made = resized(Rows(block, joins, word, events, values), n, room)
+            block, joins, word, events, values = made
+        for x in range(m):
+            block[n + x], word[n + x] = row_block[hit_row[x]], hit_word[x]
+        for v in range(n_old):
+            for x in range(m):
+                values[v, n + x] = row_values[v, hit_row[x]]
+        for q in range(n_new):
+            for x in range(m):
+                values[n_old + q, n + x] = fact_values[new[q], hit_fact[x]]
+        n += m
+    made = Rows(block, joins, word, events, values)
+    return resized(made, n, n) if n < room else made
 
 
 @kernel
@@ -245,8 +278,8 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
     keeps = not is_line and not about
     n_steps = graph.steps[links[0, 0]] if is_line and not about else 0
     if is_line and graph.most_blocks == 1 and len(facts.everywhere):
-        n = np.int64(-1) if about else n_steps
-        return advance_table(facts, rows, begin, end, n_old, read, n, most)
+        n, n_entries = np.int64(-1) if about else n_steps, graph.most_entries
+        return advance_table(facts, n_entries, rows, begin, end, n_old, read, n, most)
     one = admitted[0] if single else 0
     is_tabled = len(facts.everywhere) > 0
     if single and is_tabled:

@@ -45,6 +45,7 @@ EFFORT_A_UNIT = 1 << 20  # for siblings that make one unit of work, by what was 
 MOST_FOUND = 1 << 14  # refinements of a unit
 # How much is done before the search asks whether to go on.
 ROWS_A_CALL = 1 << 13
+ROWS_A_PIECE = 1 << 12  # that are counted for one sibling after the other
 PLACES_A_CALL = 1 << 14  # along several dimensions
 LOOKS_A_CALL = 1 << 22
 FORMS_A_CALL = 1 << 12
@@ -176,13 +177,11 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
     def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
         """Tallies; how much was looked at for each child; and what `Refinements` holds."""
         rows = self._rows_of(unit.chain, buffers)
-        done, efforts = 0, np.zeros(len(unit.steps), np.int64)
+        done, begin, efforts = 0, 0, np.zeros(len(unit.steps), np.int64)
         while done < len(unit.steps):
             self._pulse()
-            if self.graph.is_line and len(rows.block) > ROWS_A_CALL:
-                done = self._refine_together(unit, done, rows, buffers, efforts)
-                continue
-            why, done = ck.refine(
+            most = self._most_made(rows)
+            why, done, begin = ck.refine(
                 self.facts,
                 self.graph,
                 self.thresholds,
@@ -191,8 +190,9 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
                 unit.steps,
                 unit.extra,
                 done,
+                begin,
                 self.about_newest,
-                ck.Work(self._most_rows(self.row_bytes), PLACES_A_CALL, LOOKS_A_CALL),
+                ck.Work(ROWS_A_PIECE, most, PLACES_A_CALL, LOOKS_A_CALL),
                 buffers.counters,
                 buffers.scratch,
                 buffers.stats,
@@ -208,77 +208,36 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
                 done += 1
         return self._taken(buffers, efforts)
 
-    def _refine_together(
-        self, unit: Siblings, done: int, rows: rk.Rows, buffers: Buffers, efforts: Longs
-    ) -> int:
-        """Refine some children that may have many rows, along a line; how many are done.
-
-        Their parent's rows are taken some at a time: what these read stays in the caches of the
-        machine until all children have read it.
-        """
-        end = min(done + self.n_together, len(unit.steps))
-        children = [self._growing(unit, child) for child in range(done, end)]
-        while (n_rows := self._count_together(unit, children, rows, buffers)) is None:
-            self._forget(len(children), buffers)
-            self._more_counters(buffers)
-        for c, one in enumerate(children):
-            self._collect(one, 0, c, buffers, _trail(one.ways))
-        self._forget(len(children), buffers)
-        efforts[done:end] = len(rows.block) + n_rows * (1 + self.graph.most_entries // 4)
-        return end
-
-    def _count_together(
-        self, unit: Siblings, children: list[Growing], rows: rk.Rows, buffers: Buffers
-    ) -> Longs | None:
-        """Count for some children; how many rows each has, None where the counters are too few."""
-        before, most = ek.context(self.facts, unit.chain), self._most_rows(self.row_bytes)
-        steps = [unit.steps[one.child] for one in children]
-        into = [
-            rk.links_of(self.graph, before, step, unit.extra[one.child])
-            for step, one in zip(steps, children, strict=True)
-        ]
-        n_rows = np.zeros(len(children), np.int64)
-        for piece in _pieces(rows):
-            self._pulse()
-            for c, one in enumerate(children):
-                made = self._advance(rows, piece, before, into[c], steps[c], buffers.scratch, most)
-                n_rows[c] += len(made.block)
-                if not self._counted(one, made, (0, len(made.block)), c, buffers):
-                    return None
-        return n_rows
-
     def _refine_alone(self, unit: Siblings, child: int, rows: rk.Rows, buffers: Buffers) -> int:
         """Refine a child that has many matches, asking on the way; how much was looked at."""
-        one, made = (
-            self._growing(unit, child),
-            self._advanced(unit.chain, _with_child(unit, child), rows),
-        )
+        chain = _with_child(unit, child)
+        one, made = self._growing(chain, child), self._advanced(unit.chain, chain, rows, buffers)
         if not self.graph.is_line:
             one = one._replace(ways=self._attachments(one.now, made, one.links))
         self._count_and_collect(one, made, buffers)
         return int(ak.n_places(made)) * len(one.ways) + len(rows.block)
 
-    def _growing(self, unit: Siblings, child: int) -> Growing:
-        now = ek.context(self.facts, _with_child(unit, child))
+    def _growing(self, chain: Longs, child: int) -> Growing:
+        now = ek.context(self.facts, chain)
         links = ak.possible_links(self.graph, now)
         ways = ak.every_attachment(self.graph, links, self.about_newest)
         return Growing(child, now, links, ways)
 
     def _count_and_collect(self, one: Growing, rows: rk.Rows, buffers: Buffers) -> None:
         """Count and collect the refinements of a pattern, some rows at a time."""
-        trail = _trail(one.ways)
+        trail = np.zeros(len(one.ways) + one.ways.shape[1] + 1, np.int64)
         for at in range(0, len(one.ways), ck.MOST_ATTACHMENTS):
             some = one._replace(ways=one.ways[at : at + ck.MOST_ATTACHMENTS])
-            while not all(self._counted(some, rows, piece, 0, buffers) for piece in _pieces(rows)):
-                self._forget(1, buffers)
+            while not all(self._counted(some, rows, piece, buffers) for piece in _pieces(rows)):
+                ck.forget(buffers.counters)
                 self._more_counters(buffers)
-            self._collect(some, at, 0, buffers, trail)
-            self._forget(1, buffers)
+            self._collect(some, at, buffers, trail)
+            ck.forget(buffers.counters)
 
     def _counted(
-        self, one: Growing, rows: rk.Rows, piece: tuple[int, int], c: int, buffers: Buffers
+        self, one: Growing, rows: rk.Rows, piece: tuple[int, int], buffers: Buffers
     ) -> bool:
-        """Count refinements by counter c; False where it is too small."""
+        """Count refinements; False where there are too few counters."""
         self._pulse()
         return bool(
             ck.count(
@@ -290,12 +249,12 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
                 one.links,
                 one.ways,
                 buffers.counters,
-                c,
+                0,
                 buffers.scratch,
             )
         )
 
-    def _collect(self, one: Growing, n_before: int, c: int, buffers: Buffers, trail: Longs) -> None:
+    def _collect(self, one: Growing, n_before: int, buffers: Buffers, trail: Longs) -> None:
         start, tallied, trodden = int(buffers.out.n[0]), buffers.stats.copy(), trail.copy()
         while not ck.collect(
             self.facts,
@@ -308,7 +267,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
             n_before,
             trail,
             buffers.counters,
-            c,
+            0,
             one.child,
             buffers.stats,
             buffers.out,
@@ -316,10 +275,6 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
             self._more_room(buffers)
             buffers.out.n[0] = start
             buffers.stats[:], trail[:] = tallied, trodden
-
-    def _forget(self, n_counters: int, buffers: Buffers) -> None:
-        for c in range(n_counters):
-            ck.forget(buffers.counters, c)
 
     def _attachments(self, now: ek.Context, rows: rk.Rows, links: Longs) -> Longs:
         """The ways to refine a pattern that has many matches along several dimensions."""
@@ -494,43 +449,32 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         for end in ends:
             done, rows = at_hand[-1]
             if len(done) < end:
-                at_hand.append((chain[:end], self._advanced(done, chain[:end], rows)))
+                at_hand.append((chain[:end], self._advanced(done, chain[:end], rows, buffers)))
         return at_hand[-1][1]
 
-    def _advanced(self, done: Longs, chain: Longs, rows: rk.Rows) -> rk.Rows:
+    def _advanced(self, done: Longs, chain: Longs, rows: rk.Rows, buffers: Buffers) -> rk.Rows:
         """The rows of a pattern of one more event or fact, from those of its beginning."""
-        before, most = ek.context(self.facts, done), self._most_rows(self.row_bytes)
+        facts, graph, before = self.facts, self.graph, ek.context(self.facts, done)
         step, extra = chain[len(done)], np.ascontiguousarray(chain[len(done) + 1 :, :4])
-        into = rk.links_of(self.graph, before, step, extra)
-        whole = 0, len(rows.block)
-        return self._advance(rows, whole, before, into, step, scratch(self.facts), most)
-
-    def _advance(
-        self,
-        rows: rk.Rows,
-        piece: tuple[int, int],
-        before: ek.Context,
-        into: Longs,
-        step: Longs,
-        room: ek.Scratch,
-        most: int,
-    ) -> rk.Rows:
-        facts, graph = self.facts, self.graph
-        made: rk.Rows = rk.advance(facts, graph, rows, *piece, before, into, step, room, most)
+        into, most = rk.links_of(graph, before, step, extra), self._most_made(rows)
+        made: rk.Rows = rk.advance(
+            facts, graph, rows, 0, len(rows.block), before, into, step, buffers.scratch, most
+        )
         if len(made.block) > most:
             raise OverBudget
         return made
+
+    def _most_made(self, rows: rk.Rows) -> int:
+        """How many rows may be made of some: of each one for each fact that a place leads to."""
+        n_places = 1 if self.graph.is_line else 64
+        wanted = len(rows.block) * n_places * self.graph.most_entries
+        return self._most_rows(self.row_bytes, wanted)
 
 
 def _with_child(unit: Siblings, child: int) -> Longs:
     """The steps of a child: those of the pattern, its own, and its further links."""
     chain: Longs = ck.followed_by(unit.chain, unit.steps[child], unit.extra[child])
     return chain
-
-
-def _trail(ways: Longs) -> Longs:
-    """Room to go through ways to link an event."""
-    return np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
 
 
 def _pieces(rows: rk.Rows) -> list[tuple[int, int]]:
