@@ -75,7 +75,7 @@ vectorizer.transform(X[:10])
 work = lambda: vectorizer.transform(X)
 """
 GRASP = """
-from grasp import drawn_data
+from questions.drawn_features import drawn_data
 
 M, y = drawn_data(CLASSES)
 rx.GraspSelector(max_iter=1, random_state=0).fit(M[:50, :50], y[:50])

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from grasp import drawn_data
 from joblib import cpu_count
 from questions.bars import Bar, print_table, report
+from questions.drawn_features import drawn_data
 from questions.markov import RELATIONAL_BIAS, relational_sequences
 
 from relynx import GraspSelector, PatternVectorizer, load_protein_folds, parse_bias

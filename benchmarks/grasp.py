@@ -14,25 +14,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 from questions.bars import Bar, print_table, report
+from questions.drawn_features import SIZE, drawn_data
 
 from relynx import GraspSelector, PatternNB
 from relynx.features import _grasp_kernels as kernels
 from relynx.features.grasp import TIE_DRAWS, play_round
 from relynx.features.grasp_tables import Task, task_of
 
-SIZE = 2_000  # sequences, and features
 PLAIN_ROUNDS = 3
 ROUNDS = 200
 ALL_MOVES = np.array([True, True, True])
-
-
-def drawn_data(n_classes: int, seed: int = 0) -> tuple[Any, Any]:
-    """Features of all frequencies, each of which depends a little on the class."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, n_classes, SIZE)
-    share = rng.beta(1, 4, SIZE)
-    odds = np.log(share / (1 - share)) + rng.normal(0, 0.6, (n_classes, SIZE))
-    return (rng.random((SIZE, SIZE)) < 1 / (1 + np.exp(-odds[y]))).astype(np.uint8), y
 
 
 @njit(nogil=True)

@@ -12,9 +12,9 @@ from languages import make_language
 from relynx import Sequences, covers, from_lists, load_protein_folds
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
-from relynx.mining.matching import bits
-from relynx.mining.matching.bits import BitMatcher
-from relynx.mining.patterns import pattern_set
+from relynx.mining.matching.bits import tries
+from relynx.mining.matching.bits.lines import LineMatcher
+from relynx.mining.matching.bits.tries import TrieMatcher
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
@@ -23,7 +23,7 @@ LETTERS = parse_bias("type(q(event,t)). mode(q(+,#)). dimension(next_s). maxfoll
 
 def along_the_trie(found: PatternSet, X: Sequences) -> np.ndarray | None:
     facts = X.facts(found.object_identity)
-    matcher = BitMatcher.of(found.trie, found.rows, facts, found.object_identity)
+    matcher = TrieMatcher.of(found.trie, found.rows, facts, found.object_identity)
     return None if matcher is None else matcher.coverage(found.rows).T
 
 
@@ -123,13 +123,17 @@ def test_patterns_of_relations_between_events_on_data_where_one_side_holds_value
 def test_coverage_takes_the_trie_when_there_are_many_patterns(monkeypatch):
     X = Sequences.from_atoms([line("abcabc"), line("cbacba"), line("aabbcc")])
     found = mine(X, bias=LETTERS)
-    assert found._matcher(X) is not None
     whole, packed = found.coverage(X), found.coverage(X, packed=True)
     assert np.array_equal(np.unpackbits(packed, axis=0, count=len(X)), whole)
-    monkeypatch.setattr(pattern_set, "MANY", 10**9)
-    assert found._matcher(X) is None
+    monkeypatch.setattr(LineMatcher, "each", lambda facts: [])
+    asked = []
+    of = TrieMatcher.of
+    monkeypatch.setattr(TrieMatcher, "of", lambda *args: asked.append(1) or of(*args))
     assert np.array_equal(found.coverage(X), whole)
+    assert asked
+    monkeypatch.setattr("relynx.mining.matching.bits.covering.MANY", 10**9)
     assert np.array_equal(found.coverage(X, packed=True), packed)
+    assert len(asked) == 1
 
 
 def test_patterns_of_the_folds_in_another_order_keep_their_columns():
@@ -150,26 +154,26 @@ def test_patterns_of_the_folds_in_another_order_keep_their_columns():
 def shared_out(monkeypatch) -> list[tuple[int, list]]:
     """By how many threads each coverage so far was made, and their tasks."""
     noted: list[tuple[int, list]] = []
-    in_order = bits.in_order
+    in_order = tries.in_order
     monkeypatch.setattr(
-        bits,
+        tries,
         "in_order",
         lambda work, tasks, n: (noted.append((n, tasks)), in_order(work, tasks, n=n))[1],
     )
     return noted
 
 
-def small_trie() -> tuple[BitMatcher, np.ndarray]:
+def small_trie() -> tuple[TrieMatcher, np.ndarray]:
     """A matcher of patterns of two atoms of three letters, and its rows."""
     X = Sequences.from_atoms([line("abcabc"), line("cbacba"), line("aabbcc")])
     found = mine(X, bias=LETTERS, min_support=0.3, max_length=2)
-    matcher = BitMatcher.of(found.trie, found.rows, X.facts(True), True)
+    matcher = TrieMatcher.of(found.trie, found.rows, X.facts(True), True)
     assert matcher is not None
     return matcher, found.rows
 
 
 def test_a_small_trie_is_shared_out_between_threads(monkeypatch, shared_out):
-    monkeypatch.setattr(bits, "LEAST_SHARED", 1)
+    monkeypatch.setattr(tries, "LEAST_SHARED", 1)
     matcher, rows = small_trie()
     alone, by_two = (matcher.coverage(rows, n_threads=n) for n in (1, 2))
     assert np.array_equal(by_two, alone)

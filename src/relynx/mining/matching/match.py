@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.sequences import Sequence, Sequences
+from relynx.data.sequences import Facts, Sequence, Sequences
 from relynx.logic.terms import Atom, Constant, Var
+from relynx.mining.matching import bits
 from relynx.mining.matching._backtracking_kernels import Data, Plan, solve
 from relynx.mining.matching.index import Index, Template
-from relynx.mining.matching.paths import PathIndex
 from relynx.mining.matching.plan import Planner, Query, Registry
 from relynx.mining.patterns.pattern import Pattern, as_pattern
 from relynx.mining.workers import n_threads
@@ -61,19 +61,26 @@ def covers(
     array([ True, False])
     """
     threads = n_threads(n_jobs)
-    facts = _sequences(X).facts(object_identity)
-    index = Index.of(facts)
     single = isinstance(pattern, Pattern | str)
-    asked = [pattern] if isinstance(pattern, Pattern | str) else pattern
-    patterns = [as_pattern(p).atoms for p in asked]
-    out = np.zeros((len(patterns), facts.n_sequences), bool)
-    left = list(range(len(patterns)))
-    for paths in PathIndex.each(facts):
-        done = paths.cover(patterns, object_identity, left, out, threads)
-        _search(done, patterns, paths.others, index, object_identity, out)
-        left = sorted(set(left) - set(done))
-    _search(left, patterns, np.arange(facts.n_sequences), index, object_identity, out)
+    wanted = [pattern] if isinstance(pattern, Pattern | str) else pattern
+    patterns = [as_pattern(p).atoms for p in wanted]
+    asked = bits.Asked(len(patterns), lambda which: [patterns[i] for i in which.tolist()])
+    out = covered(asked, _sequences(X).facts(object_identity), object_identity, threads)
     return out[0] if single else out.T
+
+
+def covered(
+    asked: bits.Asked, facts: Facts, object_identity: bool, n_threads: int
+) -> NDArray[np.bool_]:
+    """Which sequences the patterns cover, array of shape (n_patterns, n_sequences): by words of
+    bits where these can tell, else by backtracking."""
+    out = np.zeros((asked.n, facts.n_sequences), bool)
+    for left, sequences in bits.cover(asked, facts, object_identity, out, n_threads):
+        for part, atoms in asked.parts(left if len(sequences) else left[:0]):
+            out[np.ix_(part, sequences)] = _search(
+                atoms, sequences, Index.of(facts), object_identity
+            )
+    return out
 
 
 def match(
@@ -196,25 +203,22 @@ class _Matcher:
 
 
 def _search(
-    which: list[int],
     patterns: list[tuple[Atom, ...]],
     sequences: NDArray[np.int64],
     index: Index,
     object_identity: bool,
-    out: NDArray[np.bool_],
-) -> None:
+) -> NDArray[np.bool_]:
     """Cover some patterns; beginnings that several share are matched once and narrow the rest."""
-    if not len(sequences):
-        return
     matcher = _Matcher(index, object_identity)
-    forms = {i: _by_first_occurrence(patterns[i]) for i in which}
-    shared = Counter(form[:k] for form in forms.values() for k in range(1, len(form)))
-    order = sorted(which, key=lambda i: [str(atom) for atom in forms[i]])
-    stages = {
-        i: [*(k for k in range(1, len(form)) if shared[form[:k]] >= SHARED_BY), len(form)]
-        for i, form in forms.items()
-    }
-    beginnings = {forms[i][:k]: patterns[i][:k] for i in which for k in stages[i]}
+    out = np.zeros((len(patterns), index.n_sequences), bool)
+    forms = [_by_first_occurrence(atoms) for atoms in patterns]
+    shared = Counter(form[:k] for form in forms for k in range(1, len(form)))
+    order = sorted(range(len(forms)), key=lambda i: [str(atom) for atom in forms[i]])
+    stages = [
+        [*(k for k in range(1, len(form)) if shared[form[:k]] >= SHARED_BY), len(form)]
+        for form in forms
+    ]
+    beginnings = {forms[i][:k]: patterns[i][:k] for i in order for k in stages[i]}
     compiled = {form: matcher.compile(atoms, existence=True) for form, atoms in beginnings.items()}
     trail: list[tuple[tuple[Atom, ...], NDArray[np.int64]]] = []
     for i in order:
@@ -226,6 +230,7 @@ def _search(
                 among = trail[-1][1] if trail else sequences
                 trail.append((form[:k], matcher.covered(compiled[form[:k]], among)))
         out[i, trail[-1][1]] = True
+    return out[:, sequences]
 
 
 def _by_first_occurrence(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:

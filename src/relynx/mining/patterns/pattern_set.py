@@ -15,8 +15,8 @@ from relynx.data.tables.frames import frame, write_csv, write_jsonl, write_parqu
 from relynx.errors import InputError
 from relynx.logic.canonical import canonical, core
 from relynx.logic.terms import Atom
-from relynx.mining.matching.bits import BitMatcher
-from relynx.mining.matching.match import covers
+from relynx.mining.matching.bits import Asked
+from relynx.mining.matching.match import covered
 from relynx.mining.ordering.order import canonical_order
 from relynx.mining.ordering.reading import written
 from relynx.mining.patterns import borders, tables
@@ -37,7 +37,6 @@ from relynx.mining.workers import n_threads
 
 SLACK = 1e-9  # thresholds are met up to rounding
 COVERED_AT_ONCE = 2_000
-MANY = 20  # patterns that are worth matching along their trie
 
 
 class PatternSet:
@@ -425,9 +424,9 @@ class PatternSet:
             open_ = np.flatnonzero(count < times)
             if not len(open_):
                 break
-            covered = ordered[start : start + COVERED_AT_ONCE].coverage(X[open_])
+            bits = ordered[start : start + COVERED_AT_ONCE].coverage(X[open_])
             still = count[open_]
-            for i, column in enumerate(covered.T):
+            for i, column in enumerate(bits.T):
                 if (column & (still < times)).any():
                     kept.append(start + i)
                     still += column
@@ -450,24 +449,13 @@ class PatternSet:
             Threads; see `mine`.
         """
         threads = n_threads(n_jobs)
-        matcher = self._matcher(X)
-        if matcher is not None:
-            covered = matcher.coverage(self.rows, n_threads=threads)
-            return np.packbits(covered, axis=1).T if packed else covered.T
-        height = -(-len(X) // 8) if packed else len(X)
-        out: NDArray[Any] = np.zeros((height, len(self)), np.uint8 if packed else np.bool_)
-        for start in range(0, len(self), COVERED_AT_ONCE):
-            part = self[start : start + COVERED_AT_ONCE]
-            bits = covers(list(part.patterns()), X, self.object_identity, n_jobs=threads)
-            out[:, start : start + len(part)] = np.packbits(bits, axis=0) if packed else bits
-        return out
-
-    def _matcher(self, X: Sequences) -> BitMatcher | None:
-        """What matches all patterns at once, along the trie; None where there is no such thing."""
-        if len(self) < MANY:
-            return None
         facts = X.facts(self.object_identity)
-        return BitMatcher.of(self.trie, self.rows, facts, self.object_identity)
+        asked = Asked(len(self), self._atoms, (self.trie, self.rows))
+        out = covered(asked, facts, self.object_identity, threads)
+        return np.packbits(out, axis=1).T if packed else out.T
+
+    def _atoms(self, which: Rows) -> list[tuple[Atom, ...]]:
+        return [pattern.atoms for pattern in self[which].patterns()]
 
     # What people read
 

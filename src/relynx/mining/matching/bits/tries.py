@@ -57,7 +57,7 @@ class _Asked:
     out: NDArray[np.bool_]  # patterns x sequences
 
 
-class BitMatcher:
+class TrieMatcher:
     """Matches the patterns of a trie against some facts; `of` says whether it can."""
 
     def __init__(
@@ -71,7 +71,7 @@ class BitMatcher:
         self.steps = self._recoded(kept, compiled)
 
     @classmethod
-    def of(cls, trie: Trie, rows: Rows, facts: Facts, object_identity: bool) -> BitMatcher | None:
+    def of(cls, trie: Trie, rows: Rows, facts: Facts, object_identity: bool) -> TrieMatcher | None:
         """A matcher for these rows, None where the trie or the facts are of another kind."""
         index = Index.of(facts)
         kept = trie.with_ancestors(rows)

@@ -1,8 +1,8 @@
 """Compiled loops for patterns that are paths along one dimension.
 
 An event of a sequence is a bit of a 64-bit word, so that a step along the dimension is a shift of
-the word, for all events at once; a pattern is a few shifts and ands over an array of words, one a
-sequence.
+the word, for all events at once; a pattern is a few shifts and ands over an array of words. Long
+sequences have several words, one after the other.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,8 @@ from relynx.mining.matching._backtracking_kernels import lower_bound
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
-BLOCK = 4096
+ALL = ~NONE
+BLOCK = 4096  # words that stay in a fast cache
 
 
 @by_reference
@@ -39,6 +40,15 @@ class Paths(NamedTuple):
     taboo_off: NDArray[np.int64]  # P+1
     taboo: NDArray[np.int64]  # values that no variable may take
     injective: bool
+
+
+@by_reference
+class Places(NamedTuple):
+    """Where the answers of some sequences go, and where the words of each are."""
+
+    rows: NDArray[np.int64]  # of each pattern
+    columns: NDArray[np.int64]  # of each sequence
+    words: NDArray[np.int64]  # of each sequence the first, and the end; counted from any number
 
 
 @inner_kernel
@@ -166,15 +176,43 @@ def fill_rows(digits, strides, free, start, places, wanted, row_of, rows):
 def moved(word, n, by):
     """The events n steps after those of a word; any number of steps for n = 0, none for -1."""
     if n == 0:
-        return word ^ (~word + ONE) if word != NONE else NONE  # all bits after the lowest
+        return word ^ (~word + ONE)  # all bits after the lowest
     return word << by
 
 
+@inlined
+def long_moved(words, i, before, n, seen):
+    """The same for a word of a sequence of several, `before` of which come before it; `seen` has
+    the bits of all those."""
+    if n == 0:
+        return moved(words[i], 0, NONE) | (ALL if seen else NONE)
+    far, by = max(n, 0) >> 6, np.uint64(max(n, 0) & 63)
+    word = words[i - far] << by if far <= before else NONE
+    if by and far < before:
+        word |= words[i - far - 1] >> (np.uint64(64) - by)
+    return word
+
+
 @inner_kernel
-def move_all(words, n, row, out):
+def move_all(words, n, row, before, out):
     """Let words step n events on and meet a fact there."""
     by = np.uint64(max(n, 0))
-    if n >= 64:
+    if n > 0 and n < 64 and len(before):
+        rest = np.uint64(64 - n)
+        out[0] = (words[0] << by) & row[0]
+        for i in range(1, len(row)):
+            carried = (words[i - 1] >> rest) & np.uint64(-np.int64(before[i] != 0))
+            out[i] = (words[i] << by | carried) & row[i]
+    elif n == 0 and len(before):
+        seen = NONE  # in the words before of the sequence
+        for i in range(len(row)):
+            seen = seen if before[i] else NONE
+            out[i] = long_moved(words, i, before[i], 0, seen) & row[i]
+            seen |= words[i]
+    elif n > 0 and len(before):
+        for i in range(len(row)):
+            out[i] = long_moved(words, i, before[i], n, NONE) & row[i]
+    elif n >= 64:
         for i in range(len(row)):
             out[i] = NONE
     elif n == 0:
@@ -197,8 +235,92 @@ def move_some(words, places, size, n, row, covered, out, left_places):
         place = places[i]
         word = moved(words[i], n, by) & row[place]
         out[left], left_places[left] = word, place
-        left += (word != NONE) & (covered[place] == 0)
+        left += (word != NONE) & (covered[place] == NONE)
     return left
+
+
+@inner_kernel
+def move_some_long(words, places, size, n, row, n_words, covered, out, left_places):
+    """The same for sequences of several words; a place is that of the first."""
+    by = np.uint64(max(n, 0) & 63)
+    rest = np.uint64(63) - by
+    read = written = left = 0
+    for i in range(size):
+        place = places[i]
+        any_ = seen = carried = NONE
+        for j in range(n_words[place]):
+            word = words[read + j]
+            if n == 0:
+                reached = moved(word, 0, by) | (ALL if seen else NONE)
+                seen |= word
+            elif n < 64:
+                reached = word << by | carried
+                carried = word >> ONE >> rest
+            else:
+                reached = long_moved(words, read + j, j, n, NONE)
+            reached &= row[place + j]
+            any_ |= reached
+            out[written + j] = reached
+        read += n_words[place]
+        left_places[left] = place
+        keep = (any_ != NONE) & (covered[place] == NONE)
+        left += keep
+        written += n_words[place] * keep
+    return left
+
+
+@inner_kernel
+def move_some_twins(words, places, size, n, row, covered, out, left_places):
+    """The same for sequences of two words."""
+    by = np.uint64(max(n, 0) & 63)
+    rest = np.uint64(63) - by
+    left = 0
+    for i in range(size):
+        place = places[i]
+        low, high = words[2 * i], words[2 * i + 1]
+        if n == 0:
+            high = moved(high, 0, by) | (ALL if low else NONE)
+            low = moved(low, 0, by)
+        elif n < 64:
+            high = high << by | low >> ONE >> rest
+            low <<= by
+        else:
+            high = low << by if n < 128 else NONE
+            low = NONE
+        low &= row[place]
+        high &= row[place + 1]
+        out[2 * left], out[2 * left + 1], left_places[left] = low, high, place
+        left += (low | high != NONE) & (covered[place] == NONE)
+    return left
+
+
+@inner_kernel
+def open_places(words, size, n_words, places):
+    """The places of words that are not empty, or of the first words of their sequences if these
+    have several; how many."""
+    left = 0
+    if len(n_words) == 0:
+        for i in range(size):
+            places[left] = i
+            left += words[i] != NONE
+        return left
+    i = 0
+    while i < size:
+        any_ = NONE
+        for j in range(n_words[i]):
+            any_ |= words[i + j]
+        places[left] = i
+        left += any_ != NONE
+        i += n_words[i]
+    return left
+
+
+@inner_kernel
+def mark(words, size, sequence, columns, target):
+    """Set the columns of the sequences that have a word which is not empty."""
+    for i in range(size):
+        if words[i] != NONE:
+            target[columns[sequence[i]]] = True
 
 
 @inner_kernel
@@ -212,28 +334,45 @@ def shared_facts(first, last, other, stop, moves, rows):
 
 
 @kernel
-def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, rows, targets, out):
-    """Set in `out` which sequences (columns of `rows`) each pattern covers.
+def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, rows, places, out):
+    """Set in `out` which sequences (words of `rows`) each pattern covers.
 
-    `targets` are the row of each pattern and the column of each sequence in `out`. `relaxed_row`
-    has the row of each fact with the enumerated variables free: what fails there cannot succeed.
-    What passes is tried with each assignment (`assigned_row`: a row a fact), where `counts` says
-    how many there are; -1 stands for a pattern without variables to enumerate. What two patterns
-    next to each other in `order` begin with is computed once.
+    `relaxed_row` has the row of each fact with the enumerated variables free: what fails there
+    cannot succeed. What passes is tried with each assignment (`assigned_row`: a row a fact), where
+    `counts` says how many there are; -1 stands for a pattern without variables to enumerate. What
+    two patterns next to each other in `order` begin with is computed once.
     """
-    n_seq = rows.shape[1]
+    n_seq, at_word = len(places.columns), places.words
     fact_off, moves = paths.fact_off, paths.moves
     depth = most_facts(fact_off) + 1
-    words = np.zeros((depth, BLOCK), np.uint64)
-    trials = np.zeros((depth, BLOCK), np.uint64)
-    places = np.zeros((depth, BLOCK), np.int64)
+    room = BLOCK
+    for s in range(n_seq):
+        room = max(room, at_word[s + 1] - at_word[s])
+    words = np.zeros((depth, room), np.uint64)
+    trials = np.zeros((depth, room), np.uint64)
+    held = np.zeros((depth, room), np.int64)
     left = np.zeros(depth, np.int64)
-    covered = np.zeros(BLOCK, np.uint8)
-    for i in range(BLOCK):
-        words[0, i] = trials[0, i] = ~NONE
-    for begin in range(0, n_seq, BLOCK):
-        size = min(BLOCK, n_seq - begin)
-        end = begin + size
+    covered = np.zeros(room, np.uint64)
+    sequence = np.zeros(room, np.int64)
+    for i in range(room):
+        words[0, i] = trials[0, i] = ALL
+    begin = 0
+    while begin < n_seq:
+        end = begin
+        most = min(at_word[begin + 1] - at_word[begin], 3)
+        while end < n_seq and at_word[end + 1] - at_word[begin] <= room:
+            if min(at_word[end + 1] - at_word[end], 3) != most:
+                break
+            end += 1
+        start, size = at_word[begin] - at_word[0], at_word[end] - at_word[begin]
+        before = np.zeros(size if size > end - begin else 0, np.int64)
+        n_words = np.zeros(len(before), np.int64)
+        for s in range(begin, end):
+            for i in range(at_word[s], at_word[s + 1]):
+                sequence[i - at_word[begin]] = s
+                if len(before):
+                    before[i - at_word[begin]] = i - at_word[s]
+                    n_words[i - at_word[begin]] = at_word[s + 1] - i
         first = last = np.int64(0)
         for p in order:
             other, stop = first, last
@@ -241,18 +380,15 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
             n_facts = last - first
             shared = shared_facts(first, last, other, stop, moves, relaxed_row)
             for f in range(shared, n_facts):
-                row = rows[relaxed_row[first + f]][begin:end]
-                move_all(words[f], moves[first + f], row, words[f + 1])
-            result = words[n_facts]
-            n_open = 0
-            for i in range(size):
-                covered[i] = 0
-                places[0, n_open] = i
-                n_open += result[i] != NONE
-            left[0] = n_open
+                row = rows[relaxed_row[first + f]][start : start + size]
+                move_all(words[f], moves[first + f], row, before, words[f + 1])
+            target = out[places.rows[p]]
             if counts[p] < 0:
-                for i in range(n_open):
-                    covered[places[0, i]] = 1
+                mark(words[n_facts], size, sequence, places.columns, target)
+                continue
+            left[0] = open_places(words[n_facts], size, n_words, held[0])
+            for i in range(size):
+                covered[i] = NONE
             at = assigned_off[p]
             for a in range(counts[p]):
                 # Assignments come in an order in which neighbours share their first facts.
@@ -260,25 +396,27 @@ def cover_paths(order, paths, relaxed_row, counts, assigned_off, assigned_row, r
                 while a and f < n_facts and assigned_row[at + f] == assigned_row[at + f - n_facts]:
                     f += 1
                 while f < n_facts and left[f]:
-                    left[f + 1] = move_some(
-                        trials[f],
-                        places[f],
-                        left[f],
-                        moves[first + f],
-                        rows[assigned_row[at + f]][begin:end],
-                        covered,
-                        trials[f + 1],
-                        places[f + 1],
-                    )
+                    move, row = moves[first + f], rows[assigned_row[at + f]][start : start + size]
+                    now, then, at_now, at_then = trials[f], trials[f + 1], held[f], held[f + 1]
+                    if most == 1:
+                        left[f + 1] = move_some(
+                            now, at_now, left[f], move, row, covered, then, at_then
+                        )
+                    elif most == 2:
+                        left[f + 1] = move_some_twins(
+                            now, at_now, left[f], move, row, covered, then, at_then
+                        )
+                    else:
+                        left[f + 1] = move_some_long(
+                            now, at_now, left[f], move, row, n_words, covered, then, at_then
+                        )
                     f += 1
                 if f == n_facts:
                     for i in range(left[n_facts]):
-                        covered[places[n_facts, i]] = 1
+                        covered[held[n_facts, i]] = ONE
                 else:
                     for rest in range(f + 1, depth):
                         left[rest] = 0
                 at += n_facts
-            target = out[targets[0][p]]
-            for i in range(size):
-                if covered[i]:
-                    target[targets[1][begin + i]] = True
+            mark(covered, size, sequence, places.columns, target)
+        begin = end

@@ -3,13 +3,14 @@
 Most mined patterns are of this kind: events linked one after the other, each with facts about its
 values. Under Object Identity the variables for values are few and their domains small, so their
 values are enumerated once for all sequences; what remains is shifting and anding words. Whatever
-does not fit (other shapes, large domains, long or branching sequences) is left to the search.
+does not fit (other shapes, large domains, branching sequences) is left to others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import cast
 
@@ -21,7 +22,13 @@ from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Struct, Var, constant_key
 from relynx.mining.matching._backtracking_kernels import LINE
-from relynx.mining.matching._path_kernels import Paths, cover_paths, expand_all, fill_rows
+from relynx.mining.matching.bits._line_kernels import (
+    Paths,
+    Places,
+    cover_paths,
+    expand_all,
+    fill_rows,
+)
 from relynx.mining.matching.index import Index
 from relynx.mining.matching.plan import is_number_of_steps
 from relynx.mining.workers import in_order
@@ -30,7 +37,8 @@ MOST_VALUES = 5  # value arguments of a fact
 MOST_ASSIGNMENTS = 1024
 DENSE = 1 << 22
 ROW_BYTES = 1 << 28
-LEAST_SHARED = 1 << 10  # sequences that a thread takes at a time at least
+LEAST_SHARED = 1 << 10  # words that a thread takes at a time at least
+WORD = 64  # bits
 IS_EVENT = 0  # the number of a fact that holds for every event
 
 
@@ -57,15 +65,19 @@ class Relation:
     size: int
 
 
-class PathIndex:
-    """The relations and sequences of an index that paths can use, for one dimension."""
+class LineMatcher:
+    """Matches paths along one dimension against the sequences that are lines in it."""
 
     def __init__(self, index: Index, dimension: int) -> None:
         self.index = index
-        counts = np.diff(index.node_off)
-        fits = (index.dimensions[dimension].shape == LINE) & (counts <= 64)
-        self.sequences = np.flatnonzero(fits)
+        fits = index.dimensions[dimension].shape == LINE
         self.others = np.flatnonzero(~fits)
+        # Each has as many words as its events need, and one at least; those with few come first,
+        # for the kernels take sequences of as many words faster.
+        n_words = np.maximum(-(-np.diff(index.node_off) // WORD), 1)
+        self.sequences = np.flatnonzero(fits)
+        self.sequences = self.sequences[np.argsort(n_words[self.sequences], kind="stable")]
+        self.words = np.concatenate([[0], np.cumsum(n_words[self.sequences])])
         self.column = np.full(index.n_sequences, -1)
         self.column[self.sequences] = np.arange(len(self.sequences))
         self.prefix = index.dimension_names[dimension]
@@ -73,7 +85,7 @@ class PathIndex:
         self._read_relations()
 
     @classmethod
-    def each(cls, facts: Facts) -> Iterator[PathIndex]:
+    def each(cls, facts: Facts) -> Iterator[LineMatcher]:
         """One for each dimension along which some sequence is a line of events."""
         index, cache = Index.of(facts), facts.cache.setdefault("paths", {})
         for d, dimension in enumerate(index.dimensions):
@@ -135,19 +147,21 @@ class PathIndex:
         self,
         patterns: list[tuple[Atom, ...]],
         object_identity: bool,
-        which: list[int],
+        rows: NDArray[np.int64],
         out: NDArray[np.bool_],
         n_threads: int = 1,
-    ) -> list[int]:
+    ) -> NDArray[np.bool_]:
         """Fill the rows of `out` for those of the patterns that are paths; which these are.
 
         Only the columns of `sequences` are filled.
         """
         collector = _Collector(self, object_identity)
-        taken = np.array([i for i in which if collector.add(patterns[i])], np.int64)
-        if not len(taken):
-            return []
-        done: list[int] = taken[self._run(collector.paths(), taken, out, n_threads)].tolist()
+        done = np.array([collector.add(atoms) for atoms in patterns], bool)
+        taken = np.flatnonzero(done)
+        if len(taken):
+            kept = self._run(collector.paths(), rows[taken], out, n_threads)
+            done[:] = False
+            done[taken[kept]] = True
         return done
 
     def _run(
@@ -164,37 +178,40 @@ class PathIndex:
         order = np.array(
             sorted(kept.tolist(), key=lambda p: pairs[offs[p] : offs[p + 1]]), np.int64
         )
-        block = max(64, ROW_BYTES // (8 * len(wanted)))
+        n_words = int(self.words[-1])
+        most = max(64, ROW_BYTES // (8 * len(wanted)))
         if n_threads > 1:
-            block = min(block, max(LEAST_SHARED, -(-len(self.sequences) // (4 * n_threads))))
+            most = min(most, max(LEAST_SHARED, -(-n_words // (4 * n_threads))))
 
-        def fill(begin: int) -> None:
-            sequences = self.sequences[begin : begin + block]
-            rows = self._rows(wanted, begin, begin + len(sequences))
-            cover_paths(
-                order,
-                paths,
-                relaxed_row,
-                counts,
-                off,
-                assigned_row,
-                rows,
-                (taken, sequences),
-                out,
-            )
+        def fill(piece: tuple[int, int]) -> None:
+            begin, end = piece
+            rows = self._rows(wanted, begin, end)
+            places = Places(taken, self.sequences[begin:end], self.words[begin : end + 1])
+            cover_paths(order, paths, relaxed_row, counts, off, assigned_row, rows, places, out)
 
-        for _ in in_order(fill, range(0, len(self.sequences), block), n=n_threads):
+        for _ in in_order(fill, self._pieces(most), n=n_threads):
             pass
         return kept
 
+    def _pieces(self, most: int) -> list[tuple[int, int]]:
+        """Ranges of the sequences with at most so many words, or one sequence."""
+        cuts = [0]
+        while cuts[-1] < len(self.sequences):
+            end = np.searchsorted(self.words, self.words[cuts[-1]] + most, side="right") - 1
+            cuts.append(max(int(end), cuts[-1] + 1))
+        return [*pairwise(cuts)]
+
     def _rows(self, wanted: NDArray[np.int64], begin: int, end: int) -> NDArray[np.uint64]:
-        """The events for which each wanted fact holds, as one word a sequence."""
-        rows = np.zeros((len(wanted), end - begin), np.uint64)
+        """The events for which each wanted fact holds, in the words of some sequences."""
+        words = self.words[begin : end + 1] - self.words[begin]
+        rows = np.zeros((len(wanted), int(words[-1])), np.uint64)
         index = self.index
         if len(wanted) and wanted[0] == IS_EVENT:
-            sizes = np.diff(index.node_off)[self.sequences[begin:end]].astype(np.uint64)
-            full = ~np.uint64(0) >> (np.uint64(64) - np.maximum(sizes, np.uint64(1)))
-            rows[0] = np.where(sizes > 0, full, np.uint64(0))
+            sizes = np.diff(index.node_off)[self.sequences[begin:end]]
+            rows[0] = ~np.uint64(0)
+            rest = (sizes - 1) % WORD + 1  # events in the last word
+            full = ~np.uint64(0) >> np.minimum(WORD - rest, WORD - 1).astype(np.uint64)
+            rows[0, words[1:] - 1] = np.where(sizes > 0, full, np.uint64(0))
         for relation in self.relations.values():
             lo, hi = np.searchsorted(wanted, [relation.start, relation.start + relation.size])
             if lo == hi:
@@ -202,12 +219,8 @@ class PathIndex:
             data = index.relation(relation.key)
             column = self.column[data.sequence]
             here = np.flatnonzero((column >= begin) & (column < end))
-            places = np.stack(
-                [
-                    column[here] - begin,
-                    data.cells[relation.event, here] - index.node_off[data.sequence[here]],
-                ]
-            )
+            at = data.cells[relation.event, here] - index.node_off[data.sequence[here]]
+            places = np.stack([words[column[here] - begin] + at // WORD, at % WORD])
             arguments = [(i, a) for i, a in enumerate(relation.arguments) if a is not None]
             digits = np.empty((len(arguments), len(here)), np.int64)
             for j, (i, argument) in enumerate(arguments):
@@ -247,7 +260,7 @@ def _domains(parts: list[NDArray[np.int32]], n: int, codes: NDArray[np.int32]) -
 class _Collector:
     """Reads patterns one by one into the flat arrays of `Paths`."""
 
-    def __init__(self, owner: PathIndex, object_identity: bool) -> None:
+    def __init__(self, owner: LineMatcher, object_identity: bool) -> None:
         self.owner = owner
         self.injective = object_identity
         self.links = {(f"next_{owner.prefix}", 2): 1, (f"follow_{owner.prefix}", 2): 0}
