@@ -380,6 +380,8 @@ class Refinements(NamedTuple):
     supports: NDArray[np.int32]
     covered: NDArray[np.uint64]  # the sequences as bits; of no columns where there is no log
     n: NDArray[np.int64]  # one number
+    stats: NDArray[np.float64]  # tallies, as `SearchLevel.add` takes them
+    counted: NDArray[np.int64]  # the supports of one that is looked at
 
 
 @kernel
@@ -396,12 +398,11 @@ def collect(
     counters,
     c,
     child,
-    stats,
     out,
 ):
     """Append the frequent refinements among those counted; was there room?
 
-    It keeps the counts. Where there is no room, `stats` are to be put back as they were.
+    It keeps the counts. Where there is no room, the tallies are to be put back as they were.
 
     `n_before` attachments of the pattern were collected before. `trail` remembers where the
     refinements of each attachment begin, and behind them the last attachment of each depth.
@@ -415,7 +416,7 @@ def collect(
     records = counters.records[c]
     n_steps = len(graph.steps)
     n_kinds = len(graph.dimensions) * n_steps
-    counted = np.zeros(n_classes, np.int64)
+    counted, stats = out.counted, out.stats  # without owners, whose users numba would count
     step = np.zeros(out.steps.shape[1], np.int64)
     is_logged = len(counters.log) > 0
     row_of = np.zeros((n_ways, n_slots) if is_logged else (0, 0), np.int64)  # plus one
@@ -556,7 +557,6 @@ def refine(
     work,
     counters,
     scratch,
-    stats,
     efforts,
     out,
 ):
@@ -616,7 +616,7 @@ def refine(
                 effort = places * len(ways) + 64 * (n_rows + len(made.block))
             efforts[child] = effort + (efforts[child] if begin else 0)
             looked += effort
-            start, stats_before = out.n[0], stats.copy()
+            start, stats_before = out.n[0], out.stats.copy()
             trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
             for first in range(0, len(ways), MOST_ATTACHMENTS):  # along lines there are fewer
                 some = ways[first : first + MOST_ATTACHMENTS]
@@ -648,15 +648,14 @@ def refine(
                     counters,
                     child - done,
                     child,
-                    stats,
                     out,
                 )
                 if not room or child + 1 == last:
                     forget(counters)
                 if not room:  # the child is refined again, from its first attachment on
                     out.n[0] = start
-                    for i in range(len(stats)):
-                        stats[i] = stats_before[i]
+                    for i in range(len(out.stats)):
+                        out.stats[i] = stats_before[i]
                     return MORE_ROOM if good else MORE_COUNTERS, n_done, np.int64(0)
         begin = end if end < n_rows else np.int64(0)
         done = done if end < n_rows else last
