@@ -124,10 +124,38 @@ def add_to(records, base, place, n_words, hits, s, added):
             at += np.uint64(1)
 
 
+@inner_kernel
+def link_tree(links, attachments):
+    """Of each attachment which is without its last link, and the kind and event of that link.
+
+    Each comes behind that which it extends. The first may extend some that are not there: they are
+    put before it. Numbers are counted from 1; 0 is without links.
+    """
+    n_above = np.int64(0)
+    while n_above + 1 < attachments.shape[1] and attachments[0, n_above + 1] >= 0:
+        n_above += 1
+    out = np.zeros((n_above + len(attachments), 3), np.uint64)
+    last = np.zeros(attachments.shape[1] + 1, np.uint64)
+    for x in range(len(out)):
+        a, depth = max(x - n_above, 0), x + 1
+        if x >= n_above:
+            depth = 0
+            while depth < attachments.shape[1] and attachments[a, depth] >= 0:
+                depth += 1
+        if depth:
+            p = attachments[a, depth - 1]
+            out[x, 0], out[x, 1], out[x, 2] = last[depth - 1], links[p, 0], links[p, 1]
+            last[depth] = x + 1
+    return out
+
+
 @inlined
-def reach_links(graph, rows, i, j, s, links, attachments, spoken_of, injective, here, reached):
-    """Where each attachment leads from rows i to j, along several dimensions."""
-    base, n_kept = graph.node_off[s], len(rows.events)
+def reach_links(graph, rows, i, j, s, tree, first, spoken_of, injective, here, to, reached):
+    """Where each attachment leads from rows i to j, along several dimensions.
+
+    The attachments before the first are facts about the newest event.
+    """
+    base, n_kept, n_ways = graph.node_off[s], len(rows.events), len(tree)
     words, events = graph.words, rows.events
     for k in range(i, j):
         free = spoken_of
@@ -136,22 +164,17 @@ def reach_links(graph, rows, i, j, s, links, attachments, spoken_of, injective, 
             if injective:
                 free &= ~(ONE << np.uint64(events[e, k]))
         rest = rows.word[k]
+        if first:
+            reached[0, 0] |= rest
         while rest != NONE:
             place = lowest_place(rest)
             rest &= rest - ONE
             here[n_kept] = base + place
-            mine = free & ~(ONE << np.uint64(place)) if injective else free
-            for a in range(len(attachments)):
-                if attachments[a, 0] < 0:
-                    reached[a, 0] |= ONE << np.uint64(place)
-                    continue
-                to = mine
-                for q in range(attachments.shape[1]):
-                    p = attachments[a, q]
-                    if p < 0 or to == NONE:
-                        break
-                    to &= words[links[p, 0], here[links[p, 1]]]
-                reached[a, 0] |= to
+            to[0] = free & ~(ONE << np.uint64(place)) if injective else free
+            for x in range(np.uint64(first), np.uint64(n_ways)):
+                word = to[tree[x, 0]] & words[tree[x, 1], np.uint64(here[tree[x, 2]])]
+                to[x + ONE] = word
+                reached[x, 0] |= word
 
 
 @kernel
@@ -189,7 +212,12 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
         if is_line and a < n_ways:
             p = attachments[a, 0]
             steps[a] = graph.steps[links[p, 0]] if p >= 0 else -1
-    reached = np.zeros((max(n_ways, 4), graph.most_blocks + 1), np.uint64)
+    tree = np.zeros((0, 3), np.uint64) if is_line else link_tree(links, attachments)
+    n_above = np.int64(0) if is_line else len(tree) - n_ways
+    leads_to = np.zeros(len(tree) + 1, np.uint64)
+    from_newest = np.int64(attachments[0, 0] < 0)
+    all_reached = np.zeros((max(n_ways, 4) + n_above, graph.most_blocks + 1), np.uint64)
+    reached = all_reached[n_above:]
     here = np.zeros(len(rows.events) + 1, np.int64)
     ways_in = np.zeros(64, np.int64)  # position in a block -> the attachments that lead there
     few = n_ways <= 4
@@ -221,12 +249,13 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                 i,
                 j,
                 s,
-                links,
-                attachments,
+                tree,
+                from_newest,
                 spoken_of[row_block[i]],
                 injective,
                 here,
-                reached,
+                leads_to,
+                all_reached,
             )
         else:
             n_blocks = low
