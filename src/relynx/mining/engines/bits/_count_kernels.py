@@ -137,11 +137,10 @@ def link_tree(links, attachments):
     out = np.zeros((n_above + len(attachments), 3), np.uint64)
     last = np.zeros(attachments.shape[1] + 1, np.uint64)
     for x in range(len(out)):
-        a, depth = max(x - n_above, 0), x + 1
-        if x >= n_above:
-            depth = 0
-            while depth < attachments.shape[1] and attachments[a, depth] >= 0:
-                depth += 1
+        a, depth = max(x - n_above, 0), 0
+        most = x + 1 if x < n_above else attachments.shape[1]
+        while depth < most and attachments[a, depth] >= 0:
+            depth += 1
         if depth:
             p = attachments[a, depth - 1]
             out[x, 0], out[x, 1], out[x, 2] = last[depth - 1], links[p, 0], links[p, 1]
@@ -150,15 +149,15 @@ def link_tree(links, attachments):
 
 
 @inlined
-def reach_links(graph, rows, i, j, s, tree, first, spoken_of, injective, here, to, reached):
+def reach_links(facts, graph, rows, i, j, tree, first, here, to, reached):
     """Where each attachment leads from rows i to j, along several dimensions.
 
     The attachments before the first are facts about the newest event.
     """
-    base, n_kept, n_ways = graph.node_off[s], len(rows.events), len(tree)
-    words, events = graph.words, rows.events
+    s, words, events, injective = rows.block[i], graph.words, rows.events, facts.injective
+    base, n_kept, n_ways = graph.node_off[s], len(events), len(tree)
     for k in range(i, j):
-        free = spoken_of
+        free = facts.spoken_of[s]
         for e in range(n_kept):
             here[e] = base + events[e, k]
             if injective:
@@ -204,7 +203,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
         n_states = min(n_states * (n_old + 1), 1 << 40)
     by_states = facts.injective and n_states <= len(state_at)
     plain = by_states and not n_old and graph.most_blocks == 1 and facts.is_plain
-    is_line, injective, spoken_of = graph.is_line, facts.injective, facts.spoken_of
+    is_line = graph.is_line
     # Of lines: -1 for facts about the newest event, 64 for none.
     steps = np.zeros(max(n_ways, 4), np.int64)
     for a in range(len(steps)):
@@ -243,20 +242,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                 reached[a, 0] = shifted(word, steps[a])
         elif not is_line:
             low, high = np.int64(0), np.int64(1)
-            reach_links(
-                graph,
-                rows,
-                i,
-                j,
-                s,
-                tree,
-                from_newest,
-                spoken_of[row_block[i]],
-                injective,
-                here,
-                leads_to,
-                all_reached,
-            )
+            reach_links(facts, graph, rows, i, j, tree, from_newest, here, leads_to, all_reached)
         else:
             n_blocks = low
             for a in range(n_ways):

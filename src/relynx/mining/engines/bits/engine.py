@@ -157,8 +157,8 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         old = buffers.out
         n = min(int(old.n[0]), len(old.owner))
         buffers.out = self._refinements(2 * len(old.owner))
-        for new, kept in zip(buffers.out, old, strict=True):
-            new[: len(kept)] = kept
+        for name in ck.Refinements._fields:
+            getattr(buffers.out, name)[: len(getattr(old, name))] = getattr(old, name)
         buffers.out.n[0] = n
 
     # Counting
