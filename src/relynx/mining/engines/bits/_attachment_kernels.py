@@ -170,21 +170,22 @@ def find_attachments(facts, graph, thresholds, search, links, found, most, looks
             supports[c] = 0
         frequency = 0
         last = -1
-        m = 0
+        m = np.int64(0)
         before, before_room = active[depth], room[depth]
         after, after_room = active[depth + 1], room[depth + 1]
         looked += n_active[depth]
-        for a in range(n_active[depth]):
+        # Short loops, the first without branches: it cannot be foretold which matches go on.
+        for a in range(np.uint64(n_active[depth])):
             x = before[a]
-            here = before_room[a] & along[at[x]]
-            if here != NONE:
-                after[m] = x
-                after_room[m] = here
-                m += 1
-                if owner[x] != last:
-                    last = owner[x]
-                    supports[labels[last]] += 1
-                    frequency += 1
+            here = before_room[a] & along[np.uint64(at[np.uint64(x)])]
+            after[np.uint64(m)], after_room[np.uint64(m)] = x, here
+            m += here != NONE
+        for a in range(np.uint64(m)):
+            s = owner[np.uint64(after[a])]
+            if s != last:
+                last = s
+                supports[labels[s]] += 1
+                frequency += 1
         good = depth == 0 and frequency > 0
         if not good and frequency >= thresholds.min_frequency:
             for c in range(n_classes):

@@ -124,34 +124,56 @@ def add_to(records, base, place, n_words, hits, s, added):
             at += np.uint64(1)
 
 
+@inner_kernel
+def link_tree(links, attachments):
+    """Of each attachment which is without its last link, and the kind and event of that link.
+
+    Each comes behind that which it extends. The first may extend some that are not there: they are
+    put before it. Numbers are counted from 1; 0 is without links.
+    """
+    n_above = np.int64(0)
+    while n_above + 1 < attachments.shape[1] and attachments[0, n_above + 1] >= 0:
+        n_above += 1
+    out = np.zeros((n_above + len(attachments), 3), np.uint64)
+    last = np.zeros(attachments.shape[1] + 1, np.uint64)
+    for x in range(len(out)):
+        a, depth = max(x - n_above, 0), 0
+        most = x + 1 if x < n_above else attachments.shape[1]
+        while depth < most and attachments[a, depth] >= 0:
+            depth += 1
+        if depth:
+            p = attachments[a, depth - 1]
+            out[x, 0], out[x, 1], out[x, 2] = last[depth - 1], links[p, 0], links[p, 1]
+            last[depth] = x + 1
+    return out
+
+
 @inlined
-def reach_links(graph, rows, i, j, s, links, attachments, spoken_of, injective, here, reached):
-    """Where each attachment leads from rows i to j, along several dimensions."""
-    base, n_kept = graph.node_off[s], len(rows.events)
-    words, events = graph.words, rows.events
+def reach_links(facts, graph, rows, i, j, tree, first, here, to, reached):
+    """Where each attachment leads from rows i to j, along several dimensions.
+
+    The attachments before the first are facts about the newest event.
+    """
+    s, words, events, injective = rows.block[i], graph.words, rows.events, facts.injective
+    base, n_kept, n_ways = graph.node_off[s], len(events), len(tree)
     for k in range(i, j):
-        free = spoken_of
+        free = facts.spoken_of[s]
         for e in range(n_kept):
             here[e] = base + events[e, k]
             if injective:
                 free &= ~(ONE << np.uint64(events[e, k]))
         rest = rows.word[k]
+        if first:
+            reached[0, 0] |= rest
         while rest != NONE:
             place = lowest_place(rest)
             rest &= rest - ONE
             here[n_kept] = base + place
-            mine = free & ~(ONE << np.uint64(place)) if injective else free
-            for a in range(len(attachments)):
-                if attachments[a, 0] < 0:
-                    reached[a, 0] |= ONE << np.uint64(place)
-                    continue
-                to = mine
-                for q in range(attachments.shape[1]):
-                    p = attachments[a, q]
-                    if p < 0 or to == NONE:
-                        break
-                    to &= words[links[p, 0], here[links[p, 1]]]
-                reached[a, 0] |= to
+            to[0] = free & ~(ONE << np.uint64(place)) if injective else free
+            for x in range(np.uint64(first), np.uint64(n_ways)):
+                word = to[tree[x, 0]] & words[tree[x, 1], np.uint64(here[tree[x, 2]])]
+                to[x + ONE] = word
+                reached[x, 0] |= word
 
 
 @kernel
@@ -181,7 +203,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
         n_states = min(n_states * (n_old + 1), 1 << 40)
     by_states = facts.injective and n_states <= len(state_at)
     plain = by_states and not n_old and graph.most_blocks == 1 and facts.is_plain
-    is_line, injective, spoken_of = graph.is_line, facts.injective, facts.spoken_of
+    is_line = graph.is_line
     # Of lines: -1 for facts about the newest event, 64 for none.
     steps = np.zeros(max(n_ways, 4), np.int64)
     for a in range(len(steps)):
@@ -189,7 +211,12 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
         if is_line and a < n_ways:
             p = attachments[a, 0]
             steps[a] = graph.steps[links[p, 0]] if p >= 0 else -1
-    reached = np.zeros((max(n_ways, 4), graph.most_blocks + 1), np.uint64)
+    tree = np.zeros((0, 3), np.uint64) if is_line else link_tree(links, attachments)
+    n_above = np.int64(0) if is_line else len(tree) - n_ways
+    leads_to = np.zeros(len(tree) + 1, np.uint64)
+    from_newest = np.int64(attachments[0, 0] < 0)
+    all_reached = np.zeros((max(n_ways, 4) + n_above, graph.most_blocks + 1), np.uint64)
+    reached = all_reached[n_above:]
     here = np.zeros(len(rows.events) + 1, np.int64)
     ways_in = np.zeros(64, np.int64)  # position in a block -> the attachments that lead there
     few = n_ways <= 4
@@ -215,19 +242,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                 reached[a, 0] = shifted(word, steps[a])
         elif not is_line:
             low, high = np.int64(0), np.int64(1)
-            reach_links(
-                graph,
-                rows,
-                i,
-                j,
-                s,
-                links,
-                attachments,
-                spoken_of[row_block[i]],
-                injective,
-                here,
-                reached,
-            )
+            reach_links(facts, graph, rows, i, j, tree, from_newest, here, leads_to, all_reached)
         else:
             n_blocks = low
             for a in range(n_ways):
@@ -380,6 +395,8 @@ class Refinements(NamedTuple):
     supports: NDArray[np.int32]
     covered: NDArray[np.uint64]  # the sequences as bits; of no columns where there is no log
     n: NDArray[np.int64]  # one number
+    stats: NDArray[np.float64]  # tallies, as `SearchLevel.add` takes them
+    counted: NDArray[np.int64]  # the supports of one that is looked at
 
 
 @kernel
@@ -396,12 +413,11 @@ def collect(
     counters,
     c,
     child,
-    stats,
     out,
 ):
     """Append the frequent refinements among those counted; was there room?
 
-    It keeps the counts. Where there is no room, `stats` are to be put back as they were.
+    It keeps the counts. Where there is no room, the tallies are to be put back as they were.
 
     `n_before` attachments of the pattern were collected before. `trail` remembers where the
     refinements of each attachment begin, and behind them the last attachment of each depth.
@@ -415,7 +431,7 @@ def collect(
     records = counters.records[c]
     n_steps = len(graph.steps)
     n_kinds = len(graph.dimensions) * n_steps
-    counted = np.zeros(n_classes, np.int64)
+    counted, stats = out.counted, out.stats  # without owners, whose users numba would count
     step = np.zeros(out.steps.shape[1], np.int64)
     is_logged = len(counters.log) > 0
     row_of = np.zeros((n_ways, n_slots) if is_logged else (0, 0), np.int64)  # plus one
@@ -556,7 +572,6 @@ def refine(
     work,
     counters,
     scratch,
-    stats,
     efforts,
     out,
 ):
@@ -616,7 +631,7 @@ def refine(
                 effort = places * len(ways) + 64 * (n_rows + len(made.block))
             efforts[child] = effort + (efforts[child] if begin else 0)
             looked += effort
-            start, stats_before = out.n[0], stats.copy()
+            start, stats_before = out.n[0], out.stats.copy()
             trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
             for first in range(0, len(ways), MOST_ATTACHMENTS):  # along lines there are fewer
                 some = ways[first : first + MOST_ATTACHMENTS]
@@ -648,15 +663,14 @@ def refine(
                     counters,
                     child - done,
                     child,
-                    stats,
                     out,
                 )
                 if not room or child + 1 == last:
                     forget(counters)
                 if not room:  # the child is refined again, from its first attachment on
                     out.n[0] = start
-                    for i in range(len(stats)):
-                        stats[i] = stats_before[i]
+                    for i in range(len(out.stats)):
+                        out.stats[i] = stats_before[i]
                     return MORE_ROOM if good else MORE_COUNTERS, n_done, np.int64(0)
         begin = end if end < n_rows else np.int64(0)
         done = done if end < n_rows else last

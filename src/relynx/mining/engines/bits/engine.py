@@ -70,7 +70,6 @@ class Buffers:
     counters: ck.Counters
     scratch: ek.Scratch
     out: ck.Refinements
-    stats: NDArray[np.float64] = field(default_factory=lambda: np.zeros(STATS))
     rows: list[tuple[Longs, rk.Rows]] = field(default_factory=list)  # of a pattern's beginnings
 
 
@@ -147,6 +146,8 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
             supports=self._room((size, self.n_classes), np.int32),
             covered=self._room((size, self.n_covered), np.uint64),
             n=np.zeros(1, np.int64),
+            stats=np.zeros(STATS),
+            counted=np.zeros(self.n_classes, np.int64),
         )
 
     def _more_counters(self, buffers: Buffers) -> None:
@@ -156,8 +157,8 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         old = buffers.out
         n = min(int(old.n[0]), len(old.owner))
         buffers.out = self._refinements(2 * len(old.owner))
-        for name in ck.Refinements._fields[:-1]:
-            getattr(buffers.out, name)[:n] = getattr(old, name)[:n]
+        for name in ck.Refinements._fields:
+            getattr(buffers.out, name)[: len(getattr(old, name))] = getattr(old, name)
         buffers.out.n[0] = n
 
     # Counting
@@ -195,7 +196,6 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
                 ck.Work(ROWS_A_PIECE, most, PLACES_A_CALL, LOOKS_A_CALL),
                 buffers.counters,
                 buffers.scratch,
-                buffers.stats,
                 efforts,
                 buffers.out,
             )
@@ -255,7 +255,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         )
 
     def _collect(self, one: Growing, n_before: int, buffers: Buffers, trail: Longs) -> None:
-        start, tallied, trodden = int(buffers.out.n[0]), buffers.stats.copy(), trail.copy()
+        start, tallied, trodden = int(buffers.out.n[0]), buffers.out.stats.copy(), trail.copy()
         while not ck.collect(
             self.facts,
             self.graph,
@@ -269,12 +269,11 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
             buffers.counters,
             0,
             one.child,
-            buffers.stats,
             buffers.out,
         ):
             self._more_room(buffers)
             buffers.out.n[0] = start
-            buffers.stats[:], trail[:] = tallied, trodden
+            buffers.out.stats[:], trail[:] = tallied, trodden
 
     def _attachments(self, now: ek.Context, rows: rk.Rows, links: Longs) -> Longs:
         """The ways to refine a pattern that has many matches along several dimensions."""
@@ -304,7 +303,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         """What `_count` gives, of all that was collected since the last time."""
         out, n = buffers.out, int(buffers.out.n[0])
         columns = out.owner, out.steps, out.extra, out.extends, out.supports, out.covered
-        stats, buffers.stats, out.n[0] = buffers.stats, np.zeros(STATS), 0
+        stats, out.stats[:], out.n[0] = out.stats.copy(), 0, 0
         return stats[None], efforts, *(column[:n].copy() for column in columns)
 
     # Decoding
