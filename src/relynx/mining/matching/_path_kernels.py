@@ -170,7 +170,7 @@ def moved(word, n, by):
     return word << by
 
 
-@inner_kernel
+@inlined
 def move_all(words, n, row, out):
     """Let words step n events on and meet a fact there."""
     by = np.uint64(max(n, 0))
@@ -185,7 +185,7 @@ def move_all(words, n, row, out):
             out[i] = moved(words[i], n, by) & row[i]
 
 
-@inner_kernel
+@inlined
 def move_some(words, places, size, n, row, covered, out, left_places):
     """The same for words of some places of a row; what is left, and not covered, comes to the
     front of `out` and `left_places`. How many are left."""
@@ -201,7 +201,7 @@ def move_some(words, places, size, n, row, covered, out, left_places):
     return left
 
 
-@inner_kernel
+@inlined
 def shared_facts(first, last, other, stop, moves, rows):
     """How many facts two patterns have in common at their beginnings."""
     n = min(last - first, stop - other)
