@@ -5,6 +5,7 @@ Compiling takes longer than any other first step, so that all here is about doin
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -12,7 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numba import config, njit, typeof, types
 from numba.core import cgutils
-from numba.core.typing.templates import AttributeTemplate
+from numba.core.typing.arraydecl import GetItemBuffer, SetItemBuffer
+from numba.core.typing.templates import AttributeTemplate, infer_global
 from numba.extending import (
     NativeValue,
     infer_getattr,
@@ -29,6 +31,10 @@ kernel = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True
 # A few lines that are copied to where they are used.
 inlined = njit(inline="always")
 _for_loops = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+
+# numba tries dozens of rules for every `a[i]`, the one for arrays late; those for "cpu" come first.
+for _what, _rule in ((operator.getitem, GetItemBuffer), (operator.setitem, SetItemBuffer)):
+    infer_global(_what)(type(_rule.__name__, (_rule,), {"metadata": {"target": "cpu"}}))
 
 
 class _Inner:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from relynx._kernels import inner_kernel
+from relynx._kernels import inlined, inner_kernel
 
 
 @inner_kernel
@@ -105,7 +105,7 @@ def canonical_atoms(atoms, n_variables, out):
             depth -= 1
 
 
-@inner_kernel
+@inlined
 def has_twins(form):
     """Does a canonical form hold an atom twice?"""
     for i in range(1, len(form)):

@@ -137,7 +137,7 @@ def shift_on_line(sets, source, target, n_words, n, back):
             sets[target, w] &= word
 
 
-@inner_kernel
+@inlined
 def shift_on_paths(sets, source, target, n, back, nodes, order, first, last):
     """The same where a dimension is a set of paths. The last row of `sets` is scratch."""
     node0, node1 = nodes[0], nodes[1]
@@ -218,7 +218,7 @@ def lower_bound(keys, lo, hi, key):
     return lo
 
 
-@inner_kernel
+@inlined
 def event_key(event_code, event_node, lo, hi, code):
     """The node of a constant that is an event of the sequence with nodes lo to hi, else -1."""
     at = lower_bound(event_code, lo, hi, code)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx._kernels import by_reference, inner_kernel, kernel
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 
 UNBOUND = np.int32(-(2**31))
 
@@ -109,7 +109,7 @@ def _is_above(patterns, p, q, injective, strict, scratch):
     return injective or not strict or not _subsumes(patterns, q, p, injective, scratch)
 
 
-@inner_kernel
+@inlined
 def _may_be_above(patterns, p, q, injective, same_cover, strict):
     """Conditions that every p has that is more general than q."""
     if strict and (p == q or (injective and patterns.sizes[p] >= patterns.sizes[q])):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx._kernels import by_reference, inlined, inner_kernel, kernel
+from relynx._kernels import by_reference, inlined, kernel
 from relynx.mining.engines._threshold_kernels import is_frequent
 from relynx.mining.engines.bits._attachment_kernels import (
     every_attachment,
@@ -490,7 +490,7 @@ def collect(
     return True
 
 
-@inner_kernel
+@inlined
 def mark_covered(counters, row_of, stride, covered, start, end):
     """Mark the sequences of each refinement that was found, from the log of what was counted."""
     for row in range(start, end):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx._kernels import by_reference, inner_kernel, kernel
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -309,7 +309,7 @@ def reading(facts, before, step):
     return Reading(old[:n_known], new[:n_new], constants[:n_constants], admitted[:n])
 
 
-@inner_kernel
+@inlined
 def constants_are_free(constants, values, i):
     """Under Object Identity: no variable of match i has the value of a constant of the step."""
     good = True
@@ -319,7 +319,7 @@ def constants_are_free(constants, values, i):
     return good
 
 
-@inner_kernel
+@inlined
 def agrees(old, new, fact_values, g, values, i, injective):
     """Does fact g agree with match i?"""
     good = True

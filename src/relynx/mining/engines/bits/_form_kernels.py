@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx._kernels import by_reference, inlined, inner_kernel, kernel
+from relynx._kernels import by_reference, inlined, kernel
 from relynx.mining.engines._canonical_kernels import canonical_atoms
 from relynx.mining.engines.bits._event_fact_kernels import (
     ARGUMENTS,
@@ -40,7 +40,7 @@ def write_link(graph, n_relations, dimension, n_steps, start, to, out):
     out[1], out[2] = start, to
 
 
-@inner_kernel
+@inlined
 def write_steps(facts, graph, steps, begin, out, n):
     """Append the atoms of some steps to rows of which n are in use; how many then are."""
     n_relations = len(facts.arity)

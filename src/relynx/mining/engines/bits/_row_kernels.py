@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx._kernels import by_reference, inner_kernel, kernel
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 from relynx.mining.engines.bits._event_fact_kernels import (
     DIMENSION,
     FROM,
@@ -110,29 +110,22 @@ def links_of(graph, before, step, extra):
     """
     n_kinds = len(graph.dimensions) * len(graph.steps)
     out = np.empty((1 + len(extra), 2), np.int64)
-    n = 0
-    new = step[TO]
+    n, new = 0, step[TO]
     for i in range(1 + len(extra)):
         if i == 0:
             d, n_steps, start, to = step[DIMENSION], step[N_STEPS], step[FROM], step[TO]
         else:
-            d, n_steps, start, to = (
-                extra[i - 1, 0],
-                extra[i - 1, 1],
-                extra[i - 1, 2],
-                extra[i - 1, 3],
-            )
+            link = extra[i - 1]
+            d, n_steps, start, to = link[0], link[1], link[2], link[3]
         if d < 0:
             break
-        kind = 0
+        kind, k, e = 0, 0, 0
         while graph.dimensions[kind] != d:
             kind += 1
-        k = 0
         while graph.steps[k] != n_steps:
             k += 1
         kind = kind * len(graph.steps) + k
         other = start if to == new else to
-        e = 0
         while before.events[e] != other:
             e += 1
         out[n, 0], out[n, 1] = kind if to == new else n_kinds + kind, e
@@ -389,7 +382,7 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
     return resized(made, n, n) if is_line else together(made, n)
 
 
-@inner_kernel
+@inlined
 def sort_hits(fact, block, bits, n):
     """Sort what was hit by facts, those of a fact by blocks, by ever smaller steps."""
     gap = n // 2

@@ -93,7 +93,7 @@ def can_close(rules, i, x, y, after):
     return not (rules.acyclic[i] and x == tail)  # else it would close a circle
 
 
-@inner_kernel
+@inlined
 def has_closings(rules, language, atoms, n_atoms, types, n_types, after, entered):
     found = False
     for i in range(len(rules.dimensions)):
