@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx._kernels import by_reference, inlined, kernel
+from relynx._kernels import by_reference, inlined, inner_kernel, kernel
 from relynx.mining.engines._threshold_kernels import is_frequent
 from relynx.mining.engines.bits._attachment_kernels import (
     every_attachment,
