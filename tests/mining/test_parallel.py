@@ -28,8 +28,7 @@ from relynx.logic.terms import Atom
 from relynx.mining import budget, search, workers
 from relynx.mining.engines.bits import engine as bits
 from relynx.mining.engines.general import engine as general
-from relynx.mining.matching import bits as bit_matcher
-from relynx.mining.matching import paths
+from relynx.mining.matching.bits import lines, tries
 from relynx.mining.matching.index import Index
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.workers import Stopped, in_order, n_threads
@@ -268,7 +267,7 @@ def test_patterns_are_matched_while_another_thread_reads_its_own(monkeypatch):
             between[0] = covers(other, X).tolist()
         return sorted(values, **how)
 
-    monkeypatch.setattr(paths, "sorted", slowly, raising=False)
+    monkeypatch.setattr(lines, "sorted", slowly, raising=False)
     assert [covers(one, X).tolist(), between[0]] == wanted
 
 
@@ -388,8 +387,8 @@ def test_searches_inside_threads_of_joblib_start_no_threads(monkeypatch):
 @pytest.fixture
 def small_parts(monkeypatch, tiny_batches):
     """Even a few sequences are shared out."""
-    monkeypatch.setattr(bit_matcher, "LEAST_SHARED", 1)
-    monkeypatch.setattr(paths, "LEAST_SHARED", 1)
+    monkeypatch.setattr(tries, "LEAST_SHARED", 1)
+    monkeypatch.setattr(lines, "LEAST_SHARED", 1)
 
 
 @pytest.mark.parametrize(
@@ -399,7 +398,6 @@ def test_what_patterns_cover_does_not_depend_on_the_threads(dimensions, small_pa
     folds = load_protein_folds()
     X, new = folds.X[::12], folds.X[5::30]
     found = mine(X, folds.y[::12], parse_bias(FOLDS + dimensions), min_support=0.3)
-    assert found._matcher(new) is not None
     one, three = (found.coverage(new, n_jobs=n) for n in (None, 3))
     assert one.any()
     assert (one == three).all()
