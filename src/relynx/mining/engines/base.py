@@ -41,6 +41,7 @@ class Conditions:
     admits: Callable[[Atom], bool] | None = None
 
 
+ORDERING = 3  # times the bytes of what was found: what it takes to put that in order
 STATS = 7  # numbers that a compiled loop tallies: see `SearchLevel.add`
 
 
@@ -58,7 +59,7 @@ class Found:
     covered: list[NDArray[np.uint64]] = field(default_factory=list)  # of those shown, as bits
     n_rows: int = 0
     n_patterns: int = 0
-    n_bytes: int = 0
+    n_bytes: int = 0  # that the result will need beside this
 
     def add(
         self,
@@ -74,7 +75,8 @@ class Found:
         self.shown.append(shown)
         self.n_rows += len(steps)
         self.n_patterns += int(shown.sum())
-        self.n_bytes += len(steps) * (5 + 4 * (steps.shape[1] + supports.shape[1]))
+        whole = len(steps) * (5 + 4 * (steps.shape[1] + supports.shape[1]))
+        self.n_bytes += (1 + ORDERING) * whole
 
     def columns(self, width: int, n_classes: int) -> list[NDArray[Any]]:
         """Parents, steps, supports and what is shown, each in one piece.
