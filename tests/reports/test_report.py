@@ -18,8 +18,8 @@ import relynx as rx
 from relynx.features.grasp import GraspRound
 from relynx.models.lynx import pair_model
 from relynx.models.lynx.contributions import weights
-from relynx.reports import charts, html, page_data, page_facts, page_pairs, report_data
-from relynx.reports.charts import class_bars, drawn_rounds
+from relynx.reports import html, page_data, page_facts, report_data
+from relynx.reports.html import class_bars, drawn_rounds
 from relynx.reports.page_text import short
 from relynx.reports.pattern_rows import PatternRow, odds_ratios
 from relynx.reports.scores import Proportion, scores
@@ -547,7 +547,7 @@ def test_only_constants_that_the_page_needs_have_a_number(rule, monkeypatch):
 
 def test_probabilities_of_very_many_pairs_are_left_out(folds, monkeypatch):
     model, X, y = folds
-    monkeypatch.setattr(page_pairs, "MOST_PROBABILITIES", 3 * len(X) - 1)
+    monkeypatch.setattr(page_data, "MOST_PROBABILITIES", 3 * len(X) - 1)
     data = script_data(rx.report(model, X, y).html)
     assert data["pairProbabilities"] is None
     assert len(data["votes"]) == len(X)
@@ -556,7 +556,7 @@ def test_probabilities_of_very_many_pairs_are_left_out(folds, monkeypatch):
 def test_sums_of_very_many_patterns_are_left_out(folds, monkeypatch):
     model, X, y = folds
     monkeypatch.setattr(page_data, "MOST_PATTERNS", 4)
-    monkeypatch.setattr(page_pairs, "MOST_SUMS", 2 * len(X))
+    monkeypatch.setattr(page_data, "MOST_SUMS", 2 * len(X))
     data = script_data(rx.report(model, X, y).html)
     with_left = [
         rest for pair, rest in zip(data["pairs"], data["rest"], strict=True) if pair["left"]
@@ -590,7 +590,7 @@ def test_of_many_rounds_the_best_and_a_part_of_the_others_are_drawn():
 
 def test_of_many_pairs_those_with_the_largest_error_are_drawn(folds, monkeypatch):
     model, X, y = folds
-    monkeypatch.setattr(charts, "MOST_CHARTS", 1)
+    monkeypatch.setattr(html, "MOST_CHARTS", 1)
     report = rx.report(model, X, y)
     errors = [min(one.error for one in pair.history) for pair in report.data.pairs]
     worst = report.data.pairs[errors.index(max(errors))].name

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from relynx.logic.dimensions import OPERATORS
-from relynx.logic.terms import Atom, Comparison, Constant, Literal, Not, as_constant
+from relynx.logic.terms import Atom, Comparison, Constant, Literal, Not, is_constant
 
 Subject: TypeAlias = Atom | Constant
 Test: TypeAlias = Callable[[object], bool]
@@ -65,7 +65,7 @@ def wrong_types(bias: Any) -> Iterator[str]:
     parts: tuple[tuple[str, Test, Test, str], ...] = (
         ("types", _is_text, _all_of(_is_text), "a tuple of texts"),
         ("modes", _is_text, _all_of(_is_mode), "a tuple of modes, as in ('+#', '+-')"),
-        ("values", _is_text, _all_of(_is_constant), "a tuple of constants"),
+        ("values", _is_text, _all_of(is_constant), "a tuple of constants"),
         ("words", _is_subject, _is_text, "a text for an atom or a constant"),
     )
     for attribute, right_name, right, wanted in parts:
@@ -107,12 +107,4 @@ def _is_mode(value: object) -> bool:
 
 
 def _is_subject(value: object) -> bool:
-    return _is_atom(value) or _is_constant(value)
-
-
-def _is_constant(value: object) -> bool:
-    try:
-        as_constant(value)
-    except TypeError:
-        return False
-    return True
+    return _is_atom(value) or is_constant(value)

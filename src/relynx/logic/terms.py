@@ -206,6 +206,15 @@ def as_constant(value: object) -> Constant:
     raise TypeError(f"{value!r} is no constant: give text or a number")
 
 
+def is_constant(value: object) -> bool:
+    """Whether `as_constant` takes a value."""
+    try:
+        as_constant(value)
+    except TypeError:
+        return False
+    return True
+
+
 def constant_key(constant: Constant) -> object:
     """A dictionary key that distinguishes 1 from 1.0, which Python considers equal."""
     return (constant,) if type(constant) is float else constant

@@ -23,9 +23,8 @@ from relynx.logic.canonical import subsumes
 from relynx.logic.terms import Atom, Var
 from relynx.mining.matching.match import covers
 from relynx.mining.patterns import version_space
-from relynx.mining.patterns.implied_links import frozen
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.patterns.version_space import Borders
+from relynx.mining.patterns.version_space import Borders, frozen
 
 CONSTANTS = rx.parse_bias("type(p(event,t)). mode(p(+,#)). dimension(next_s).")
 TERMS = rx.parse_bias("type(p(event,t)). mode(p(+,*)). dimension(next_s).")

@@ -15,7 +15,7 @@ from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.encoding import encode
 from relynx.models.tildecrf.growing import Grower, Limits, Targets
 from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.tree_model_file import trees_of, trees_state
+from relynx.models.tildecrf.model_file import trees_of, trees_state
 from relynx.models.tildecrf.trees import Leaf, Part, Split, add_values, tree_text
 from relynx.storage.parts import ModelFile
 from relynx.storage.parts import Part as FilePart

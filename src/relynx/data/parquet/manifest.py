@@ -16,7 +16,7 @@ from relynx.data.schema import Schema, schema_of, schema_state
 from relynx.errors import DataError, InputError
 from relynx.logic.datalog import Background, parse_background
 from relynx.logic.tables import Key
-from relynx.logic.terms import Constant, as_constant, constant_key
+from relynx.logic.terms import Constant, constant_key, is_constant
 from relynx.storage import ModelFile, Part
 from relynx.storage.archive import read_json
 
@@ -162,18 +162,11 @@ def _classes(part: Part) -> tuple[Constant, ...] | None:
     if part.none("classes"):
         return None
     classes = part.listed("classes")
-    if not all(_is_constant(value) for value in classes):
+    if not all(is_constant(value) and not isinstance(value, bool) for value in classes):
         raise part.wrong("classes", "holds what is no class")
     if len({constant_key(c) for c in classes}) < len(classes):
         raise part.wrong("classes", "holds a class twice")
     return tuple(classes)
-
-
-def _is_constant(value: object) -> bool:
-    try:
-        return not isinstance(value, bool) and as_constant(value) is not None
-    except TypeError:
-        return False
 
 
 def _times(part: Part) -> tuple[str, ...] | None:

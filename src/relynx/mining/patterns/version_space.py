@@ -7,20 +7,22 @@ most specific patterns say all of it (Lee and De Raedt's SeqLog; Kramer and De R
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.logic.canonical import subsumes
+from relynx.logic.terms import Atom, Constant, Term, Var
 from relynx.mining.matching.match import covers
 from relynx.mining.patterns import borders
 from relynx.mining.patterns.entries import Entries
-from relynx.mining.patterns.implied_links import frozen, longest_step
-from relynx.mining.patterns.pattern import Pattern, as_pattern
+from relynx.mining.patterns.pattern import Pattern, as_pattern, link_of
 from relynx.mining.patterns.tables import html_table
 
 AT_ONCE = 2_000  # patterns that are compared with all
@@ -160,3 +162,56 @@ def implied_borders(patterns: Set) -> Borders[Set]:
         general[part] = ~(above & ~below).any(axis=0)
         specific[part] = ~(below & ~above).any(axis=0)
     return Borders(patterns[general], patterns[specific], implied=True)
+
+
+def frozen(patterns: Sequence[Pattern], *, longest: int) -> Sequences:
+    """One sequence a pattern: a pattern covers it if it is more general than what is frozen.
+
+    A variable becomes a constant of its own, `next_s` a step, `followat_s` so many steps over
+    events of which nothing is said, and `follow_s` more of them than any pattern counts.
+
+    Links count by what they imply: a step is a case of `follow_s`, and so are several in a row. No
+    `followat` of the patterns that are asked about has a larger n than `longest`.
+    """
+    mark = "?"
+    constants = {
+        arg for p in patterns for atom in p.atoms for arg in atom.args if isinstance(arg, str)
+    }
+    while any(constant.startswith(mark) for constant in constants):
+        mark += "?"
+    return Sequences.from_atoms(list(_facts(p.atoms, mark, longest)) for p in patterns)
+
+
+def longest_step(patterns: Iterable[Pattern]) -> int:
+    """The largest n of a `followat`; 1 where there is none."""
+    steps = [
+        atom.args[0]
+        for pattern in patterns
+        for atom in pattern.atoms
+        if (link_of(atom) or ("", ""))[0] == "followat"
+    ]
+    return max([1, *(n for n in steps if isinstance(n, int))])
+
+
+def _facts(atoms: Sequence[Atom], mark: str, longest: int) -> Iterator[Atom]:
+    for number, atom in enumerate(atoms):
+        args = [
+            _constant(arg, f"{mark}{number} {place}", mark) for place, arg in enumerate(atom.args)
+        ]
+        link = link_of(atom)
+        if link is None:
+            yield Atom(atom.predicate, tuple(args))
+            continue
+        operator, dimension = link
+        first, last = args[-2:]
+        n = {"next": 1, "follow": longest + 1}.get(operator, args[0])
+        between = [f"{mark}{number} step {i}" for i in range(1, int(n))]
+        for pair in pairwise([first, *between, last]):
+            yield Atom(f"next_{dimension}", pair)
+
+
+def _constant(term: Term, unnamed: str, mark: str) -> Constant:
+    if isinstance(term, Var):
+        return unnamed if term.anonymous else f"{mark}{term.name}"
+    assert isinstance(term, str | int | float)  # patterns are flat
+    return term

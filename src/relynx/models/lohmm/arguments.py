@@ -1,18 +1,85 @@
-"""Checks of what the methods of a model are given."""
+"""Checks of what a model is made of in Python, and of what its methods are given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import filterfalse, islice
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError
-from relynx.logic.terms import Atom
+from relynx.errors import InputError, Problem
+from relynx.logic.terms import Atom, is_constant
 from relynx.models.checks import is_amount, is_count
-from relynx.models.lohmm.clauses import Floats
+from relynx.models.lohmm.clauses import Floats, Transition
+
+LISTS = {
+    "transitions": "[Transition(1.0, head, observation, body)]",
+    "start": "[(1.0, head)]",
+    "blocks": "(1, 6, 20)",
+}
+TABLES = {
+    "types": '{("emacs", 2): ("file", "user")}',
+    "values": '{"file": ("f1", "f2")}',
+    "selections": '{("emacs", 2, 1): (0.2, 0.8)}',
+}
+
+
+def form_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """What has the wrong form, by the names of the parameters; each is told once."""
+    for name, example in LISTS.items():
+        if not _is_list(given[name]):
+            yield _wrong(name, given[name], example)
+    for name, example in TABLES.items():
+        value = given[name]
+        if not isinstance(value, Mapping):
+            yield _wrong(name, value, example)
+            continue
+        for key, listed in value.items():
+            if not _is_list(listed) or not all(map(_FITS[name], listed)):
+                yield _wrong(f"{name}[{key!r}]", listed, example)
+    for name, is_right in (("transitions", _is_transition), ("start", _is_start)):
+        clauses = given[name] if _is_list(given[name]) else ()
+        for clause in islice(filterfalse(is_right, clauses), 1):
+            yield _wrong(f"one of the {name}", clause, LISTS[name])
+
+
+def _wrong(name: str, value: object, example: str) -> Problem:
+    return Problem(f"{name} is {value!r}", hint=f"as in {example}")
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | Mapping | Iterator)
+
+
+def _is_transition(value: object) -> bool:
+    return isinstance(value, Transition) and all(
+        isinstance(part, Atom) for part in (value.head, value.observation, value.body)
+    )
+
+
+def _is_start(value: object) -> bool:
+    return isinstance(value, tuple | list) and len(value) == 2 and isinstance(value[1], Atom)
+
+
+def _is_number(value: object) -> bool:
+    if not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:  # of an integer
+        return False
+    return True
+
+
+_FITS: Mapping[str, Any] = {
+    "types": lambda value: isinstance(value, str),
+    "values": is_constant,
+    "selections": _is_number,
+}
 
 
 def checked_sequences(sequences: Iterable[Iterable[Atom]]) -> list[list[Atom]]:

@@ -21,6 +21,7 @@ from relynx.models.lohmm.arguments import (
     checked_sequences,
     checked_weights,
     checked_whole,
+    form_problems,
 )
 from relynx.models.lohmm.checks import checked_program
 from relynx.models.lohmm.clauses import (
@@ -32,7 +33,6 @@ from relynx.models.lohmm.clauses import (
     ordered_start,
     ordered_transitions,
 )
-from relynx.models.lohmm.forms import form_problems
 from relynx.models.lohmm.inference import expectations as inference
 from relynx.models.lohmm.inference.ground import Grounding, ground
 from relynx.models.lohmm.inference.program import Program

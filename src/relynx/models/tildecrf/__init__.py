@@ -2,6 +2,6 @@
 
 `labeller.TildeCRF` labels every event, `classifier.TildeCRFClassifier` classifies sequences. On the
 way: `literal_language` says which literals a tree may test, `encoding` arranges the facts,
-`candidates` and `counting` find and count literals, `growing` grows a `trees` tree, `boosting` adds
-trees, `chains` does inference over labels. `model_file` is the state in a model file.
+`candidates` finds literals, `growing` counts them and grows a `trees` tree, `boosting` adds trees,
+`chains` does inference over labels. `model_file` is the state in a model file.
 """

@@ -2,20 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from relynx.bias.model_file import BIAS
+from relynx.bias.modes import EVENT
 from relynx.data.event_arguments import arguments_of, arguments_state
 from relynx.data.schema import SCHEMA
+from relynx.errors import InputError
+from relynx.logic.parser import parse_atom
+from relynx.logic.terms import Atom, Var
 from relynx.models.checks import Rule, parameter_problems
-from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.parameters import WIDEST
-from relynx.models.tildecrf.tree_model_file import Rounds, trees_of, trees_state
-from relynx.storage import Part
+from relynx.models.tildecrf.literal_language import ANY, Language
+from relynx.models.tildecrf.literals import Scope
+from relynx.models.tildecrf.parameters import DEEPEST, WIDEST
+from relynx.models.tildecrf.trees import Leaf, Split, Test, Tree
 from relynx.storage.fields import TEXT, Field, Fields, array, labels
+from relynx.storage.parts import Part, plain
+
+Rounds = tuple[tuple[Tree, ...], ...]
+
+LEAF, BEFORE = -1, -2  # in the column of tests; BEFORE - k is a test of label k
+
+
+def trees_state(rounds: Rounds) -> dict[str, Any]:
+    """The trees as lists and arrays; each conjunction of literals is kept once."""
+    numbers: dict[tuple[str, ...], int] = {}
+    nodes = [node for trees in rounds for tree in trees for node in _nodes(tree)]
+    tests = []
+    for node in nodes:
+        if isinstance(node, Leaf):
+            tests.append(LEAF)
+        elif isinstance(node.test, int):
+            tests.append(BEFORE - node.test)
+        else:
+            texts = tuple(map(str, node.test))
+            tests.append(numbers.setdefault(texts, len(numbers)))
+    leaves = [node for node in nodes if isinstance(node, Leaf)]
+    return {
+        "literals": [[*texts] for texts in numbers],
+        "tests": plain(np.array(tests, np.int64), "tests"),
+        "values": plain(np.array([leaf.value for leaf in leaves], np.float64), "values"),
+        "n_examples": plain(np.array([leaf.n_examples for leaf in leaves], np.int64), "n_examples"),
+        "n_rounds": len(rounds),
+    }
+
+
+def _nodes(tree: Tree) -> Iterator[Tree]:
+    yield tree
+    if isinstance(tree, Split):
+        yield from _nodes(tree.yes)
+        yield from _nodes(tree.no)
+
+
+def trees_of(part: Part, n_labels: int, language: Language, window: int) -> Rounds:
+    """The trees that a part of a model file describes, checked against a language."""
+    conjunctions = [_conjunction(part, texts) for texts in part.listed("literals")]
+    tests = part.numbers("tests", (None,), BEFORE - n_labels + 1, len(conjunctions) - 1)
+    n_leaves = int((tests == LEAF).sum())
+    values = part.array("values", np.float64, (n_leaves,))
+    counts = part.numbers("n_examples", (n_leaves,), 0, 2**62)
+    leaves = zip(values.tolist(), counts.tolist(), strict=True)
+    rest = iter(tests.tolist())
+
+    def tree(scope: Scope, depth: int) -> Tree:
+        number = next(rest, None)
+        if number is None or depth > DEEPEST:
+            raise part.wrong("tests", "makes no whole trees" if number is None else "goes too deep")
+        if number == LEAF:
+            return Leaf(*next(leaves))
+        test: Test = BEFORE - number if number < 0 else conjunctions[number]
+        return Split(
+            test, tree(_after(part, test, scope, language), depth + 1), tree(scope, depth + 1)
+        )
+
+    n_rounds = part.count("n_rounds")
+    if n_rounds * n_labels > len(tests):
+        raise part.wrong("tests", "makes no whole trees")
+    window_scope = Scope.of_window(window)
+    rounds = tuple(tuple(tree(window_scope, 0) for _ in range(n_labels)) for _ in range(n_rounds))
+    if next(rest, None) is not None:
+        raise part.wrong("tests", "makes more trees than there are rounds")
+    return rounds
+
+
+def _conjunction(part: Part, texts: object) -> tuple[Atom, ...]:
+    if not isinstance(texts, list) or not texts or not all(isinstance(t, str) for t in texts):
+        raise part.wrong("literals", "is no list of lists of texts")
+    try:
+        return tuple(map(parse_atom, texts))
+    except InputError:
+        raise part.wrong("literals", "holds a text that is no literal") from None
+
+
+def _after(part: Part, test: Test, scope: Scope, language: Language) -> Scope:
+    """The variables where a test holds. Raises DataError for a literal that makes no sense."""
+    for atom in () if isinstance(test, int) else test:
+        relation = next((r for r in language.relations if r.key == atom.key), None)
+        if relation is None:
+            raise part.wrong("literals", f"holds {atom}, of which the bias knows nothing")
+        old: list[tuple[str, str]] = []
+        new: list[tuple[str, str]] = []
+        for arg, type_ in zip(atom.args, relation.types, strict=True):
+            if isinstance(arg, Var) and not arg.anonymous:
+                known = arg.name in scope.names
+                fits = not known or type_ in (ANY, scope.type_(scope.names.index(arg.name)))
+                (old if known and fits else new).append((arg.name, type_))
+            elif isinstance(arg, tuple) or (not isinstance(arg, Var) and type_ == EVENT):
+                new.append(("", ANY))
+        names = [name for name, _ in new]
+        is_attribute = relation.of_sequence and not any(isinstance(arg, Var) for arg in atom.args)
+        wrong = not (is_attribute or 1 <= len(old) <= 2) or ANY in (type_ for _, type_ in new)
+        if wrong or len({*names, *scope.names}) < len(names) + len(scope.names):
+            raise part.wrong("literals", f"holds {atom}, which does not fit where it stands")
+        scope = scope.extended(names, [type_ for _, type_ in new])
+    return scope
 
 
 def _read_trees(part: Part, key: str, model: Any) -> Rounds:
