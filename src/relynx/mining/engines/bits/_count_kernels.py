@@ -183,7 +183,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
     `links` are (kind, event, slot, leads to the new event), and attachments rows of their numbers
     that end with -1; one that begins with it stands for facts about the newest event.
     """
-    n_old, n_ways = len(now.number), len(attachments)
+    n_old, n_ways, types = len(now.number), len(attachments), now.types
     holders, holder, excluded = scratch.holders, scratch.holder, scratch.excluded
     for t in range(len(now.excluded)):
         excluded[now.excluded[t]] = 1
@@ -313,7 +313,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                 if first == UNKNOWN:
                     for v in range(n_old):
                         holders[row_values[v, i]] |= ONE << np.uint64(v)
-                    m = atom_codes(facts, np.int64(g), now.types, scratch)
+                    m = atom_codes(facts, np.int64(g), types, scratch)
                     for v in range(n_old):
                         holders[row_values[v, i]] = NONE
                     full = n_pool + m + 1 > len(pool)

@@ -168,6 +168,24 @@ def shifted(word, n):
 
 
 @inner_kernel
+def facts_of(everywhere, admitted, row_block, places, words, n_places, hit_row, hit_fact, hit_word):
+    """Which admitted facts hold at some places of rows, into the last three arrays; how many.
+
+    A loop of its own: inside a longer one numba counts the users of its arrays at each turn.
+    """
+    m = np.int64(0)
+    for k in range(n_places):
+        i, to = places[k], words[k]
+        b = np.uint64(row_block[i])
+        for x in range(len(admitted)):
+            at, g = np.uint64(m), np.uint64(admitted[x])
+            hit_row[at], hit_fact[at] = i, g
+            hit_word[at] = everywhere[g, b] & to
+            m += hit_word[at] != NONE
+    return m
+
+
+@inner_kernel
 def advance_table(facts, most_entries, rows, begin, end, n_old, read, n_steps, most):
     """`advance` along lines of one block, where there is a table of the events of all facts.
 
@@ -204,19 +222,13 @@ def advance_table(facts, most_entries, rows, begin, end, n_old, read, n_steps, m
             m += to != NONE
         begin = stop
         if not single:  # which facts these are
-            n_places, m = m, np.int64(0)
-            size = 1 + n_places * min(len(admitted), most_entries)
+            n_places, size = m, 1 + m * min(len(admitted), most_entries)
             if size > len(hit_fact):
                 hit_row, hit_word = np.empty(size, np.uint64), np.empty(size, np.uint64)
                 hit_fact = np.empty(size, np.uint64)
-            for k in range(n_places):
-                i, to = places[k], words[k]
-                b = np.uint64(row_block[i])
-                for g in admitted:
-                    at = np.uint64(m)
-                    hit_row[at], hit_fact[at] = i, g
-                    hit_word[at] = everywhere[np.uint64(g), b] & to
-                    m += hit_word[at] != NONE
+            m = facts_of(
+                everywhere, admitted, row_block, places, words, n_places, hit_row, hit_fact, hit_word
+            )
         if n_old:  # those that agree with the values of the row, as `agrees` has it
             n_hits, m = m, np.int64(0)
             for x in range(n_hits):
