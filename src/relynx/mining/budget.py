@@ -21,6 +21,8 @@ MEASURE_EVERY = 0.05  # seconds between measurements of the memory
 PROGRESS_EVERY = 0.2  # seconds
 FRACTION = 0.8  # of the memory that is free
 SMALL = 1 << 20  # bytes that may be allocated without a check
+# While so many bytes are left a measurement serves for some seconds: nothing fills them meanwhile.
+PLENTY, FRESH = 1 << 30, 0.005
 
 OWN_GROUPS = "/proc/self/cgroup"  # lines of a number, the controllers, and the folder
 
@@ -63,6 +65,7 @@ class Budget:
         self.is_unasked = False  # whether it stopped at a limit that the caller has not set
         self.reason: str | None = None  # why it stopped early
         self._measured_at = self._reported_at = self.start
+        self._left, self._left_at = 0, self.start
 
     def goes_on(self, length: int, n_patterns: int, more: int = 0) -> bool:
         """Whether the search may continue, at this length and number of patterns.
@@ -91,7 +94,10 @@ class Budget:
 
     def left(self) -> int:
         """How many bytes may still be allocated."""
-        return max(int(self.memory_limit) - resident(), 0)
+        now = time.monotonic()
+        if self._left < PLENTY or now - self._left_at > FRESH:
+            self._left, self._left_at = max(int(self.memory_limit) - resident(), 0), now
+        return self._left
 
     def over(self, length: int, what: str = "") -> None:
         """Record that the search stopped because an allocation exceeds a limit."""

@@ -54,7 +54,8 @@ class Counters(NamedTuple):
     used: NDArray[np.int32]  # patterns x states: those that are known
     n_used: NDArray[np.int64]  # patterns
     met: NDArray[np.int64]  # states: the attachments in which a sequence meets a state
-    met_states: NDArray[np.int32]
+    met_states: NDArray[np.int32]  # those that it meets, and one place more
+    met_rows: NDArray[np.int64]  # in which row it meets each of them first
     pool: NDArray[np.int32]  # a number of slots, and these; and so on
     n_pool: NDArray[np.int64]  # one number
     added: NDArray[np.int64]  # what a set of attachments adds to a counter
@@ -76,7 +77,7 @@ def added(per_word: int) -> NDArray[np.int64]:
     return np.array([sum((b >> i & 1) << width * i for i in range(per_word)) for b in sets], "i8")
 
 
-@inlined
+@inner_kernel
 def slot_of(code, keys, slots, codes, n_slots, records, stride):
     """The slot of a code, a new one if need be; -1 where there is no room."""
     mask = np.int64(len(keys) - 1)
@@ -176,6 +177,48 @@ def reach_links(facts, graph, rows, i, j, tree, first, here, to, reached):
                 reached[x, 0] |= word
 
 
+@inner_kernel
+def write_codes(facts, g, types, values, i, stride, counters, c, scratch):
+    """Put the slots of the ways to write a fact, seen from row i, behind the pool; where they are.
+
+    Negative where there is no room. Without `keep_state` the next ones take the same place.
+    """
+    holders, pool = scratch.holders, counters.pool
+    for v in range(len(values)):
+        holders[values[v, i]] |= ONE << np.uint64(v)
+    m = atom_codes(facts, g, types, scratch)
+    for v in range(len(values)):
+        holders[values[v, i]] = NONE
+    first = counters.n_pool[0]
+    if first + m + 1 > len(pool):
+        return np.int64(UNKNOWN)
+    pool[first] = m
+    for x in range(m):
+        slot = slot_of(
+            scratch.codes[x],
+            counters.keys[c],
+            counters.slots[c],
+            counters.codes[c],
+            counters.n_slots[c],
+            counters.records[c],
+            stride,
+        )
+        if slot < 0:
+            return np.int64(UNKNOWN)
+        counters.n_slots[c] = max(counters.n_slots[c], slot + 1)
+        pool[first + 1 + x] = slot * stride
+    return first
+
+
+@inlined
+def keep_state(counters, c, state, first):
+    """Remember where the slots of a state are."""
+    counters.state_at[c, state] = first
+    counters.used[c, counters.n_used[c]] = state
+    counters.n_used[c] += 1
+    counters.n_pool[0] = first + 1 + counters.pool[first]
+
+
 @kernel
 def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, scratch):
     """Count all refinements of a pattern, for some of its rows; was there room for them?
@@ -184,15 +227,14 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
     that end with -1; one that begins with it stands for facts about the newest event.
     """
     n_old, n_ways, types = len(now.number), len(attachments), now.types
-    holders, holder, excluded = scratch.holders, scratch.holder, scratch.excluded
+    holder, excluded = scratch.holder, scratch.excluded
     for t in range(len(now.excluded)):
         excluded[now.excluded[t]] = 1
-    keys, slots, slot_codes = counters.keys[c], counters.slots[c], counters.codes[c]
-    records, state_at, used = counters.records[c], counters.state_at[c], counters.used[c]
-    met, met_states, pool, added = counters.met, counters.met_states, counters.pool, counters.added
+    records, state_at, met = counters.records[c], counters.state_at[c], counters.met
+    met_states, met_rows = counters.met_states, counters.met_rows
+    pool, added = counters.pool, counters.added
     log, n_log = counters.log, counters.n_log[0]
     is_logged = len(log) > 0
-    n_slots, n_used, n_pool = counters.n_slots[c], counters.n_used[c], counters.n_pool[0]
     per_word = 4 if len(added) == 16 else 2
     n_words = (n_ways + per_word - 1) // per_word
     stride = SUPPORTS + facts.n_classes * n_words
@@ -225,7 +267,7 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
     offset, fact_bits, fact_of = facts.offset, facts.bits, facts.fact
     row_block, row_joins = rows.block, rows.joins
     row_word, row_values = rows.word, rows.values
-    n_met, full = 0, False
+    n_met, full = np.uint64(0), False
     i = begin
     while i < end and not full:
         j = i + 1
@@ -294,11 +336,8 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                         hits |= ways_in[lowest_place(common)]
                         common &= common - ONE
                 g = np.uint64(fact_of[np.uint64(at)])
-                state = g
-                first = np.int64(UNKNOWN)
-                if plain:
-                    first = np.int64(state_at[g])
-                elif by_states:
+                if by_states and not plain:
+                    state = g
                     if n_old:
                         q = g * np.uint64(widest)
                         state = state * n_holders + holder[padded[q]]
@@ -306,40 +345,22 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                             state = state * n_holders + holder[padded[q + ONE]]
                         for x in range(2, widest):
                             state = state * n_holders + holder[padded[q + np.uint64(x)]]
-                    if met[state]:
-                        met[state] |= hits
-                        continue
-                    first = np.int64(state_at[state])
-                if first == UNKNOWN:
-                    for v in range(n_old):
-                        holders[row_values[v, i]] |= ONE << np.uint64(v)
-                    m = atom_codes(facts, np.int64(g), types, scratch)
-                    for v in range(n_old):
-                        holders[row_values[v, i]] = NONE
-                    full = n_pool + m + 1 > len(pool)
-                    if full:
-                        break
-                    first = n_pool
-                    pool[first] = m
-                    for x in range(m):
-                        slot = slot_of(
-                            scratch.codes[x], keys, slots, slot_codes, n_slots, records, stride
-                        )
-                        full = full or slot < 0
-                        n_slots = max(n_slots, slot + 1)
-                        pool[first + 1 + x] = slot * stride
-                    if full:
-                        break
-                    if by_states:  # else the same room is used again
-                        state_at[state] = first
-                        used[n_used] = state
-                        n_used += 1
-                        n_pool += m + 1
-                if by_states and not plain:
-                    met_states[n_met] = state
-                    n_met += 1
-                    met[state] = hits
+                    # Without a branch: whether the sequence has met it cannot be foretold.
+                    known = met[state]
+                    met[state] = known | hits
+                    met_states[n_met], met_rows[n_met] = state, i
+                    n_met += np.uint64(known == 0)
                     continue
+                first = np.int64(state_at[g]) if plain else np.int64(UNKNOWN)
+                if first == UNKNOWN:
+                    first = write_codes(
+                        facts, np.int64(g), types, row_values, i, stride, counters, c, scratch
+                    )
+                    full = first < 0
+                    if full:
+                        break
+                    if plain:  # else the same room is used again
+                        keep_state(counters, c, np.int64(g), first)
                 for y in range(np.uint64(first + 1), np.uint64(first + 1 + pool[first])):
                     add_to(records, np.uint64(pool[y]), place, n_words, hits, s, added)
                     if is_logged and not by_states:
@@ -361,24 +382,35 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
         for v in range(n_old):
             holder[np.uint64(row_values[v, i])] = NONE
         if j == end or sequence[row_block[j]] != s or full:
-            for x in range(np.uint64(n_met)):
+            for x in range(n_met):
                 state = np.uint64(met_states[x])
                 hits = met[state]
                 met[state] = 0
                 if full:
                     continue
                 first = np.int64(state_at[state])
+                if first == UNKNOWN:
+                    g = np.int64(state)
+                    for _ in range(widest if n_old else 0):
+                        g //= n_old + 1
+                    row = met_rows[x]
+                    first = write_codes(
+                        facts, g, types, row_values, row, stride, counters, c, scratch
+                    )
+                    full = first < 0
+                    if full:
+                        continue
+                    keep_state(counters, c, np.int64(state), first)
                 for y in range(np.uint64(first + 1), np.uint64(first + 1 + pool[first])):
                     add_to(records, np.uint64(pool[y]), place, n_words, hits, s, added)
                 if is_logged:
                     if n_log < len(log):
                         log[n_log, 0], log[n_log, 1], log[n_log, 2] = first, s, hits
                     n_log += 1
-            n_met = 0
+            n_met = np.uint64(0)
         i = j
     for t in range(len(now.excluded)):
         excluded[now.excluded[t]] = 0
-    counters.n_slots[c], counters.n_used[c], counters.n_pool[0] = n_slots, n_used, n_pool
     counters.n_log[0] = n_log
     return not full and n_log <= max(len(log), 0)
 
