@@ -23,6 +23,7 @@ from relynx.errors import (
     counted,
     did_you_mean,
     first_problems,
+    raise_all,
 )
 from relynx.logic.nodes import Clause, Node, node_literal, node_text
 from relynx.logic.parser import ClauseParser
@@ -148,8 +149,7 @@ class _Reader:
             self._check_event(bias)
         except BiasError as error:
             self.problems += error.problems
-        if self.problems:
-            raise BiasError(first_problems(self.problems))
+        raise_all(first_problems(self.problems), BiasError)
         return bias
 
     def _bias(self) -> Bias:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from relynx.data.class_cuts import cut_like
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import InputError, Problem, did_you_mean, raise_all
 from relynx.features.vectorizer import as_sequences
 
 Rule: TypeAlias = tuple[Callable[[Any], bool], str]  # whether a value is right, and what to give
@@ -67,9 +67,7 @@ def parameter_problems(estimator: object, rules: Mapping[str, Rule]) -> list[Pro
 
 def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
     """Raises InputError with all parameters whose values break their rules."""
-    problems = parameter_problems(estimator, rules)
-    if problems:
-        raise InputError(problems)
+    raise_all(parameter_problems(estimator, rules))
 
 
 def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> None:

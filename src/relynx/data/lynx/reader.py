@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from relynx.data.event_arguments import event_conflicts
 from relynx.data.sequences import SAME_ARITY, Sequences, SequencesBuilder, counted, wrong_link
-from relynx.errors import MOST_PROBLEMS, DataError, ParseError, Problem, Source, first_problems
+from relynx.errors import (
+    MOST_PROBLEMS,
+    DataError,
+    ParseError,
+    Problem,
+    Source,
+    first_problems,
+    raise_all,
+)
 from relynx.logic.datalog import Background, read_background
 from relynx.logic.nodes import Clause, Node
 from relynx.logic.parser import ClauseParser
@@ -172,8 +180,7 @@ class LynxReader:
         if not self.begins and not problems:
             what = "there is no sequence in this file"
             problems.append(Problem(what, self.source, hint=_SEQUENCE))
-        if problems:
-            raise (ParseError if self.parser.problems else DataError)(problems)
+        raise_all(problems, ParseError if self.parser.problems else DataError)
         self.fast.clear()
         self.predicates.clear()
         self.codes.clear()

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from relynx.bias.source_spans import SourceSpans, Where
-from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean
+from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
 from relynx.models.lohmm.clauses import (
     END,
@@ -38,9 +38,7 @@ def checked_program(
     Raises InputError with all that is wrong with the model.
     """
     found = chain(_declaration_problems(model, at), clause_problems(model, at))
-    problems = list(islice(found, MOST_PROBLEMS + 1))
-    if problems:
-        raise InputError(problems)
+    raise_all(islice(found, MOST_PROBLEMS + 1))
     start, transitions = ordered_start(model.start), ordered_transitions(model.transitions)
     program = Compiler(model.types, model.values, model.selection).program(
         start, transitions, model.blocks
@@ -50,8 +48,7 @@ def checked_program(
     origins |= {id(c): ("start", k) for k, c in enumerate(model.start)}
     where = [origins[id(clause)] for clause in (*start, *transitions)]
     problems += islice(coverage_problems(program, where, at), MOST_PROBLEMS + 1)
-    if problems:
-        raise InputError(problems)
+    raise_all(problems)
     selections: dict[Slot, tuple[float, ...]] = {}
     for d, slot in enumerate(program.slots):
         n = int(program.slot_starts[d + 1] - program.slot_starts[d])
