@@ -143,6 +143,7 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
         "reader_": READER,
         "reading_": SCHEMA,
     }
+
     models: str = "per_class"
     coordinates: str = "softmax"
     n_jobs: int | None = None
@@ -293,6 +294,7 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
         "C_": NUMBER,
         "machine_": Field(lambda machine, _: machine_state(machine), _read_machine),
     }
+
     models: str = "per_class"
     coordinates: str = "softmax"
     standardise: bool = False

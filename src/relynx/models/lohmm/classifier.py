@@ -13,11 +13,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA
-from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import PRIOR, check_class_weights, check_parameters, sequences_for
-from relynx.models.labels import checked_labels, coded_classes
+from relynx.models.checks import PRIOR, check_parameters, class_weights, sequences_for
+from relynx.models.labels import training_data
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.models.lohmm.model import LoHMM
@@ -113,6 +111,7 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
         "reader_": READER,
         "reading_": SCHEMA,
     }
+
     prior: str | Mapping[object, float] = "empirical"
     n_jobs: int | None = None
     random_state: Any = None
@@ -128,11 +127,9 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
             The classes; without them those of X.
         """
         check_parameters(self, {**RULES, "prior": PRIOR})
-        X = as_sequences(X)
-        labels = checked_labels(X, y)
-        X = cut_by_class(X, labels).compact()
-        self.classes_, codes = coded_classes(labels)
-        self.class_prior_ = self._prior(codes)
+        X, _, self.classes_, codes = training_data(X, y)
+        weights = class_weights(self.prior, self.classes_.tolist(), codes)
+        self.class_prior_ = weights / weights.sum()
         seeds = check_random_state(self.random_state)
         self.reader_, self.models_, grounding = learn(self, X, codes, seeds)
         self.reading_ = X.reading
@@ -143,16 +140,6 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
             ]
         )
         return self
-
-    def _prior(self, codes: NDArray[np.int64]) -> Floats:
-        names = self.classes_.tolist()
-        weights = np.ones(len(names))
-        if isinstance(self.prior, Mapping):
-            check_class_weights(self.prior, names)
-            weights = np.array([self.prior[name] for name in names], float)
-        elif self.prior == "empirical":
-            weights = np.bincount(codes).astype(float)
-        return np.asarray(weights / weights.sum())
 
     def log_likelihood(self, X: object) -> Floats:
         """Log-likelihoods, array of shape (n_sequences, n_classes).

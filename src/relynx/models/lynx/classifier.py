@@ -21,28 +21,27 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class
 from relynx.data.parquet import Partitions
 from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
-from relynx.features.vectorizer import PatternEstimator, as_sequences, coverage, stacked
+from relynx.features.vectorizer import PatternEstimator, coverage, stacked
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.workers import n_threads
 from relynx.models.checks import (
     PRIOR,
     Rule,
-    check_class_weights,
     check_parameters,
+    class_weights,
     is_count,
     none_or_a,
     one_of,
     sequences_for,
 )
-from relynx.models.labels import checked_labels, coded_classes
+from relynx.models.labels import training_data
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
@@ -280,10 +279,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             The classes; without them those of X.
         """
         check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
-        X = as_sequences(X)
-        labels = checked_labels(X, y)
-        X = cut_by_class(X, labels).compact()
-        self.classes_, codes = coded_classes(labels)
+        X, labels, self.classes_, codes = training_data(X, y)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         self.estimators_ = self._learn(X, labels, codes)
@@ -296,13 +292,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""
         prior = self.bias_.prior or "empirical" if self.prior is None else self.prior
-        if isinstance(prior, str):
-            counts = np.bincount(codes, minlength=len(self.classes_))[among]
-            weights = counts.astype(float) if prior == "empirical" else np.ones(len(among))
-        else:
-            names = self.classes_.tolist()
-            check_class_weights(prior, names)
-            weights = np.array([prior[names[c]] for c in among], float)
+        weights = class_weights(prior, self.classes_.tolist(), codes)[among]
         return np.asarray(weights / weights.sum())
 
     def _learn(

@@ -15,12 +15,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from relynx.data.class_cuts import cut_by_class
 from relynx.data.sequences import Sequences, counted
-from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads
 from relynx.models.checks import Rule, check_parameters, one_of, sequences_for
-from relynx.models.labels import checked_labels, coded_classes
+from relynx.models.labels import training_data
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
@@ -146,10 +144,7 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
             The classes; without them those of X.
         """
         check_parameters(self, CLASSIFIER_RULES)
-        X = as_sequences(X)
-        labels = checked_labels(X, y)
-        X = cut_by_class(X, labels).compact()
-        self.classes_, codes = coded_classes(labels)
+        X, _, self.classes_, codes = training_data(X, y)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
         for name in LANGUAGE:
