@@ -164,7 +164,8 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
         """
         check_is_fitted(self)
         matrix = self._matrix(X)
-        return matrix.toarray() if self._gives_frames() else matrix
+        output = getattr(self, "_output", sklearn.get_config()["transform_output"])
+        return matrix.toarray() if output in FRAMES else matrix
 
     def _matrix(self, X: object) -> sparse.csr_array:
         if isinstance(X, Partitions):
@@ -194,10 +195,6 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-    def _gives_frames(self) -> bool:
-        everywhere = sklearn.get_config()["transform_output"]
-        return getattr(self, "_output", everywhere) in FRAMES
 
 
 def as_sequences(X: object) -> Sequences:

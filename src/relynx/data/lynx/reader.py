@@ -185,9 +185,7 @@ class LynxReader:
         self.predicates.clear()
         self.codes.clear()
         X = self.builder.build(background=background)
-        conflicts = list(islice(self._conflicts(X), MOST_PROBLEMS + 1))
-        if conflicts:
-            raise DataError(first_problems(conflicts))
+        raise_all(first_problems(islice(self._conflicts(X), MOST_PROBLEMS + 1)), DataError)
         return X
 
     def _read_clauses(self) -> None:
