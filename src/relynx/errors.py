@@ -171,6 +171,12 @@ def first_problems(problems: Iterable[Problem]) -> list[Problem]:
     return found
 
 
+def raise_all(problems: Iterable[Problem | None], kind: type[InputError] = InputError) -> None:
+    """Raises one error with all problems, if there are any; a None among them is none."""
+    if found := [problem for problem in problems if problem is not None]:
+        raise kind(found)
+
+
 def counted(n: int, noun: str) -> str:
     """A number with its noun: `1 argument`, `1,000 classes`."""
     plural = noun + ("es" if noun.endswith(("s", "ch")) else "s")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
 import relynx as rx
+from relynx.mining.wording.english import names_of
 from relynx.mining.wording.sentences import in_words
 from relynx.models.evaluation.cross_validation import cross_validate
 from relynx.plots import canvas, layout
@@ -677,7 +678,7 @@ def test_a_long_title_takes_several_lines(long_names):
 
 
 def test_classes_with_one_text_are_told_apart():
-    assert canvas.names_of([1, "1"]) == ["1", "'1'"]
+    assert names_of([1, "1"]) == ["1", "'1'"]
 
 
 def test_given_axes_are_drawn_on_and_returned():

@@ -14,7 +14,7 @@ from relynx.bias.modes import EVENT, LISTS, Language, wrong_types
 from relynx.bias.source_spans import SourceSpans
 from relynx.bias.wording import wording_text
 from relynx.data.sequences import Sequences
-from relynx.errors import BiasError, Problem
+from relynx.errors import BiasError, Problem, raise_all
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Literal, as_constant, constant_key, quoted, term_text
 from relynx.search_settings import SETTINGS
@@ -70,9 +70,7 @@ class Bias(Language):
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        wrong = [Problem(message) for message in wrong_types(self)]
-        if wrong:
-            raise BiasError(wrong)
+        raise_all(map(Problem, wrong_types(self)), BiasError)
         normal: dict[str, object] = {
             "types": {
                 name: tuple(EVENT if type_name == "e" else type_name for type_name in types)
@@ -97,9 +95,7 @@ class Bias(Language):
             normal[name] = tuple(map(tuple, getattr(self, name)))
         for name, value in normal.items():
             object.__setattr__(self, name, value)
-        problems = language_problems(self, self.source_spans)
-        if problems:
-            raise BiasError(problems)
+        raise_all(language_problems(self, self.source_spans), BiasError)
 
     @classmethod
     def infer(cls, X: Sequences, y: Iterable[object] | None = None) -> Bias:
@@ -142,9 +138,7 @@ class Bias(Language):
         """Raise BiasError where a predicate is in neither the data nor the background rules."""
         X = _sequences(X)
         heads = X.background.heads if X.background else ()
-        problems = data_problems(self, self.source_spans, [*X.tables, *heads])
-        if problems:
-            raise BiasError(problems)
+        raise_all(data_problems(self, self.source_spans, [*X.tables, *heads]), BiasError)
 
     @cached_property
     def _negative(self) -> list[Conjunction]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from typing import Any
@@ -13,16 +13,16 @@ from relynx.bias.declarations import Bias
 from relynx.bias.foreign import ForeignReader, dialect
 from relynx.bias.foreign.translation import Translation
 from relynx.bias.modes import EVENT, LISTS, Subject
-from relynx.bias.source_spans import SourceSpans, Span, Where
+from relynx.bias.source_spans import DeclarationReader, SourceSpans, Where
 from relynx.errors import (
     MOST_PROBLEMS,
     BiasError,
     ParseError,
-    Problem,
     Source,
     counted,
     did_you_mean,
     first_problems,
+    raise_all,
 )
 from relynx.logic.nodes import Clause, Node, node_literal, node_text
 from relynx.logic.parser import ClauseParser
@@ -91,7 +91,7 @@ def read_bias(path: str | os.PathLike[str], *, event: str | None = None) -> Bias
     return _Reader(read_source(path), event).read()
 
 
-class _Reader:
+class _Reader(DeclarationReader):
     """Collects the declarations of one text, and what is wrong with them."""
 
     def __init__(self, source: Source, event: str | None = None) -> None:
@@ -99,10 +99,8 @@ class _Reader:
         if given is not None and not isinstance(given, str):
             hint = "give the name of the type of events, such as 'car'"
             raise BiasError(f"event is {given!r}", hint=hint)
-        self.source = source
+        super().__init__(source)
         self.event, self.has_event = event, False
-        self.problems: list[Problem] = []
-        self.spans: dict[Where, Span] = {}
         self.broken: set[str] = set()
         self.types: dict[str, tuple[str, ...]] = {}
         self.modes: dict[str, list[tuple[str, ...]]] = {}
@@ -148,8 +146,7 @@ class _Reader:
             self._check_event(bias)
         except BiasError as error:
             self.problems += error.problems
-        if self.problems:
-            raise BiasError(first_problems(self.problems))
+        raise_all(first_problems(self.problems), BiasError)
         return bias
 
     def _bias(self) -> Bias:
@@ -455,25 +452,14 @@ class _Reader:
             return None
         return flatten(literal) if isinstance(literal, Atom) else literal
 
-    def _keep_span(self, where: Where, node: Node) -> None:
-        self.spans[where] = (node.start, node.end)
-
-    def _keep_spans(self, where: Where, nodes: Iterable[Node]) -> None:
-        for i, node in enumerate(nodes):
-            self._keep_span((*where, i), node)
-
     def _keep_atom_spans(self, where: Where, node: Node) -> None:
         self._keep_span(where, node)
         self._keep_spans(where, node.leaves())
 
-    def _text(self, node: Node) -> str:
-        return self.source.text[node.start : node.end]
-
     def _wrong(
         self, node: Node, message: str, hint: str | None = None, *, length: int | None = None
     ) -> None:
-        length = node.end - node.start if length is None else length
-        self.problems.append(Problem(message, self.source, node.start, length, hint))
+        super()._wrong(node, message, hint, length=length)
         self.broken |= set(_names(node))
 
     def _again(self, where: Where, node: Node, message: str) -> None:

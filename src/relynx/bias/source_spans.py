@@ -1,12 +1,13 @@
-"""Source positions of the declarations of a bias, for error messages."""
+"""Source positions of declarations, for error messages, and what all who read them share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from relynx.errors import Problem, Source
+from relynx.logic.nodes import Node
 
 Where: TypeAlias = tuple[str | int, ...]
 Span: TypeAlias = tuple[int, int]
@@ -40,3 +41,28 @@ class SourceSpans:
         while where and where not in self.spans:
             where = where[:-1]
         return self.spans.get(where)
+
+
+class DeclarationReader:
+    """Reads the declarations of a text: keeps what is wrong with them, and where each part is."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+        self.spans: dict[Where, Span] = {}
+
+    def _keep_span(self, where: Where, node: Node) -> None:
+        self.spans[where] = node.start, node.end
+
+    def _keep_spans(self, where: Where, nodes: Iterable[Node]) -> None:
+        for i, node in enumerate(nodes):
+            self._keep_span((*where, i), node)
+
+    def _text(self, node: Node) -> str:
+        return self.source.text[node.start : node.end]
+
+    def _wrong(
+        self, node: Node, message: str, hint: str | None = None, *, length: int | None = None
+    ) -> None:
+        span = node.end - node.start if length is None else length
+        self.problems.append(Problem(message, self.source, node.start, span, hint))

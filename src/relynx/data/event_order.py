@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from relynx.data.event_arguments import Argument, dimension_names, event_keys
-from relynx.data.sequences import Facts, Sequences
+from relynx.data.sequences import Sequences
 from relynx.errors import InputError, did_you_mean
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_text
@@ -77,7 +77,9 @@ def ordered_events(
     if link in facts.tables:
         for row, first, second in facts.tables[link].T.tolist():
             links[row].add((first, second))
-    rank = _ranks(facts)
+    names = facts.vocabulary
+    by_name = sorted(range(len(names)), key=lambda code: _name(names[code]))
+    rank: list[int] = np.argsort(by_name).tolist()
     out = []
     for i, (mine, linked) in enumerate(zip(events, links, strict=True)):
         ordered = _in_order(mine, linked, rank)
@@ -108,13 +110,6 @@ def _in_order(events: set[int], links: set[Link], rank: list[int]) -> list[int]:
             if not waits[later]:
                 heappush(free, (rank[later], later))
     return ordered
-
-
-def _ranks(facts: Facts) -> list[int]:
-    """The rank of each constant in the order of their names."""
-    ordered = sorted(range(len(facts.vocabulary)), key=lambda code: _name(facts.vocabulary[code]))
-    rank: list[int] = np.argsort(ordered).tolist()
-    return rank
 
 
 def _name(constant: Constant) -> tuple[bool, float, list[tuple[int, str]], str]:

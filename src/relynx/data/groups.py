@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 
 from relynx.data.sequences import counted
-from relynx.errors import DataError, Problem, Source
+from relynx.errors import DataError, Problem, Source, raise_all
 from relynx.logic.source_files import read_source
 
 HEADER = ["id", "group"]
@@ -39,6 +39,5 @@ def read_groups(path: str | os.PathLike[str], ids: Iterable[object]) -> list[str
         more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
         what = f"no group for {', '.join(missing[:SHOWN])}{more}"
         problems.append(Problem(what, here, hint="give every sequence a group"))
-    if problems:
-        raise DataError(problems)
+    raise_all(problems, DataError)
     return [groups[name] for name in names]

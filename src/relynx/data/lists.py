@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import Sequences, counted, shown
 from relynx.data.vocabulary import Vocabulary
-from relynx.errors import DataError, Problem
+from relynx.errors import DataError, Problem, raise_all
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, Constant, Term, as_constant, flatten
@@ -73,8 +73,7 @@ def from_lists(
     reader.refuse_repeated(names)
     if not outer:
         reader.problem("there is no sequence: the list of lists is empty", "give at least one list")
-    if reader.problems:
-        raise DataError(reader.problems)
+    raise_all(reader.problems, DataError)
     if plain:
         if names is None:
             names = [f"s{i + 1}" for i in range(len(outer))]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.sequences import Sequences, SequencesBuilder
-from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, first_problems
+from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, first_problems, raise_all
 from relynx.logic.datalog import Background, parse_background
 from relynx.logic.source_files import MAGIC, decoded, read_bytes, unpacked
 
@@ -83,8 +83,7 @@ def _domains(source: Source) -> list[dict[str, Any]]:
                 problems.append(Problem(what, source, start, hint=f"the first is on line {first}"))
             domains.append(found)
         start += len(line) + 1
-    if problems:
-        raise DataError(first_problems(problems))
+    raise_all(first_problems(problems), DataError)
     return domains
 
 

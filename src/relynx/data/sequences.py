@@ -262,7 +262,7 @@ class Sequences:
             one = self._take(np.array([i]))
             label = None if one.labels is None else one.labels.tolist()[0]
             return Sequence(one.ids[0], label, one)
-        return self._take(_positions(index, len(self)))
+        return self._take(positions(index, len(self), "sequences"))
 
     def _take(self, positions: NDArray[np.int64]) -> Sequences:
         labels = None if self.labels is None else self.labels[positions]
@@ -564,16 +564,16 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
-def _positions(index: Any, n: int) -> NDArray[np.int64]:
+def positions(index: Any, n: int, what: str) -> NDArray[np.int64]:
+    """The numbers that an index of several of `n` things means. Raises IndexError."""
     if isinstance(index, slice):
         return np.arange(n)[index]
     chosen = np.asarray(index)
     if chosen.size == 0:
         return np.empty(0, np.int64)
     if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
-        raise IndexError("index sequences by a number, a slice, a list of numbers or a mask")
-    positions: NDArray[np.int64] = np.arange(n)[chosen]
-    return positions
+        raise IndexError(f"index {what} by a number, a slice, a list of numbers or a mask")
+    return np.asarray(np.arange(n)[chosen])
 
 
 def label_array(labels: list[Constant]) -> NDArray[Any]:

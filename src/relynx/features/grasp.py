@@ -27,7 +27,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relynx.data.digests import digest
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import Problem, did_you_mean, raise_all
 from relynx.features import _grasp_kernels as kernels
 from relynx.features.grasp_tables import Ints, Task, cost_of, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
@@ -343,7 +343,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         """All parameters at once."""
-        problems = [
+        problems = (
             *_not_a_count("max_iter", self.max_iter),
             *_not_a_count("n_features", self.n_features, none="None for no limit"),
             *_unknown_names("move", self.moves, MOVES),
@@ -352,9 +352,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 "alpha", self.alpha, 1.0, "from 0 (greedy) to 1 (random), or None to draw it"
             ),
             *_outside("time_limit", self.time_limit, math.inf, "seconds, or None for no limit"),
-        ]
-        if problems:
-            raise InputError(problems)
+        )
+        raise_all(problems)
         check_smoothing(self.smoothing)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

@@ -34,8 +34,33 @@ CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
 
 
+class SequenceEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator on sequences, which are no table of numbers."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
 @dataclass(eq=False, repr=False)
-class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class PatternEstimator(SequenceEstimator):
+    """The parameters of an estimator that mines: those of the search."""
+
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
+
+    bias: Bias | None = None
+    _: KW_ONLY
+    min_support: float | None = None
+    min_frequency: int | None = None
+    max_length: int | None = None
+    max_gap: int | None = None
+    min_confidence: float | None = None
+    object_identity: bool | None = None
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[misc]
     """Turn sequences into a 0/1 matrix: which of the mined patterns cover which sequence.
 
     `fit` mines the patterns, so in a pipeline nothing is learnt from the sequences of a test part.
@@ -89,17 +114,8 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         "patterns_": PATTERNS,
         "reading_": SCHEMA,
     }  # in a model file
-    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
     NOT_STORED = ("_output",)  # written by set_output, too
 
-    bias: Bias | None = None
-    _: KW_ONLY
-    min_support: float | None = None
-    min_frequency: int | None = None
-    max_length: int | None = None
-    max_gap: int | None = None
-    min_confidence: float | None = None
-    object_identity: bool | None = None
     top_k: int | None = None
     measure: str = "confidence"
     n_jobs: int | None = None
@@ -148,7 +164,8 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         matrix = self._matrix(X)
-        return matrix.toarray() if self._gives_frames() else matrix
+        output = getattr(self, "_output", sklearn.get_config()["transform_output"])
+        return matrix.toarray() if output in FRAMES else matrix
 
     def _matrix(self, X: object) -> sparse.csr_array:
         if isinstance(X, Partitions):
@@ -176,13 +193,8 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-    def _gives_frames(self) -> bool:
-        everywhere = sklearn.get_config()["transform_output"]
-        return getattr(self, "_output", everywhere) in FRAMES
 
 
 def as_sequences(X: object) -> Sequences:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from relynx.errors import DataError, Problem, Source, counted
+from relynx.errors import DataError, Problem, Source, counted, raise_all
 from relynx.logic.arithmetic import MAX_BITS, Constants, NumberTooLarge
 from relynx.logic.bodies import Bodies, Plan, inputs
 from relynx.logic.joins import SEQUENCE, Packing, Relation
@@ -191,8 +191,7 @@ class BottomUp:
                     hint = f"write {name}(X,Y)"
                 if wanted != n:
                     problems.append(Problem(message, self._source, atom.offset, len(name), hint))
-        if problems:
-            raise DataError(problems)
+        raise_all(problems, DataError)
 
 
 def _level_of_caller() -> int:

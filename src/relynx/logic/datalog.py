@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from relynx.errors import DataError, ParseError, Problem, Source, first_problems
+from relynx.errors import DataError, ParseError, Problem, Source, first_problems, raise_all
 from relynx.logic.bottom_up import BottomUp
 from relynx.logic.checks import check_rules
 from relynx.logic.nodes import Node, node_rule
@@ -35,9 +35,7 @@ class Background:
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        problems = check_rules(self.rules, self.source, [None] * len(self.rules))
-        if problems:
-            raise DataError(problems)
+        raise_all(check_rules(self.rules, self.source, [None] * len(self.rules)), DataError)
 
     @property
     def facts(self) -> tuple[Atom, ...]:
@@ -89,8 +87,7 @@ def _background(source: Source) -> Background:
         except ParseError as error:
             syntax.extend(error.problems)
     problems = [*syntax, *refused, *check_rules(rules, source, nodes)]
-    if problems:
-        raise (ParseError if syntax else DataError)(first_problems(problems))
+    raise_all(first_problems(problems), ParseError if syntax else DataError)
     return Background(tuple(rules), source)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
-from relynx.errors import ParseError, Problem, Source
+from relynx.errors import ParseError, Problem, Source, raise_all
 from relynx.logic.terms import COMPARISONS, Atom, Comparison, Literal, Not, Rule, Struct, Term, Var
 
 T = TypeVar("T")
@@ -172,8 +172,7 @@ def _converted(
     """All the nodes converted, or all their problems raised together."""
     problems: list[Problem] = []
     values = [_kept(problems, convert, node, source) for node in nodes]
-    if problems:
-        raise ParseError(problems)
+    raise_all(problems, ParseError)
     return tuple(value for value in values if value is not None)
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from relynx.errors import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -112,8 +114,3 @@ def _level_lines(level: SearchLevel) -> Iterator[str]:
 
 def _would_be(name: str, nearest: float, n: int) -> str:
     return f"    {name}={nearest:g} would keep more: {counted(n, 'candidate')} reached it"
-
-
-def counted(n: int, noun: str) -> str:
-    """`1 pattern`, `1,000 patterns`."""
-    return f"{n:,} {noun}{'s' if n != 1 else ''}"

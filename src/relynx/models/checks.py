@@ -7,14 +7,16 @@ from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.data.class_cuts import cut_like
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import InputError, Problem, did_you_mean, raise_all
 from relynx.features.vectorizer import as_sequences
 
+Floats: TypeAlias = NDArray[np.float64]
 Rule: TypeAlias = tuple[Callable[[Any], bool], str]  # whether a value is right, and what to give
 
 
@@ -67,9 +69,16 @@ def parameter_problems(estimator: object, rules: Mapping[str, Rule]) -> list[Pro
 
 def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
     """Raises InputError with all parameters whose values break their rules."""
-    problems = parameter_problems(estimator, rules)
-    if problems:
-        raise InputError(problems)
+    raise_all(parameter_problems(estimator, rules))
+
+
+def class_weights(prior: str | Mapping[object, Any], classes: list[Any], codes: Any) -> Floats:
+    """The weight of each class by a prior, given the class of each sequence as a number."""
+    if isinstance(prior, Mapping):
+        check_class_weights(prior, classes)
+        return np.array([prior[name] for name in classes], float)
+    counts = np.bincount(codes, minlength=len(classes)).astype(float)
+    return counts if prior == "empirical" else np.ones(len(classes))
 
 
 def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> None:

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from relynx.data.class_cuts import cut_by_class
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
+from relynx.features.vectorizer import as_sequences
 
 
 def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
@@ -34,6 +36,16 @@ def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
             raise InputError(f"{what} sequence {X.ids[i]}", hint=hint)
     check_classification_targets(labels)
     return labels
+
+
+def training_data(
+    X: object, y: Iterable[object] | None
+) -> tuple[Sequences, NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+    """Sequences to learn from, cut by class; their labels, the classes, the class of each."""
+    X = as_sequences(X)
+    labels = checked_labels(X, y)
+    X = cut_by_class(X, labels).compact()
+    return X, labels, *coded_classes(labels)
 
 
 def coded_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -72,13 +72,6 @@ def legend(ax: Axes, handles: Sequence[Any], names: Iterable[str], **style: Any)
         text.set(text=name, **PLAIN)
 
 
-def names_of(classes: Iterable[object]) -> list[str]:
-    """The classes as distinct texts, even if 1 and '1' are both classes."""
-    classes = list(classes)
-    names = [visible(str(c)) for c in classes]
-    return names if len(set(names)) == len(names) else [visible(repr(c)) for c in classes]
-
-
 def in_lines(name: str, end: str = "", most: int = NAME_LINES) -> str:
     """A name on as many lines as it needs, up to a number, and what stands behind it."""
     return "\n".join(wrapped(name, NAME, most)) + end

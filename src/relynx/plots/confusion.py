@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import counted
 from relynx.errors import InputError
+from relynx.mining.wording.english import names_of
 from relynx.models.evaluation.cross_validation import CrossValidation
-from relynx.plots.canvas import ACCENT, FONT, PLAIN, SMALL, names_of, new_axes, text_size, wrapped
+from relynx.plots.canvas import ACCENT, FONT, PLAIN, SMALL, new_axes, text_size, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

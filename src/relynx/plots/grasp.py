@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from relynx.errors import InputError
 from relynx.features.grasp import GraspRound, GraspSelector
+from relynx.mining.wording.english import names_of
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.pair_model import PairModel
 from relynx.plots.canvas import (
@@ -22,7 +23,6 @@ from relynx.plots.canvas import (
     SMALL,
     in_lines,
     legend,
-    names_of,
     new_axes,
     text_size,
     wrapped,

@@ -11,6 +11,7 @@ from relynx.errors import InputError
 from relynx.features.candidates import by_class_in_turn
 from relynx.mining.patterns.measures import Floats, support
 from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.wording.english import names_of
 from relynx.mining.wording.sentences import in_words
 from relynx.plots.canvas import (
     CHARACTER,
@@ -22,7 +23,6 @@ from relynx.plots.canvas import (
     SMALL,
     in_lines,
     legend,
-    names_of,
     new_axes,
     text_size,
     wrapped,
@@ -82,7 +82,10 @@ def plot_patterns(
     heights = np.array([max(len(text) * LINE, n_bars * BAR) + GAP for text in lines])
     middles = heights.cumsum() - heights / 2
     width = PLOT + max(len(line) for text in lines for line in text) * CHARACTER
-    titles = _titles(best) if 1 < n_bars == len(best.classes) else []
+    titles = []
+    if 1 < n_bars == len(best.classes):
+        sizes = zip(names_of(best.classes), best.class_sizes.tolist(), strict=True)
+        titles = [in_lines(c, f" ({n:,})") for c, n in sizes]
     above = max(text_size(titles)[1] / _n_columns(titles), 0.2)
     ax, size = new_axes(ax, width, float(heights.sum()) + 0.7 + above)
     labels = map("\n".join, lines)
@@ -107,11 +110,6 @@ def _draw_axes(ax: Axes, heights: Floats) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     for end in heights.cumsum()[:-1]:
         ax.axhline(float(end), color=QUIET, linewidth=0.4, alpha=0.5)
-
-
-def _titles(best: PatternSet) -> list[str]:
-    sizes = best.class_sizes.tolist()
-    return [in_lines(c, f" ({n:,})") for c, n in zip(names_of(best.classes), sizes, strict=True)]
 
 
 def _n_columns(titles: list[str]) -> int:

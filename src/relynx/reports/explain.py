@@ -13,22 +13,15 @@ from relynx.bias.modes import EVENT
 from relynx.data.class_cuts import cut_like
 from relynx.data.sequences import Sequence, Sequences
 from relynx.errors import InputError
-from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.terms import Var
 from relynx.mining.matching.match import match
-from relynx.mining.patterns.pattern import Pattern
+from relynx.mining.patterns.pattern import Pattern, link_of
 from relynx.mining.wording.sentences import in_words
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, columns_of, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel
 from relynx.reports.explanation import Explanation
-from relynx.reports.explanation_parts import (
-    Counterfactual,
-    Flip,
-    Match,
-    ModelPart,
-    PatternEffect,
-)
+from relynx.reports.explanation_parts import Counterfactual, Flip, Match, ModelPart, PatternEffect
 from relynx.reports.flips import changing_flips
 
 MOST_MATCHES = 1000  # counted of one pattern
@@ -130,8 +123,7 @@ def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
     found: dict[str, None] = {}
     for atom in pattern.atoms:
         types = bias.types.get(atom.predicate, ())
-        link = link_name(atom.predicate)
-        if link is not None and len(atom.args) == OPERATORS[link[0]]:
+        if link_of(atom) is not None:
             types = ("",) * (len(atom.args) - 2) + (EVENT, EVENT)
         for arg, type_ in zip(atom.args, types, strict=False):
             if type_ == EVENT and isinstance(arg, Var) and not arg.anonymous:

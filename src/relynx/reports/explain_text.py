@@ -103,7 +103,9 @@ def class_rows(why: ExplanationData) -> list[list[str]]:
     if why.votes is not None:
         title, more = ["votes"], {c: str(n) for c, n in why.votes.items()}
     elif why.models[0].scores is not None:
-        title, more = ["score"], {c: _score(value) for c, value in why.scores.items()}
+        scores = why.scores.items()
+        title = ["score"]
+        more = {c: f"{score:.2f}" if math.isfinite(score) else "out" for c, score in scores}
     order = sorted(why.posterior, key=lambda c: (-why.posterior[c], c != why.predicted))
     rows = [[_name(c), f"{why.posterior[c]:.3f}", *([more[c]] if title else [])] for c in order]
     return [["class", "probability", *title], *rows]
@@ -242,10 +244,6 @@ def _ruled_out(value: float, one: Any, other: Any) -> str:
 def _name(c: object) -> str:
     """A class, with unprintable characters as escapes."""
     return visible(str(c))
-
-
-def _score(value: float) -> str:
-    return f"{value:.2f}" if math.isfinite(value) else "out"
 
 
 # HTML

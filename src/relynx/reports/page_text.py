@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
-
-from relynx.mining.wording.english import visible
 
 # Inside a script element these would end it, or a line of JavaScript.
 UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
-
-
-def class_names(values: list[Any]) -> tuple[str, ...]:
-    """Classes as distinct texts in which every character is visible."""
-    names = [visible(str(value)) for value in values]
-    if len(set(names)) < len(names):  # 1 and '1'
-        names = [visible(repr(value)) for value in values]
-    return tuple(names)
 
 
 def as_json(value: object) -> str:

@@ -18,11 +18,10 @@ from relynx.features.vectorizer import as_sequences
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
-from relynx.mining.wording.english import visible
+from relynx.mining.wording.english import names_of, visible
 from relynx.models.labels import check_no_label_is_missing
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import learner_name
-from relynx.reports.page_text import class_names
 from relynx.reports.pattern_rows import ClassPatterns, PatternRow, best_of_classes, pattern_rows
 from relynx.reports.scores import Scores, scores
 
@@ -122,13 +121,13 @@ def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predi
         raise InputError("there is no sequence to report on", hint="give at least one")
     labels = _labels(X, y)
     classes = model.classes_.tolist()
-    names = class_names(classes)
+    names = tuple(names_of(classes))
     number = {value: i for i, value in enumerate(classes)}
     codes = None
     if labels is not None:
         others = sorted({label for label in labels.tolist() if label not in number}, key=str)
         number |= {value: len(classes) + i for i, value in enumerate(others)}
-        names = class_names(classes + others)
+        names = tuple(names_of(classes + others))
         codes = np.array([number[label] for label in labels.tolist()], np.int64)
     return Predictions(
         X=X,

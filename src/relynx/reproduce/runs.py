@@ -80,14 +80,8 @@ class Run:
     def key(self, data: ProteinFolds) -> str:
         """A hash of all that a figure depends on: parameters, folds, data, the code that learns."""
         parameters = self.model(data).get_params(deep=False) if self.experiment.bias else {}
-        described = [
-            __version__,
-            self.experiment.name,
-            self.protocol,
-            self.seed,
-            self.folds,
-            parameters,
-        ]
+        run = self.experiment.name, self.protocol, self.seed, self.folds
+        described = [__version__, *run, parameters]
         names = [column.tolist() for column in (data.X.ids, data.y, data.groups)]
         data_key = digest([data_digest(data.X), *names])
         text = json.dumps([described, data_key, _code_key()], default=str, sort_keys=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from relynx.bias.foreign.terms import COMPARISONS, NEGATION, SIGNED, Opening
-from relynx.bias.foreign.translation import Translation
+from relynx.bias.foreign.translation import HEAD, Translation
 from relynx.errors import counted, did_you_mean
 from relynx.logic.nodes import Node, node_text
 from relynx.logic.terms import quoted
@@ -14,7 +14,6 @@ from relynx.logic.terms import quoted
 # outputs with one value share a variable.
 MODE_SIGNS: Mapping[str, str] = {"+": "+", "-": "-+", "#": "#", "-#": "*"}
 SIGN_HINT = "write + for an input, - for an output, # for a constant, each before a type"
-HEAD = "a head is the class here: no pattern holds it"
 RECALL = "a recall is not kept: an atom may come into a pattern as often as its length allows"
 NEGATED = "a negated literal has no mode here; a rule of the background knowledge can say it"
 COMPARED = "a comparison has no mode here; a rule of the background knowledge can say it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from relynx.bias.foreign.terms import Opening
-from relynx.bias.foreign.translation import Translation
+from relynx.bias.foreign.translation import HEAD, Translation
 from relynx.errors import counted, did_you_mean
 from relynx.logic.nodes import Node
 from relynx.logic.terms import quoted
@@ -14,7 +14,6 @@ from relynx.logic.terms import quoted
 DIRECTIONS: Mapping[str, str] = {"in": "+", "out": "-+"}
 UNTYPED = "any"
 MOST_ARGUMENTS = 100
-HEAD = "a head is the class here: no pattern holds it"
 RULE = "a constraint or a rule of answer sets is not read; negconstraint may say it"
 VARIABLES = "max_vars is not kept: the length of a pattern is what limits its variables"
 CLAUSES = "max_clauses is not kept: a pattern is one conjunction, and a classifier takes many"

@@ -20,6 +20,7 @@ EVENT_NAMES = (EVENT, "e")
 # Up to this number, each output may be old or new; of more, all are new or one is old.
 MOST_FREE = 3
 SHOWN_LINES = 5
+HEAD = "a head is the class here: no pattern holds it"
 
 
 @dataclass(slots=True)

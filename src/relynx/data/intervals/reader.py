@@ -18,9 +18,9 @@ from relynx.data.tables.columns import Table, Values
 from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
 from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, planned
-from relynx.data.tables.reader import READ, checked_columns, raise_all
+from relynx.data.tables.reader import READ, checked_columns
 from relynx.data.times import Times, offsets_of
-from relynx.errors import InputError, Problem, did_you_mean
+from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Constant, constant_text
 
 Rows = NDArray[np.int64]
@@ -100,7 +100,7 @@ def _read(
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """Read a table as requested, or as another one was read."""
     table, sequence, symbol = asked.table, asked.sequence, asked.symbol
-    raise_all(name_problems(table))
+    raise_all(name_problems(table), DataError)
     if reading is not None:
         usual = (("contact", relations), ((START,), dimensions))
         same = all(type(one) is type(two) and one == two for one, two in usual)
@@ -143,7 +143,7 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     names = [schema.sequence, intervals.start, intervals.end]
     names += [] if intervals.symbol is None else [intervals.symbol]
     names += [column.name for column in facts if column.name not in intervals.made]
-    raise_all(unknown_column(table, name, READ) for name in dict.fromkeys(names))
+    raise_all((unknown_column(table, name, READ) for name in dict.fromkeys(names)), DataError)
     label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
     layout, notes = _interval_layout(cells, schema.sequence, intervals)

@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from relynx.data.event_arguments import event_conflicts
 from relynx.data.sequences import SAME_ARITY, Sequences, SequencesBuilder, counted, wrong_link
-from relynx.errors import MOST_PROBLEMS, DataError, ParseError, Problem, Source, first_problems
+from relynx.errors import (
+    MOST_PROBLEMS,
+    DataError,
+    ParseError,
+    Problem,
+    Source,
+    first_problems,
+    raise_all,
+)
 from relynx.logic.datalog import Background, read_background
 from relynx.logic.nodes import Clause, Node
 from relynx.logic.parser import ClauseParser
@@ -172,15 +180,12 @@ class LynxReader:
         if not self.begins and not problems:
             what = "there is no sequence in this file"
             problems.append(Problem(what, self.source, hint=_SEQUENCE))
-        if problems:
-            raise (ParseError if self.parser.problems else DataError)(problems)
+        raise_all(problems, ParseError if self.parser.problems else DataError)
         self.fast.clear()
         self.predicates.clear()
         self.codes.clear()
         X = self.builder.build(background=background)
-        conflicts = list(islice(self._conflicts(X), MOST_PROBLEMS + 1))
-        if conflicts:
-            raise DataError(first_problems(conflicts))
+        raise_all(first_problems(islice(self._conflicts(X), MOST_PROBLEMS + 1)), DataError)
         return X
 
     def _read_clauses(self) -> None:

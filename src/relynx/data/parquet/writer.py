@@ -35,6 +35,7 @@ from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Source
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
+from relynx.search_settings import as_count
 from relynx.storage.whole_files import named, remove_partials, sync
 from relynx.version import __version__
 
@@ -62,10 +63,8 @@ def cuts(n_sequences: int, partitions: int | None, rows_per_partition: int | Non
     if partitions is not None and rows_per_partition is not None:
         raise InputError("give partitions or rows_per_partition, not both")
     for name, value in (("partitions", partitions), ("rows_per_partition", rows_per_partition)):
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1
-        ):
-            raise InputError(f"{name} is {value!r}: give an integer of at least 1")
+        if value is not None:
+            as_count(name, value, 1)
     n = partitions or -(-n_sequences // (rows_per_partition or ROWS))
     return [n_sequences * i // max(n, 1) for i in range(max(n, 1) + 1)]
 

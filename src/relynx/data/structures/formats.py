@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from relynx.errors import DataError, InputError, ParseError, Problem, Source
+from relynx.errors import DataError, InputError, ParseError, Problem, Source, raise_all
 from relynx.logic.source_files import decoded, read_bytes, unpacked
 
 Residue: TypeAlias = tuple[int, str]  # a number and an insertion code
@@ -101,8 +101,7 @@ def read_structure(path: str, *, compute: bool) -> Structure:
             atoms = _read_cif(annotation, data, file_format)
         annotation.chains = _chains(atoms, annotation.source)
         helices, sheets = annotation.elements()
-        if annotation.problems:
-            raise DataError(annotation.problems)
+        raise_all(annotation.problems, DataError)
         if not helices and not sheets:
             if not compute:
                 what = "the file lists no helix and no strand"

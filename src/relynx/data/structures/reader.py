@@ -14,7 +14,7 @@ from relynx.data.protein_folds import RULES, domain_sequences
 from relynx.data.sequences import Sequences, counted, shown
 from relynx.data.structures.formats import FORMATS, INSTALL, Residue, Structure, read_structure
 from relynx.data.structures.sheets import elements, joined
-from relynx.errors import DataError, InputError, Problem, Source, did_you_mean
+from relynx.errors import DataError, InputError, Problem, Source, did_you_mean, raise_all
 from relynx.logic.datalog import parse_background
 from relynx.logic.terms import Constant, as_constant
 
@@ -110,8 +110,7 @@ def _parts(
             parts[id] = name, positions
     for id, (name, ranges) in (wanted or {}).items():
         parts[id] = name, _cut(structures[name], ranges, id, problems)
-    if problems:
-        raise DataError(problems)
+    raise_all(problems, DataError)
     return parts
 
 
@@ -140,8 +139,7 @@ def _named(paths: Any) -> dict[str, str]:
         out[name] = full
     if not out and not problems:
         problems.append(Problem("there is no file to read", hint="give the path of a structure"))
-    if problems:
-        raise InputError(problems)
+    raise_all(problems)
     return out
 
 
@@ -172,8 +170,7 @@ def _wanted(domains: Any, files: Mapping[str, str]) -> dict[str, tuple[str, list
             what = f"domain {id!r}: the ranges {text!r} are not understood"
             problems.append(Problem(what, hint=EXAMPLE))
         out[id] = name, [one for one in ranges if one is not None]
-    if problems:
-        raise InputError(problems)
+    raise_all(problems)
     return out
 
 
@@ -198,8 +195,7 @@ def _read(files: Mapping[str, str], *, compute: bool) -> dict[str, Structure]:
             out[name] = read_structure(path, compute=compute)
         except InputError as error:
             problems += error.problems
-    if problems:
-        raise DataError(problems)
+    raise_all(problems, DataError)
     return out
 
 
@@ -269,6 +265,5 @@ def _labels(
         which = ", ".join(lost[:3]) + (", ..." if len(lost) > 3 else "")
         what = f"there is no label for {counted(len(lost), 'sequence')} ({which})"
         problems.append(Problem(what, hint="give a label for each id, or for its file"))
-    if problems:
-        raise InputError(problems)
+    raise_all(problems)
     return out

@@ -30,7 +30,7 @@ from relynx.data.tables.columns import (
     number_values,
     object_values,
 )
-from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, first_problems
+from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, first_problems, raise_all
 from relynx.logic.source_files import decoded, read_bytes, unpacked
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -95,8 +95,7 @@ class CsvTable:
             fields = list(zip(*rows, strict=True))
             for name, at in wanted.items() if fields else ():
                 columns[name].add(fields[at])
-        if problems:
-            raise DataError(first_problems(problems))
+        raise_all(first_problems(problems), DataError)
         empty = np.empty(0, np.int64)
         return _LoadedCsv(np.concatenate([empty, *lines]), columns, self.separator)
 

@@ -114,9 +114,8 @@ class FrameTable:
             return _LoadedFrame(chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)
         with _no_parquet(self.source):
             frame = self.frame.lazy().select(*names).collect()
-            if (
-                frame.implementation.is_pyarrow()
-            ):  # reads texts that are none, and complains when they are used
+            if frame.implementation.is_pyarrow():
+                # It reads texts that are none, and complains when they are used.
                 frame.to_native().validate(full=True)
             return _LoadedFrame(frame)
 

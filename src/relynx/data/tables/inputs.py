@@ -16,7 +16,7 @@ from relynx.data.schema import Column
 from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_type, key_values
 from relynx.data.tables.csv_tables import open_csv, open_dict
 from relynx.data.tables.frames import open_frame, open_parquet
-from relynx.errors import DataError, InputError, Problem, did_you_mean
+from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")
 ROWS = "give a table with a row for each event"
@@ -163,5 +163,4 @@ class Cells:
         return f"{len(at):,} {'row' if len(at) == 1 else 'rows'} ({shown}{more})"
 
     def check(self) -> None:
-        if self.problems:
-            raise DataError(self.problems)
+        raise_all(self.problems, DataError)

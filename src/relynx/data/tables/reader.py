@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -32,7 +32,7 @@ from relynx.data.tables.plans import (
     others,
     planned,
 )
-from relynx.errors import DataError, InputError, Problem, did_you_mean
+from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.dimensions import link_name
 
 READ = "which the first table had"
@@ -106,7 +106,8 @@ def read_request(
 ) -> Sequences:
     """Read an opened table as requested, or by a schema; `further` are tables by predicate."""
     table = request.table
-    raise_all([problem for one in (table, *further.values()) for problem in name_problems(one)])
+    opened = (table, *further.values())
+    raise_all([problem for one in opened for problem in name_problems(one)], DataError)
     if schema is not None:
         if request.says_something():
             what = "reading says how to read the table, and so do other arguments"
@@ -156,7 +157,7 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
     for group in schema.relations:
         if (one := further.get(group.predicate)) is not None:
             problems += [unknown_column(one, name, READ) for name in _columns(schema, group)]
-    raise_all(problems)
+    raise_all(problems, DataError)
     label = [] if schema.label is None else [schema.label.name]
     cells = Cells(table, [*names, *label])
     ids, numbers = sequence_numbers(cells, schema.sequence, [column for _, column in schema.order])
@@ -225,7 +226,7 @@ def checked_columns(request: Request, further: Mapping[str, Table]) -> list[str]
         elif len(one.names) < 2:
             what = f"the table of {name!r} has no column but {request.sequence!r}"
             request.problem(what, "give it a column of events or values")
-    raise_all(request.problems)
+    raise_all(request.problems, DataError)
     roles = [request.sequence, request.label, request.event, *(column for _, column in dimensions)]
     return [name for name in (*roles, *facts) if name]
 
@@ -268,11 +269,6 @@ def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[
             what = f"{columns} of {name!r} are read as values"
             notes.append(f"{what}; if they name events, give event={event!r}")
     return notes
-
-
-def raise_all(problems: Iterable[Problem | None]) -> None:
-    if found := [problem for problem in problems if problem is not None]:
-        raise DataError(found)
 
 
 def columns_of(path: str | os.PathLike[str]) -> list[str]:

@@ -72,10 +72,9 @@ class Part:
                     found.setdefault((i, seen[i] - 1), []).append((number, position))
         by_shape = np.argsort(self.shape, kind="stable")
         bounds = np.searchsorted(self.shape[by_shape], np.arange(len(self.shapes) + 1))
-        object.__setattr__(self, "_starts", starts)
-        object.__setattr__(self, "_by_shape", by_shape)
-        object.__setattr__(self, "_bounds", bounds)
-        object.__setattr__(self, "_found", found)
+        made = {"_starts": starts, "_by_shape": by_shape, "_bounds": bounds, "_found": found}
+        for name, value in made.items():
+            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         return len(self.shape)

@@ -30,7 +30,7 @@ from relynx.data.xes.log import (
     Part,
     Shape,
 )
-from relynx.errors import DataError, InputError, ParseError, Problem, Source
+from relynx.errors import DataError, InputError, ParseError, Problem, Source, raise_all
 from relynx.logic.source_files import FREE, MAGIC, most_unpacked, too_much, unreadable
 
 CHUNK = 1 << 18  # bytes
@@ -353,8 +353,7 @@ class _Reader:
 
     def log(self) -> Log:
         """All that was read. Raises ParseError with all that was wrong."""
-        if self.problems:
-            raise ParseError(self.problems)
+        raise_all(self.problems, ParseError)
         assert self._root is not None  # the parser has seen its end
         if not self.trace_lines:
             hint = f"a log is written as {EXAMPLE}"

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from relynx.data.sequences import Sequences
+from relynx.data.sequences import Sequences, positions
 from relynx.data.tables.frames import frame, write_csv, write_jsonl, write_parquet
 from relynx.errors import InputError
 from relynx.logic.canonical import canonical, core
@@ -140,14 +140,7 @@ class PatternSet:
                 raise IndexError(f"pattern {index} of {len(self)}")
             one = self.with_rows(self.rows[[int(index)]])
             return next(iter(one))
-        if isinstance(index, slice):
-            return self.with_rows(self.rows[index])
-        chosen = np.asarray(index)
-        if chosen.size == 0:
-            return self.with_rows(self.rows[:0])
-        if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
-            raise IndexError("index patterns by a number, a slice, a list of numbers or a mask")
-        return self.with_rows(self.rows[chosen])
+        return self.with_rows(self.rows[positions(index, len(self), "patterns")])
 
     def __eq__(self, other: object) -> bool:
         """The same patterns in the same order, written alike, with the same supports."""

@@ -6,10 +6,10 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from relynx.errors import InputError
+from relynx.errors import InputError, counted
 from relynx.mining.patterns.entries import Entries
 from relynx.mining.patterns.measures import confidence
-from relynx.mining.report import counted
+from relynx.mining.wording.english import names_of
 
 SHOWN = 10  # patterns that a printed set shows
 AT_ONCE = 50_000  # patterns that are Python values at a time
@@ -47,8 +47,7 @@ def json_rows(patterns: Entries) -> Iterator[dict[str, object]]:
 
 def class_names(patterns: Entries) -> list[str]:
     """The classes as text, told apart where 1 and '1' are both classes."""
-    names = list(map(str, patterns.classes))
-    return names if len(set(names)) == len(names) else list(map(repr, patterns.classes))
+    return names_of(patterns.classes, str)
 
 
 def text_table(patterns: Entries) -> str:

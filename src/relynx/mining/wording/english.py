@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 # Words whose sound differs from their first letter: an hour, a unit, a European, an X.
 SILENT = re.compile(r"(hour|honest|hono(u)?r|heir)")
@@ -20,6 +20,13 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def names_of(classes: Iterable[object], text: Callable[[str], str] = visible) -> list[str]:
+    """The classes as distinct texts, even if 1 and '1' are both classes."""
+    classes = list(classes)
+    names = [text(str(c)) for c in classes]
+    return names if len(set(names)) == len(names) else [text(repr(c)) for c in classes]
 
 
 def with_article(word: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
@@ -26,7 +26,7 @@ from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
-from relynx.features.vectorizer import as_sequences
+from relynx.features.vectorizer import SequenceEstimator, as_sequences
 from relynx.logic.terms import constant_text, quoted
 
 LONGEST = 3  # events of an n-gram
@@ -38,7 +38,7 @@ EventFacts: TypeAlias = dict[int, list[tuple[str, str]]]  # predicate and text o
 
 
 @dataclass(eq=False, repr=False)
-class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MarkovChainClassifier(ClassifierMixin, SequenceEstimator):  # type: ignore[misc]
     """A first-order Markov chain for each class, over the tokens of the events.
 
     The score of a class is its prior times the probability of the first token and of every step
@@ -91,11 +91,6 @@ class MarkovChainClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                     for step in row
                 )
         return np.asarray(scores)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from relynx.data.sequences import Sequences
 from relynx.data.tables.frames import write_csv, write_jsonl, write_parquet
 from relynx.logic.dimensions import link_name
+from relynx.mining.wording.english import names_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,7 @@ def predictions(model: Any, X: Sequences) -> Predictions:
     predicted = model.predict(X)
     probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     classes = model.classes_.tolist()
-    names = [str(c) for c in classes]
-    if len(set(names)) < len(names):  # 1 and '1'
-        names = [repr(c) for c in classes]
+    names = names_of(classes, str)
     columns: dict[str, list[Any]] = {"id": [str(name) for name in X.ids.tolist()]}
     accuracy, unknown = None, 0
     if X.labels is not None:

@@ -7,31 +7,22 @@ The score of a sequence is the gradient of its log probability by the parameters
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from relynx.bias import Bias
-from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import (
-    SWITCH,
-    Rule,
-    check_parameters,
-    is_positive,
-    one_of,
-    sequences_for,
-)
+from relynx.models.checks import SWITCH, Rule, check_parameters, is_positive, one_of, sequences_for
 from relynx.models.fisher.pair_svm import (
     PairSVM,
     kernel,
@@ -45,7 +36,7 @@ from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
-from relynx.models.lohmm.model_file import READER, STRUCTURE, models
+from relynx.models.lohmm.model_file import READER, LoHMMEstimator, models
 from relynx.models.lohmm.recipes import RULES, learn
 from relynx.storage.fields import (
     NUMBER,
@@ -107,8 +98,8 @@ def fisher_scores(model: LoHMM, sequences: Any, coordinates: str = "softmax") ->
     return np.asarray(counts - values * totals[:, groups])
 
 
-@dataclass(eq=False, repr=False)
-class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
     """Turn sequences into gradients of their log probability under fitted models.
 
     `fit` learns a logical hidden Markov model for each class, as `LoHMMClassifier` does, or one for
@@ -152,21 +143,7 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         "reader_": READER,
         "reading_": SCHEMA,
     }
-    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
-    structure: LoHMM | str | None = None
-    _: KW_ONLY
-    bias: Bias | None = None
-    dimension: str | None = None
-    n_hidden: int = 1
-    blocks: int | tuple[int, ...] = 3
-    max_kinds: int = 40
-    selection: str = "argument"
-    end: bool = True
-    max_iter: int = 15
-    tol: float = 1e-4
-    pseudo_count: float = 0.5
-    selection_pseudo_count: float = 0.5
     models: str = "per_class"
     coordinates: str = "softmax"
     n_jobs: int | None = None
@@ -224,7 +201,6 @@ class FisherScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
         tags.transformer_tags.preserves_dtype = []
         return tags
 
@@ -255,8 +231,8 @@ def _read_machine(part: Part, key: str, model: Any) -> PairSVM:
     return machine_of(part.part(key), len(model.classes_), n_columns, linear=linear)
 
 
-@dataclass(eq=False, repr=False)
-class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
     """Classify sequences by support vector machines on their Fisher scores.
 
     The scores are those of `FisherScores`; a machine for each pair of classes learns from them, and
@@ -318,21 +294,7 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "C_": NUMBER,
         "machine_": Field(lambda machine, _: machine_state(machine), _read_machine),
     }
-    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
-    structure: LoHMM | str | None = None
-    _: KW_ONLY
-    bias: Bias | None = None
-    dimension: str | None = None
-    n_hidden: int = 1
-    blocks: int | tuple[int, ...] = 3
-    max_kinds: int = 40
-    selection: str = "argument"
-    end: bool = True
-    max_iter: int = 15
-    tol: float = 1e-4
-    pseudo_count: float = 0.5
-    selection_pseudo_count: float = 0.5
     models: str = "per_class"
     coordinates: str = "softmax"
     standardise: bool = False
@@ -446,8 +408,3 @@ class FisherKernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def __str__(self) -> str:
         return self.to_text() if hasattr(self, "machine_") else repr(self)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags

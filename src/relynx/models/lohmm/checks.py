@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from relynx.bias.source_spans import SourceSpans, Where
-from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean
+from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
 from relynx.models.lohmm.clauses import (
     END,
@@ -38,9 +38,7 @@ def checked_program(
     Raises InputError with all that is wrong with the model.
     """
     found = chain(_declaration_problems(model, at), clause_problems(model, at))
-    problems = list(islice(found, MOST_PROBLEMS + 1))
-    if problems:
-        raise InputError(problems)
+    raise_all(islice(found, MOST_PROBLEMS + 1))
     start, transitions = ordered_start(model.start), ordered_transitions(model.transitions)
     program = Compiler(model.types, model.values, model.selection).program(
         start, transitions, model.blocks
@@ -50,8 +48,7 @@ def checked_program(
     origins |= {id(c): ("start", k) for k, c in enumerate(model.start)}
     where = [origins[id(clause)] for clause in (*start, *transitions)]
     problems += islice(coverage_problems(program, where, at), MOST_PROBLEMS + 1)
-    if problems:
-        raise InputError(problems)
+    raise_all(problems)
     selections: dict[Slot, tuple[float, ...]] = {}
     for d, slot in enumerate(program.slots):
         n = int(program.slot_starts[d + 1] - program.slot_starts[d])
@@ -64,23 +61,18 @@ def checked_program(
 
 def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
     if model.selection not in ("argument", "type"):
-        yield at.problem(
-            ("selection",), f"selection must be argument or type, not {model.selection!r}"
-        )
+        what = f"selection must be argument or type, not {model.selection!r}"
+        yield at.problem(("selection",), what)
     for key, types in model.types.items():
         if not isinstance(key, tuple) or len(key) != 2 or key[1] != len(types):
-            yield Problem(
-                f"{key!r} is no predicate with {len(types)} arguments",
-                hint='give name and number, as in {("emacs", 2): ("file", "user")}',
-            )
+            hint = 'give name and number, as in {("emacs", 2): ("file", "user")}'
+            yield Problem(f"{key!r} is no predicate with {len(types)} arguments", hint=hint)
             return
     slots: Iterable[object] = model.selections
     for slot in slots:
         if not isinstance(slot, str) and (not isinstance(slot, tuple) or len(slot) != 3):
-            yield Problem(
-                f"{slot!r} is no argument and no type",
-                hint='give predicate, number of arguments and place, as in ("emacs", 2, 1)',
-            )
+            hint = 'give predicate, number of arguments and place, as in ("emacs", 2, 1)'
+            yield Problem(f"{slot!r} is no argument and no type", hint=hint)
             return
     missing: dict[str, Where] = {}
     for key, types in model.types.items():
@@ -92,9 +84,7 @@ def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
         yield at.problem(where, f"the type '{type_}' has no values", hint=hint)
     for type_, constants in model.values.items():
         if not constants:
-            yield at.problem(
-                ("values", type_), f"the type '{type_}' has no values", hint="list some"
-            )
+            yield at.problem(("values", type_), f"the type '{type_}' has no values", "list some")
         seen: set[object] = set()
         for i, constant in enumerate(constants):
             if constant_key(constant) in seen:
@@ -107,11 +97,9 @@ def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
         or blocks[0] != 1
         or any(a >= b for a, b in pairwise(blocks))
     ):
-        yield at.problem(
-            ("blocks",),
-            f"the blocks {list(blocks)} do not begin with 1 and grow",
-            hint="give the first step of each block, as in [1,6,20]",
-        )
+        what = f"the blocks {list(blocks)} do not begin with 1 and grow"
+        hint = "give the first step of each block, as in [1,6,20]"
+        yield at.problem(("blocks",), what, hint)
     elif blocks and blocks[-1] > LAST_STEP:
         what = f"a block begins after step {LAST_STEP:,}"
         yield at.problem(("blocks",), what, hint="give the first step of each block")
@@ -152,21 +140,14 @@ def _body_problems(
     if transition.body == END:
         yield at.problem((*here, "body"), "no transition leaves end", hint="leave this out")
     if transition.body == START:
-        yield at.problem(
-            (*here, "body"),
-            "nothing is shown at the start",
-            hint="give the head as a clause of the start",
-        )
+        hint = "give the head as a clause of the start"
+        yield at.problem((*here, "body"), "nothing is shown at the start", hint)
     block: object = transition.block
     n = len(model.blocks)
     if block is not None and (not isinstance(block, Integral) or not 1 <= int(block) <= n):
-        yield at.problem(
-            (*here, "block"),
-            f"there is no block {block}",
-            hint=f"the blocks are numbered from 1 to {n}"
-            if n
-            else "declare them, as in blocks([1,6,20]).",
-        )
+        hint = f"the blocks are numbered from 1 to {n}"
+        hint = hint if n else "declare them, as in blocks([1,6,20])."
+        yield at.problem((*here, "block"), f"there is no block {block}", hint)
 
 
 def _atom_problems(
@@ -192,23 +173,16 @@ def _atom_problems(
             if isinstance(arg, Var):
                 before = type_ if arg.anonymous else variables.setdefault(arg.name, type_)
                 if before != type_:
-                    yield at.problem(
-                        (*where, i),
-                        f"the variable {arg} is of type '{before}' and of type '{type_}'",
-                        hint="use another variable",
-                    )
+                    what = f"the variable {arg} is of type '{before}' and of type '{type_}'"
+                    yield at.problem((*where, i), what, "use another variable")
             elif not isinstance(arg, str | int | float):
-                yield at.problem(
-                    (*where, i), f"expected a variable or a constant, found {term_text(arg)}"
-                )
+                what = f"expected a variable or a constant, found {term_text(arg)}"
+                yield at.problem((*where, i), what)
             elif type_ in codes and constant_key(arg) not in codes[type_]:
                 shown = constant_text(arg)
                 near = did_you_mean(shown, list(map(constant_text, model.values[type_])))
-                yield at.problem(
-                    (*where, i),
-                    f"{shown} is no value of type '{type_}'",
-                    hint=near or f"add it to values({type_},[...]).",
-                )
+                hint = near or f"add it to values({type_},[...])."
+                yield at.problem((*where, i), f"{shown} is no value of type '{type_}'", hint)
 
 
 def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Problem:
@@ -216,16 +190,12 @@ def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Probl
     others = [n for other, n in model.types if other == name]
     if others:
         counts = " or ".join(map(str, others))
-        return at.problem(
-            where,
-            f"{name} has {counts} argument{'s' if others != [1] else ''}, not {arity}",
-            hint=f"declare the types of {name}/{arity} if it is meant",
-        )
+        what = f"{name} has {counts} argument{'s' if others != [1] else ''}, not {arity}"
+        return at.problem(where, what, f"declare the types of {name}/{arity} if it is meant")
     near = did_you_mean(name, [other for other, _ in model.types])
     example = Atom(name, tuple(f"t{i + 1}" for i in range(arity)))
-    return at.problem(
-        where, f"the arguments of {name}/{arity} have no type", hint=near or f"add type({example})."
-    )
+    what = f"the arguments of {name}/{arity} have no type"
+    return at.problem(where, what, near or f"add type({example}).")
 
 
 def _repeated(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
@@ -242,11 +212,8 @@ def _again(
 ) -> Iterator[Problem]:
     if key in seen:
         line = at.on_line(seen[key])
-        yield at.problem(
-            here,
-            "this clause is given twice" + (f", first{line}" if line else ""),
-            hint="keep one, with the sum of the two probabilities",
-        )
+        what = "this clause is given twice" + (f", first{line}" if line else "")
+        yield at.problem(here, what, "keep one, with the sum of the two probabilities")
     seen.setdefault(key, here)
 
 
@@ -267,25 +234,19 @@ def _sum_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
         where: Where = ("transition", of_one[0][0], "body")
         blocks = sorted({t.block or 0 for _, t in of_one})
         if blocks[0] == 0 and len(blocks) > 1:
-            yield at.problem(
-                where,
-                f"some transitions of {first} are of a block, and some are not",
-                hint="give all of them a block, or none",
-            )
+            what = f"some transitions of {first} are of a block, and some are not"
+            yield at.problem(where, what, "give all of them a block, or none")
             continue
         absent = [b for b in range(1, len(model.blocks) + 1) if b not in blocks]
         if blocks[0] > 0 and absent:
-            yield at.problem(
-                where,
-                f"no transition of {first} is of block {absent[0]}",
-                hint="a body with transitions of a block needs some of each block",
-            )
+            what = f"no transition of {first} is of block {absent[0]}"
+            hint = "a body with transitions of a block needs some of each block"
+            yield at.problem(where, what, hint)
         for block in blocks:
             chosen = [(k, t) for k, t in of_one if (t.block or 0) == block]
             what = f"{first} in block {block}" if block else str(first)
-            yield from _sum_problem(
-                what, [t for _, t in chosen], ("transition", chosen[0][0], "body"), at
-            )
+            here: Where = ("transition", chosen[0][0], "body")
+            yield from _sum_problem(what, [t for _, t in chosen], here, at)
 
 
 def _sum_problem(
@@ -307,16 +268,14 @@ def _selection_problems(
         type_ = slot if isinstance(slot, str) else model.types[slot[0], slot[1]][slot[2] - 1]
         n, listed = len(model.values[type_]), (*where, "list")
         if len(probabilities) != n:
-            yield at.problem(
-                listed, f"'{type_}' has {n} values, but this list has {len(probabilities)}"
-            )
+            what = f"'{type_}' has {n} values, but this list has {len(probabilities)}"
+            yield at.problem(listed, what)
         elif not all(0 <= probability <= 1 for probability in probabilities):
             wrong = next(probability for probability in probabilities if not 0 <= probability <= 1)
             yield at.problem(listed, f"a probability is from 0 to 1, not {wrong}")
         elif abs(sum(probabilities) - 1) > SLACK:
-            yield at.problem(
-                listed, f"these probabilities sum to {sum(probabilities):.6g}, not to 1"
-            )
+            what = f"these probabilities sum to {sum(probabilities):.6g}, not to 1"
+            yield at.problem(listed, what)
 
 
 def _not_drawn(model: Clauses, slot: Slot) -> tuple[str, str]:

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from relynx.bias import Bias
-from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA
-from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import PRIOR, check_class_weights, check_parameters, sequences_for
-from relynx.models.labels import checked_labels, coded_classes
+from relynx.models.checks import PRIOR, check_parameters, class_weights, sequences_for
+from relynx.models.labels import training_data
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.models.lohmm.model import LoHMM
-from relynx.models.lohmm.model_file import READER, STRUCTURE, models
+from relynx.models.lohmm.model_file import READER, LoHMMEstimator, models
 from relynx.models.lohmm.recipes import RULES, joint, learn
-from relynx.storage.fields import Field, Fields, array, labels, none_or
+from relynx.storage.fields import Field, Fields, array, labels
 from relynx.storage.parts import Part, plain
 
 SHOWN = 5  # clauses of a class that are printed
@@ -38,8 +34,8 @@ def _positive_shares(part: Part, key: str, model: Any) -> Floats:
     return shares
 
 
-@dataclass(eq=False, repr=False)
-class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
     """Classify sequences by the likelihood of a logical hidden Markov model for each class.
 
     The facts of each single event are its observation (see `observations`). All classes share one
@@ -115,21 +111,7 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "reader_": READER,
         "reading_": SCHEMA,
     }
-    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
 
-    structure: LoHMM | str | None = None
-    _: KW_ONLY
-    bias: Bias | None = None
-    dimension: str | None = None
-    n_hidden: int = 1
-    blocks: int | tuple[int, ...] = 3
-    max_kinds: int = 40
-    selection: str = "argument"
-    end: bool = True
-    max_iter: int = 15
-    tol: float = 1e-4
-    pseudo_count: float = 0.5
-    selection_pseudo_count: float = 0.5
     prior: str | Mapping[object, float] = "empirical"
     n_jobs: int | None = None
     random_state: Any = None
@@ -145,11 +127,9 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The classes; without them those of X.
         """
         check_parameters(self, {**RULES, "prior": PRIOR})
-        X = as_sequences(X)
-        labels = checked_labels(X, y)
-        X = cut_by_class(X, labels).compact()
-        self.classes_, codes = coded_classes(labels)
-        self.class_prior_ = self._prior(codes)
+        X, _, self.classes_, codes = training_data(X, y)
+        weights = class_weights(self.prior, self.classes_.tolist(), codes)
+        self.class_prior_ = weights / weights.sum()
         seeds = check_random_state(self.random_state)
         self.reader_, self.models_, grounding = learn(self, X, codes, seeds)
         self.reading_ = X.reading
@@ -160,16 +140,6 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ]
         )
         return self
-
-    def _prior(self, codes: NDArray[np.int64]) -> Floats:
-        names = self.classes_.tolist()
-        weights = np.ones(len(names))
-        if isinstance(self.prior, Mapping):
-            check_class_weights(self.prior, names)
-            weights = np.array([self.prior[name] for name in names], float)
-        elif self.prior == "empirical":
-            weights = np.bincount(codes).astype(float)
-        return np.asarray(weights / weights.sum())
 
     def log_likelihood(self, X: object) -> Floats:
         """Log-likelihoods, array of shape (n_sequences, n_classes).
@@ -219,11 +189,6 @@ class LoHMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return self.to_text() if hasattr(self, "models_") else repr(self)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 LEAST = 1e-12

@@ -51,12 +51,10 @@ def coverage_problems(
         if lost is not None and (clause.head[0], _canonical(lost)) not in known:
             known.add((clause.head[0], _canonical(lost)))
             atom = _shown(program, (clause.head[0], lost))
-            yield at.problem(
-                (*where[clause.number], "head"),
-                f"no body fits the state {atom}",
-                hint=f"add transitions with the body {atom}"
-                + (", or a more general one" if atom.args else ""),
-            )
+            more = ", or a more general one" if atom.args else ""
+            hint = f"add transitions with the body {atom}{more}"
+            here = (*where[clause.number], "head")
+            yield at.problem(here, f"no body fits the state {atom}", hint)
 
 
 def _closure_problems(
@@ -77,11 +75,8 @@ def _closure_problems(
             _shown(program, (first.pattern[0], _canonical(args))) for args in (left, right, common)
         )
         number = min(c.number for body in (first, second) for of in body.blocks for c in of)
-        yield at.problem(
-            (*where[number], "body"),
-            f"the bodies {one} and {other} both fit {both}, and neither is more specific",
-            hint=f"add transitions with the body {both}",
-        )
+        what = f"the bodies {one} and {other} both fit {both}, and neither is more specific"
+        yield at.problem((*where[number], "body"), what, f"add transitions with the body {both}")
 
 
 class _TooManyError(Exception):

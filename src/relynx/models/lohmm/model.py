@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from relynx.bias.source_spans import SourceSpans
-from relynx.errors import InputError, Source, first_problems
+from relynx.errors import InputError, Source, first_problems, raise_all
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, as_constant
 from relynx.models.lohmm.arguments import (
@@ -106,9 +106,7 @@ class LoHMM(Clauses):
     _row: Floats = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        problems = [*form_problems(vars(self))]
-        if problems:
-            raise InputError(problems)
+        raise_all(form_problems(vars(self)))
         self._set(
             transitions=tuple(self.transitions),
             start=tuple(Start(*clause) for clause in self.start),

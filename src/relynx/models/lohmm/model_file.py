@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.bias import Bias
+from relynx.bias.model_file import BIAS
 from relynx.data.event_arguments import arguments_of, arguments_state
 from relynx.errors import InputError
+from relynx.features.vectorizer import SequenceEstimator
 from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.recipes import Reader
@@ -139,3 +143,24 @@ STRUCTURE = Field(
     lambda structure, _: structure_state(structure),
     lambda part, key, _: structure_of(part.part_or_none(key)),
 )
+
+
+@dataclass(eq=False, repr=False)
+class LoHMMEstimator(SequenceEstimator):
+    """The parameters of an estimator that learns models."""
+
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
+
+    structure: LoHMM | str | None = None
+    _: KW_ONLY
+    bias: Bias | None = None
+    dimension: str | None = None
+    n_hidden: int = 1
+    blocks: int | tuple[int, ...] = 3
+    max_kinds: int = 40
+    selection: str = "argument"
+    end: bool = True
+    max_iter: int = 15
+    tol: float = 1e-4
+    pseudo_count: float = 0.5
+    selection_pseudo_count: float = 0.5

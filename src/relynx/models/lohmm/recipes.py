@@ -22,13 +22,7 @@ from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.structure import Known, structure
-from relynx.models.observations import (
-    Observed,
-    Row,
-    observed,
-    observed_arguments,
-    with_dimension,
-)
+from relynx.models.observations import Observed, Row, observed, observed_arguments, with_dimension
 
 CONSTANT = frozenset("#*")  # the signs of arguments that may be fixed
 IMPOSSIBLE = -1e9  # stands for a log-likelihood of -inf

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from relynx.bias.source_spans import SourceSpans, Span, Where
+from relynx.bias.source_spans import DeclarationReader, SourceSpans, Where
 from relynx.errors import (
     MOST_PROBLEMS,
     InputError,
     ParseError,
-    Problem,
     Source,
     did_you_mean,
     first_problems,
@@ -77,13 +76,11 @@ class _Parser(ClauseParser):
         return self.lexer.failure(f"expected {wanted}", AS_A_TRANSITION)
 
 
-class _Reader:
+class _Reader(DeclarationReader):
     """Collects the clauses of one text, and what is wrong with them."""
 
     def __init__(self, source: Source) -> None:
-        self.source = source
-        self.problems: list[Problem] = []
-        self.spans: dict[Where, Span] = {}
+        super().__init__(source)
         self.start: list[Start] = []
         self.transitions: list[Transition] = []
         self.types: dict[Key, tuple[str, ...]] = {}
@@ -124,11 +121,8 @@ class _Reader:
             self._transition(node)
         elif clause.is_directive or clause.is_rule or node.kind not in ("call", "atom"):
             what = "a rule" if clause.is_rule else "a directive" if clause.is_directive else None
-            self._wrong(
-                node,
-                f"expected a declaration or a transition, found {what or node_text(node)}",
-                hint=AS_A_TRANSITION,
-            )
+            what = f"expected a declaration or a transition, found {what or node_text(node)}"
+            self._wrong(node, what, hint=AS_A_TRANSITION)
         else:
             n_problems = len(self.problems)
             self._declaration(node)
@@ -153,14 +147,13 @@ class _Reader:
         here: Where = ("transition", len(self.transitions))
         if of_start:
             here = ("start", len(self.start))
-        self._place(here, node)
+        self._keep_span(here, node)
         parts = ("probability", "head", "observation", "body")
         for name, part in zip(parts, node.args, strict=False):
-            self._place((*here, name), part)
-            for i, arg in enumerate(part.args):
-                self._place((*here, name, i), arg)
+            self._keep_span((*here, name), part)
+            self._keep_spans((*here, name), part.args)
         if block is not None:
-            self._place((*here, "block"), block)
+            self._keep_span((*here, "block"), block)
         if of_start:
             self.start.append(Start(_number(probability), atoms[0]))
         else:
@@ -201,17 +194,14 @@ class _Reader:
             hint = hint or f"the declarations are {', '.join(EXAMPLES)}; a transition is written "
             if hint.endswith(" "):
                 hint += AS_A_TRANSITION
-            self._wrong(node, f"unknown declaration '{name}'", hint=hint, length=len(name))
+            self._wrong(node, f"unknown declaration '{name}'", hint=hint, length=len(name) or None)
             return
         wanted = {"values": (2,), "select": (2, 3)}.get(name, (1,))
         if len(node.args) not in wanted:
             numbers = " or ".join(map(str, wanted))
             noun = "argument" if wanted == (1,) else "arguments"
-            self._wrong(
-                node,
-                f"{name} takes {numbers} {noun}, not {len(node.args)}",
-                hint=f"as in {EXAMPLES[name]}.",
-            )
+            what = f"{name} takes {numbers} {noun}, not {len(node.args)}"
+            self._wrong(node, what, hint=f"as in {EXAMPLES[name]}.")
             return
         readers: dict[str, Callable[[Node], None]] = {
             "type": self._type,
@@ -225,11 +215,8 @@ class _Reader:
     def _type(self, node: Node) -> None:
         inner = node.args[0]
         if inner.kind != "call":
-            self._wrong(
-                inner,
-                f"a type is for a predicate with arguments, not for {node_text(inner)}",
-                hint=f"as in {EXAMPLES['type']}.",
-            )
+            what = f"a type is for a predicate with arguments, not for {node_text(inner)}"
+            self._wrong(inner, what, hint=f"as in {EXAMPLES['type']}.")
             return
         key = str(inner.value), len(inner.args)
         for arg in inner.args:
@@ -241,9 +228,8 @@ class _Reader:
             self._again(("type", *key), node, what)
             return
         self.types[key] = tuple(str(arg.value) for arg in inner.args)
-        self._place(("type", *key), inner)
-        for i, arg in enumerate(inner.args):
-            self._place(("type", *key, i), arg)
+        self._keep_span(("type", *key), inner)
+        self._keep_spans(("type", *key), inner.args)
 
     def _values(self, node: Node) -> None:
         kind, listed = node.args
@@ -261,9 +247,8 @@ class _Reader:
                 hint = "a name that begins with a capital letter goes between quotes"
                 self._expected("a constant", arg, hint if arg.kind == "variable" else None)
         self.values[name] = tuple(arg.value for arg in listed.args)
-        self._place(("values", name), node)
-        for i, arg in enumerate(listed.args):
-            self._place(("values", name, i), arg)
+        self._keep_span(("values", name), node)
+        self._keep_spans(("values", name), listed.args)
 
     def _select(self, node: Node) -> None:
         slot = self._type_slot(node) if len(node.args) == 2 else self._argument_slot(node)
@@ -279,8 +264,8 @@ class _Reader:
             self._again(("select", slot_text(slot)), node, what)
             return
         self.selections[slot] = tuple(map(_number, listed.args))
-        self._place(("select", slot_text(slot)), node)
-        self._place(("select", slot_text(slot), "list"), listed)
+        self._keep_span(("select", slot_text(slot)), node)
+        self._keep_span(("select", slot_text(slot), "list"), listed)
 
     def _type_slot(self, node: Node) -> Slot | None:
         kind = node.args[0]
@@ -297,11 +282,8 @@ class _Reader:
             if arg.kind == "variable" and arg.value == variable.value
         ]
         if atom.kind != "call" or variable.kind != "variable" or len(positions) != 1:
-            self._wrong(
-                node,
-                "expected an atom and a variable that stands there once",
-                hint=f"as in {EXAMPLES['select']}.",
-            )
+            what = "expected an atom and a variable that stands there once"
+            self._wrong(node, what, hint=f"as in {EXAMPLES['select']}.")
             return None
         return str(atom.value), len(atom.args), positions[0] + 1
 
@@ -327,7 +309,7 @@ class _Reader:
             self._again((name,), node, f"{name} is given twice")
             return
         self.options[name] = value
-        self._place((name,), node)
+        self._keep_span((name,), node)
 
     # Messages
 
@@ -342,18 +324,6 @@ class _Reader:
 
     def _expected(self, what: str, node: Node, hint: str | None = None) -> None:
         self._wrong(node, f"expected {what}, found {node_text(node)}", hint=hint)
-
-    def _text(self, node: Node) -> str:
-        return self.source.text[node.start : node.end]
-
-    def _wrong(
-        self, node: Node, message: str, *, hint: str | None = None, length: int | None = None
-    ) -> None:
-        span = length or node.end - node.start
-        self.problems.append(Problem(message, self.source, node.start, span, hint))
-
-    def _place(self, where: Where, node: Node) -> None:
-        self.spans[where] = node.start, node.end
 
 
 def _number(node: Node) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from numbers import Real
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
+from sklearn.base import ClassifierMixin, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
@@ -21,28 +21,27 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.parquet import Partitions
 from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
-from relynx.features.vectorizer import as_sequences, coverage, stacked
+from relynx.features.vectorizer import PatternEstimator, coverage, stacked
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.workers import n_threads
 from relynx.models.checks import (
     PRIOR,
     Rule,
-    check_class_weights,
     check_parameters,
-    check_reading,
+    class_weights,
     is_count,
     none_or_a,
     one_of,
+    sequences_for,
 )
-from relynx.models.labels import checked_labels, coded_classes
+from relynx.models.labels import training_data
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
@@ -131,8 +130,8 @@ def _read_columns(part: Part, key: str, model: Any) -> list[NDArray[np.int64]]:
     return columns
 
 
-@dataclass(eq=False, repr=False)
-class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     """Classify sequences by the patterns that cover them.
 
     For each pair of classes `fit` mines the sequences of the two, keeps the patterns that meet
@@ -252,14 +251,6 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}
 
-    bias: Bias | None = None
-    _: KW_ONLY
-    min_support: float | None = None
-    min_frequency: int | None = None
-    max_length: int | None = None
-    max_gap: int | None = None
-    min_confidence: float | None = None
-    object_identity: bool | None = None
     significance: float | None = None
     max_features: int | None = 1000
     measure: str = "chi2"
@@ -288,10 +279,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The classes; without them those of X.
         """
         check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
-        X = as_sequences(X)
-        labels = checked_labels(X, y)
-        X = cut_by_class(X, labels).compact()
-        self.classes_, codes = coded_classes(labels)
+        X, labels, self.classes_, codes = training_data(X, y)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         self.estimators_ = self._learn(X, labels, codes)
@@ -304,13 +292,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""
         prior = self.bias_.prior or "empirical" if self.prior is None else self.prior
-        if isinstance(prior, str):
-            counts = np.bincount(codes, minlength=len(self.classes_))[among]
-            weights = counts.astype(float) if prior == "empirical" else np.ones(len(among))
-        else:
-            names = self.classes_.tolist()
-            check_class_weights(prior, names)
-            weights = np.array([prior[names[c]] for c in among], float)
+        weights = class_weights(prior, self.classes_.tolist(), codes)[among]
         return np.asarray(weights / weights.sum())
 
     def _learn(
@@ -440,9 +422,7 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(X, Partitions):
             return stacked([self._matrix(part) for part in X.partitions()])
-        X = cut_like(as_sequences(X), self.reading_)
-        check_reading(self.reading_, X.reading)
-        return coverage(self.selected_, X, n_jobs=self.n_jobs)
+        return coverage(self.selected_, sequences_for(self, X), n_jobs=self.n_jobs)
 
     def tallied(self, M: Any) -> Floats:
         """The votes and probabilities of the models for rows over the patterns of `selected_`."""
@@ -452,8 +432,3 @@ class LynxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for model, columns in zip(self.estimators_, self.columns_, strict=True):
             among = np.searchsorted(self.classes_, model.classes)
             yield Ballot(among, model.votes(M[:, columns]), model.posteriors(M[:, columns]))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags

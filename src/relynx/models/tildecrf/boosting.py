@@ -86,7 +86,8 @@ def boost(task: Task, parameters: BoostingParameters) -> Boosted:
         likelihood, gradient = gradient_of(task, F, parameters.constant)
         history.append(_mean(likelihood[~task.held_out]))
         held_out.append(_mean(likelihood[task.held_out]))
-        if number == parameters.max_iter or _is_over(held_out, patience):
+        worse = len(held_out) - 1 - int(np.argmax(held_out))  # rounds since the best
+        if number == parameters.max_iter or (patience is not None and worse >= patience):
             break
         grown = []
         mirrored = parameters.constant and n_labels == 2
@@ -169,7 +170,3 @@ def _weights(task: Task, n_labels: int, constant: bool) -> Floats:
 
 def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else 0.0
-
-
-def _is_over(held_out: list[float], patience: int | None) -> bool:
-    return patience is not None and len(held_out) - 1 - int(np.argmax(held_out)) >= patience

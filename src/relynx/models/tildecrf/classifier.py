@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from relynx.bias import Bias
-from relynx.bias.model_file import BIAS
-from relynx.data.class_cuts import cut_by_class
 from relynx.data.sequences import Sequences, counted
-from relynx.features.vectorizer import as_sequences
 from relynx.mining.workers import n_threads
 from relynx.models.checks import Rule, check_parameters, one_of, sequences_for
-from relynx.models.labels import checked_labels, coded_classes
+from relynx.models.labels import training_data
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
 from relynx.models.tildecrf.candidates import Candidates
@@ -33,13 +29,14 @@ from relynx.models.tildecrf.literal_language import Language
 from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
 from relynx.models.tildecrf.parameters import (
     RULES,
+    BoostedEstimator,
     boosting_parameters,
     held_out,
     language_of,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
-from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, none_or, restore, stored_state
+from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, restore, stored_state
 
 READOUTS = ("constant", "viterbi", "marginals")
 TRAININGS = ("constant", "chain")
@@ -68,8 +65,8 @@ def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
     return labellers
 
 
-@dataclass(eq=False, repr=False)
-class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[misc]
     """Classify sequences by conditional random fields of relational trees.
 
     Every event of a sequence has the class of the sequence as its label, and a `TildeCRF` of two
@@ -128,20 +125,9 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             lambda models, _: [stored_state(one, LEARNT) for one in models], _read_labellers
         ),
     }
-    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
-    bias: Bias | None = None
-    _: KW_ONLY
-    dimension: str | None = None
-    window: int = 3
     max_iter: int = 50
     learning_rate: float = 0.3
-    max_depth: int = 4
-    max_leaves: int = 8
-    min_samples_leaf: int = 5
-    look_ahead: bool = False
-    n_iter_no_change: int | None = None
-    validation_fraction: float = 0.1
     training: str = "constant"
     readout: str = "constant"
     n_jobs: int | None = None
@@ -158,10 +144,7 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The classes; without them those of X.
         """
         check_parameters(self, CLASSIFIER_RULES)
-        X = as_sequences(X)
-        labels = checked_labels(X, y)
-        X = cut_by_class(X, labels).compact()
-        self.classes_, codes = coded_classes(labels)
+        X, _, self.classes_, codes = training_data(X, y)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
         for name in LANGUAGE:
@@ -294,8 +277,3 @@ class TildeCRFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return self.to_text() if hasattr(self, "estimators_") else repr(self)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags

@@ -248,16 +248,9 @@ def counted(
     examples = kernels.Examples(part.rows, residual, weight)
     n_variables = len(scope.names)
     features = _empty(candidates.features, n_variables)
-    literals = candidates.features
+    starts, numbers = candidates.features.starts, candidates.features.numbers
     kernels.count_features(
-        data,
-        examples,
-        half,
-        since,
-        literals.starts,
-        literals.numbers,
-        features.sums,
-        features.weights,
+        data, examples, half, since, starts, numbers, features.sums, features.weights
     )
     out = [features]
     has_value = any(type_ != EVENT for type_ in scope.types)

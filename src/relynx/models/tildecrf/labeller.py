@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from relynx.bias import Bias
-from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import columns_to_cut
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
@@ -30,19 +27,20 @@ from relynx.models.tildecrf.literal_language import Language
 from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
 from relynx.models.tildecrf.parameters import (
     RULES,
+    BoostedEstimator,
     boosting_parameters,
     held_out,
     language_of,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
-from relynx.storage.fields import Fields, none_or
+from relynx.storage.fields import Fields
 
 SHOWN = 2  # rounds whose trees are printed
 
 
-@dataclass(eq=False, repr=False)
-class TildeCRF(BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class TildeCRF(BoostedEstimator):
     """Label every event of a sequence by a conditional random field of relational trees.
 
     The probability of the labels y_1, ..., y_T of a sequence is
@@ -114,20 +112,7 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
     """
 
     STORED: ClassVar[Fields] = {**LANGUAGE, **LEARNT}  # in a model file
-    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
-    bias: Bias | None = None
-    _: KW_ONLY
-    dimension: str | None = None
-    window: int = 3
-    max_iter: int = 100
-    learning_rate: float = 1.0
-    max_depth: int = 4
-    max_leaves: int = 8
-    min_samples_leaf: int = 5
-    look_ahead: bool = False
-    n_iter_no_change: int | None = None
-    validation_fraction: float = 0.1
     random_state: Any = None
 
     def fit(self, X: object, y: Iterable[Iterable[object]] | None = None) -> TildeCRF:
@@ -243,11 +228,6 @@ class TildeCRF(BaseEstimator):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return self.to_text() if hasattr(self, "trees_") else repr(self)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 def _parts(values: NDArray[Any], encoding: Encoding) -> list[NDArray[Any]]:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
 from relynx.bias.infer import infer_language
+from relynx.bias.model_file import BIAS
 from relynx.bias.modes import EVENT
 from relynx.bias.size_estimate import Size
 from relynx.data.event_arguments import Argument
 from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
+from relynx.features.vectorizer import SequenceEstimator
 from relynx.models.checks import SWITCH, Rule, is_count, is_positive, none_or_a
 from relynx.models.observations import observed_arguments
 from relynx.models.tildecrf.boosting import BoostingParameters
 from relynx.models.tildecrf.growing import Limits
 from relynx.models.tildecrf.literal_language import Language
+from relynx.storage.fields import Fields, none_or
 
 WIDEST = 10_000  # the largest window
 DEEPEST = 200  # the most tests on a path from the root of a tree
@@ -55,6 +59,26 @@ RULES: Mapping[str, Rule] = {
     ),
     "bias": none_or_a(Bias, "a Bias, which read_bias and parse_bias make, or None to infer one"),
 }
+
+
+@dataclass(eq=False, repr=False)
+class BoostedEstimator(SequenceEstimator):
+    """The parameters of an estimator that boosts trees."""
+
+    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
+
+    bias: Bias | None = None
+    _: KW_ONLY
+    dimension: str | None = None
+    window: int = 3
+    max_iter: int = 100
+    learning_rate: float = 1.0
+    max_depth: int = 4
+    max_leaves: int = 8
+    min_samples_leaf: int = 5
+    look_ahead: bool = False
+    n_iter_no_change: int | None = None
+    validation_fraction: float = 0.1
 
 
 def boosting_parameters(model: Any, *, constant: bool = False) -> BoostingParameters:
