@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from numbers import Real
 from typing import Any, ClassVar
@@ -24,6 +25,7 @@ from relynx.bias.model_file import BIAS
 from relynx.data.parquet import Partitions
 from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
+from relynx.errors import InputError
 from relynx.features.candidates import united
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
@@ -46,12 +48,14 @@ from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.search_settings import SearchSettings
+from relynx.models.lynx.sparse_model import learn_sparse
+from relynx.search_settings import SearchSettings, is_number
 from relynx.storage import Journal
 from relynx.storage.fields import (
     CLASS_PRIOR,
     Field,
     Fields,
+    array,
     labels,
     none_or,
     restored,
@@ -68,6 +72,25 @@ PAPER: Mapping[str, Any] = {
     "multiclass": "round_robin",
 }
 MULTICLASS = ("auto", "round_robin", "single")
+METHODS = ("auto", "sparse", "grasp", "paper")
+# Parameters of the other methods: where one of these is given, `auto` is `grasp`.
+OF_GRASP = (
+    "min_confidence",
+    "significance",
+    "max_features",
+    "measure",
+    "selection",
+    "n_features",
+    "multiclass",
+    "smoothing",
+    "prior",
+    "final_estimator",
+    "max_iter",
+    "moves",
+    "objective",
+    "memory",
+    "checkpoint",
+)
 MOST_PAIRED = 20  # classes, of which `auto` learns a model for each pair
 
 
@@ -80,7 +103,12 @@ def _is_learner(value: Any) -> bool:
 
 
 RULES: Mapping[str, Rule] = {
-    "selection": one_of(("grasp", None)),
+    "method": one_of(METHODS),
+    "budget": (
+        lambda value: is_number(value) and 0 < float(value) < float("inf"),
+        "a number above 0: how many times the default amount of work",
+    ),
+    "selection": one_of(("auto", "grasp", None)),
     "multiclass": one_of(MULTICLASS),
     "prior": (lambda value: value is None or PRIOR[0](value), PRIOR[1]),
     "n_features": (
@@ -98,6 +126,29 @@ RULES: Mapping[str, Rule] = {
         "a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes",
     ),
 }
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
+
+
+def _checked_weights(given: Iterable[float] | None, codes: NDArray[np.int64]) -> Floats:
+    """The weights of the sequences; each class must have some. Raises InputError."""
+    if given is None:
+        return np.ones(len(codes))
+    weights = np.asarray([*given], float)
+    if weights.shape != codes.shape:
+        what = f"sample_weight has {weights.size:,} weights for {len(codes):,} sequences"
+        raise InputError(what, hint="give one weight for each sequence")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        what = "sample_weight holds a negative or infinite weight"
+        raise InputError(what, hint="give numbers from 0 on")
+    if (np.bincount(codes, weights=weights) == 0).any():
+        what = "sample_weight leaves a class without weight"
+        raise InputError(
+            what, hint="give each class a sequence that counts, or leave the class out"
+        )
+    return weights
 
 
 def _read_pairs(part: Part, key: str, model: Any) -> list[PairModel]:
@@ -247,14 +298,17 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             _read_columns,
             key="_columns",
         ),
+        "min_support_": array(np.float64, (None,)),
         "reading_": SCHEMA,
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}
 
+    method: str = "auto"
+    budget: float = 1.0
     significance: float | None = None
     max_features: int | None = 1000
     measure: str = "chi2"
-    selection: str | None = "grasp"
+    selection: str | None = "auto"
     n_features: int | str | None = "validated"
     multiclass: str = "auto"
     smoothing: float = 0.1
@@ -268,8 +322,13 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     n_jobs: int | None = None
     random_state: Any = None
 
-    def fit(self, X: object, y: Iterable[object] | None = None) -> LynxClassifier:
-        """Learn the models.
+    def fit(
+        self,
+        X: object,
+        y: Iterable[object] | None = None,
+        sample_weight: Iterable[float] | None = None,
+    ) -> LynxClassifier:
+        """Learn the model, or models.
 
         Parameters
         ----------
@@ -277,17 +336,60 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             `Sequences`, or lists as `from_lists` takes them.
         y
             The classes; without them those of X.
+        sample_weight
+            A weight for each sequence, of the method `sparse`; without them all count the same.
         """
         check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
         X, labels, self.classes_, codes = training_data(X, y)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
-        self.estimators_ = self._learn(X, labels, codes)
+        if self._method() == "sparse":
+            self._learn_sparse(X, codes, sample_weight)
+        else:
+            settings = SearchSettings.of_estimator(self.bias_, self)
+            self.estimators_ = self._as_named()._learn(X, labels, codes)
+            self.min_support_ = np.array([settings.min_support])
         used = [model.patterns[model.selected] for model in self.estimators_]
         names = tuple(self.classes_.tolist())
         self.selected_, self.columns_ = united(used, X, codes, names)
         self.reading_ = X.reading
         return self
+
+    def _method(self) -> str:
+        """`sparse`, `grasp` or `paper`. Raises InputError where a parameter is of another one."""
+        default = {one.name: one.default for one in fields(self) if one.name in OF_GRASP}
+        given = [name for name in OF_GRASP if not _same(getattr(self, name), default[name])]
+        if self.method == "auto":
+            return "grasp" if given or getattr(self.bias, "prior", None) else "sparse"
+        if self.method == "sparse" and given:
+            what = f"{given[0]} is no parameter of method='sparse'"
+            raise InputError(what, hint=f"leave out {given[0]}, or give method='grasp'")
+        if self.method == "paper" and (twice := [name for name in given if name in PAPER]):
+            what = f"{twice[0]} is fixed by method='paper'"
+            raise InputError(what, hint=f"leave out {twice[0]}, or give method='grasp'")
+        return self.method
+
+    def _as_named(self) -> LynxClassifier:
+        """This classifier with the parameters that its method stands for."""
+        if self.method != "paper":
+            return self
+        same = copy(self)
+        for name, value in PAPER.items():
+            setattr(same, name, value)
+        return same
+
+    def _learn_sparse(
+        self, X: Sequences, codes: NDArray[np.int64], sample_weight: Iterable[float] | None
+    ) -> None:
+        sample = _checked_weights(sample_weight, codes)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        learnt, levels, warning = learn_sparse(X, codes, self.class_prior_, self, sample, seed)
+        if warning is not None:
+            warnings.warn(warning, UserWarning, stacklevel=3)
+        self.estimators_ = [learnt]
+        self.min_support_ = np.array([one.min_frequency / len(X) for one in levels])
+        if self.bias is None:
+            self.bias_ = replace(self.bias_, max_gap=levels[-1].max_gap)
 
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""

@@ -168,7 +168,7 @@ def learn(
     patterns, columns = lean(pool[:most]), bits[:, :most]
     if not len(patterns):
         nothing = np.empty(0, np.int64)
-        return PairModel(classes, patterns, nothing, None, prior), _warning(found, classes)
+        return PairModel(classes, patterns, nothing, None, prior), warning_of(found, classes)
     learner, selector, selected = recipe.learner, None, np.arange(len(patterns))
     if recipe.selector is not None:
         selector = _select(recipe, bits.astype(np.uint8), codes, seed)
@@ -266,7 +266,8 @@ def softmax(decisions: Floats) -> Floats:
     return quotient
 
 
-def _warning(found: PatternSet, classes: NDArray[Any]) -> str:
+def warning_of(found: PatternSet, classes: NDArray[Any]) -> str:
+    """What to say where no pattern tells the classes apart."""
     names = " and ".join(map(str, classes.tolist())) if len(classes) == 2 else "all classes"
     if len(found):
         return f"every pattern found for {names} covers all sequences or none: the prior decides"
