@@ -25,11 +25,11 @@ from sklearn.linear_model import LogisticRegression
 
 from relynx.features import _logistic_kernels as lk
 
-N_PENALTIES, SMALLEST = 40, 3e-5  # of the largest penalty
+N_PENALTIES, SMALLEST = 30, 1e-4  # of the largest penalty
 PARTS = 5  # of the cross-validation
-MOST_REPEATS, ENOUGH_ROWS = 5, 1000  # small data are divided several times
+MOST_REPEATS, ENOUGH_ROWS = 3, 1000  # small data are divided several times
 ENOUGH = 1e-6  # of the deviance without columns: a sweep that gains less is the last
-FITTED = 1e-3  # of that deviance: where no more is left the path ends
+FITTED = 1e-2  # of that deviance: where no more is left the path ends
 MOST_SWEEPS = 100
 SCALES = np.geomspace(0.5, 32, 25)  # of the scores, for the probabilities
 SLACK = 1 + 1e-3  # of the penalty: by how much a gradient may exceed it

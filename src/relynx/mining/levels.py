@@ -37,6 +37,7 @@ class Level:
     """Patterns of which no two cover the same sequences, and what they cover."""
 
     patterns: PatternSet
+    found: PatternSet  # all of the search, for what it reports
     min_frequency: int
     max_gap: int
     offset: Longs  # the sequences that pattern i covers are rows[offset[i] : offset[i + 1]]
@@ -164,4 +165,4 @@ def _level(found: PatternSet, least: int, gap: int, seen: set[int]) -> Level:
         is_new[i] = int(numbers[i]) not in seen
     seen.update(numbers[is_new].tolist())
     kept = found[is_new]
-    return Level(kept, least, gap, *_ones(kept))
+    return Level(kept, found, least, gap, *_ones(kept))

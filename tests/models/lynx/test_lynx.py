@@ -528,7 +528,7 @@ def test_choices_that_do_not_exist_are_refused_all_at_once(data):
         wrong.fit(*data)
     assert str(caught.value) == (
         "selection is 'greedy'\n"
-        "hint: give 'grasp' or None\n"
+        "hint: give 'auto' or 'grasp' or None\n"
         "multiclass is 'pairs'\n"
         "hint: give 'auto' or 'round_robin' or 'single'\n"
         "prior is 'flat'\n"

@@ -185,42 +185,53 @@ def _read_columns(part: Part, key: str, model: Any) -> list[NDArray[np.int64]]:
 class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     """Classify sequences by the patterns that cover them.
 
-    For each pair of classes `fit` mines the sequences of the two, keeps the patterns that meet
-    `min_confidence` and `significance`, selects some of them by GRASP and fits naive Bayes on what
-    they cover. The models of all pairs then vote. Every setting of the search that is None is that
-    of the bias, else the default in brackets.
+    By default, method `sparse`, `fit` finds all patterns for which a budget of work has room, short
+    ones in as few as two sequences and longer ones in more, and learns logistic regression on them
+    with an L1 penalty, which leaves most of them out. The strength of the penalty is found by
+    cross-validation: the largest whose error is within one standard error of the least. One model
+    serves all classes, and its probabilities are scaled to what is held out.
 
-    Of patterns that cover the same training sequences the shortest is kept. When more than
-    `max_features` are left, the classes choose in turn, each the best by `measure` of the patterns
-    that cover it most. `n_features=None, max_features=None` is the method of the paper, where
-    selection sees every pattern and its errors on the training sequences only.
+    Method `grasp` mines the sequences of each pair of classes, keeps the patterns that meet
+    `min_confidence` and `significance`, selects some of them by GRASP and fits naive Bayes on what
+    they cover; the models of all pairs vote. Method `paper` is the same without a limit on the
+    number of patterns, as published: selection sees every pattern and its errors on the training
+    sequences only. Of patterns that cover the same training sequences the shortest is kept.
+
+    Every setting of the search that is None is that of the bias, else the default in brackets.
 
     Parameters
     ----------
     bias
         The language of patterns; None infers a simple one from the training sequences.
     min_support
-        Minimum proportion of one of the two classes that a pattern covers (0.1).
+        Minimum proportion of one of the classes that a pattern covers (0.1). With `sparse`, where
+        neither this nor `min_frequency` is given nor in a given bias, the budget decides.
     min_frequency
-        Minimum number of covered sequences over both classes (1).
+        Minimum number of covered sequences over all classes (1).
     max_length
         The largest number of atoms, links not counted (3).
     max_gap
-        The largest n of `followat` (2).
+        The largest n of `followat` (2; with `sparse` and an inferred bias up to 10, by the budget).
     min_confidence
         Minimum confidence for one of the classes; 1.0 keeps the patterns that cover one class
         only. None keeps all.
     object_identity
         Whether different variables stand for different constants (True).
+    method
+        `sparse`, `grasp` or `paper`; `auto` is `sparse` unless one of the parameters from
+        `min_confidence` on that belong to the others is given.
+    budget
+        How many times the default amount of work the search of `sparse` may take. Work is counted,
+        no time is measured: the same data give the same model on every machine.
     significance
-        Level of a chi-square test, with Bonferroni correction for the number of patterns found:
+        Of `grasp`, as all that follows but `n_jobs` and `random_state`. Level of a chi-square test, with Bonferroni correction for the number of patterns found:
         patterns that discriminate no better than chance are dropped. If none passes, all are kept.
         None keeps all.
     max_features, measure
         Largest number of candidates for selection per pair, and the measure that ranks them; see
         `PatternSet.measure`.
     selection
-        `grasp`, or None to take them all.
+        `grasp`, which `auto` is too, or None to take them all.
     multiclass
         `round_robin` learns a model for each pair of classes, `single` one for all classes; `auto`
         is `round_robin` up to 20 classes, of which there are 190 pairs. Beyond it is one for all,
@@ -249,8 +260,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         training sequences and parameters has its own subfolder, so that the folds of a
         cross-validation can share one. It stays; a later identical `fit` reads its result there.
     n_jobs
-        Pairs learnt at a time; with one model, threads of its search and selection. Threads of
-        `predict`, too. The model is the same for every value.
+        Pairs learnt at a time; with one model, threads of its search, validation and selection.
+        Threads of `predict`, too. The model is the same for every value.
     random_state
         Seed of the selection, and of a `final_estimator` that takes one.
 
@@ -261,14 +272,18 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     class_prior_ : ndarray
         The prior of each class.
     estimators_ : list of PairModel
-        One for each pair, in the order (1st, 2nd), (1st, 3rd), ...; one in all for two classes or
-        `multiclass="single"`. Each has `classes`, `patterns`, `selected`, `estimator`, `selector`.
+        Of `grasp` one for each pair, in the order (1st, 2nd), (1st, 3rd), ...; one in all for two
+        classes, `multiclass="single"` and `sparse`. Each has `classes`, `patterns`, `selected`, `estimator`, `selector`.
     selected_ : PatternSet
-        The patterns that the models use, each once, with supports in all training sequences.
+        The patterns that the models use, each once, with supports in all training sequences; those
+        of `sparse` by importance, the one first whose term varies most over the sequences.
+    min_support_ : ndarray
+        The minimum proportion of sequences that patterns of 1, 2, ... atoms cover, as the budget
+        allowed; one value for all lengths where it was given.
     columns_ : list of ndarray
         For each of `estimators_` the positions in `selected_` of the patterns that it uses.
     patterns_ : tuple of Pattern
-        The patterns that selection chose from, each once.
+        The patterns that GRASP chose from, each once; those of `sparse` are the selected ones.
     bias_ : Bias
         The bias that was used.
     reading_ : Schema or None
@@ -298,7 +313,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             _read_columns,
             key="_columns",
         ),
-        "min_support_": array(np.float64, (None,)),
+        "min_support_": replace(array(np.float64, (None,)), optional=True),
         "reading_": SCHEMA,
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}

@@ -39,7 +39,7 @@ def learn_sparse(
     if not len(columns):
         nothing = levels[0].patterns[:0]
         empty = PairModel(classes, nothing, np.empty(0, np.int64), None, prior)
-        return empty, levels, warning_of(levels[0].patterns, classes)
+        return empty, levels, warning_of(levels[0].found, classes)
     threads = n_threads(model.n_jobs)
     fitted = fit_sparse(columns, codes, n_classes, sample, seed=seed, n_threads=threads)
     solution = _by_importance(fitted.solution, columns)
