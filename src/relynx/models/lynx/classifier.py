@@ -224,9 +224,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         How many times the default amount of work the search of `sparse` may take. Work is counted,
         no time is measured: the same data give the same model on every machine.
     significance
-        Of `grasp`, as all that follows but `n_jobs` and `random_state`. Level of a chi-square test, with Bonferroni correction for the number of patterns found:
-        patterns that discriminate no better than chance are dropped. If none passes, all are kept.
-        None keeps all.
+        Of `grasp`, as all that follows but `n_jobs` and `random_state`. Level of a chi-square test,
+        with Bonferroni correction for the number of patterns found: patterns that discriminate no
+        better than chance are dropped. If none passes, all are kept. None keeps all.
     max_features, measure
         Largest number of candidates for selection per pair, and the measure that ranks them; see
         `PatternSet.measure`.
@@ -273,7 +273,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         The prior of each class.
     estimators_ : list of PairModel
         Of `grasp` one for each pair, in the order (1st, 2nd), (1st, 3rd), ...; one in all for two
-        classes, `multiclass="single"` and `sparse`. Each has `classes`, `patterns`, `selected`, `estimator`, `selector`.
+        classes, `multiclass="single"` and `sparse`. Each has `classes`, `patterns`, `selected`,
+        `estimator`, `selector`.
     selected_ : PatternSet
         The patterns that the models use, each once, with supports in all training sequences; those
         of `sparse` by importance, the one first whose term varies most over the sequences.
