@@ -132,27 +132,34 @@ class Problem:
                 return
 
     def _descend(self, penalty: float, active: list[Longs]) -> None:
+        """Newton steps for one class after the other, most of all for those that gain by them."""
         enough = ENOUGH * self.deviance_without
+        everyone = np.arange(len(active))
+        wanted = everyone
         for _ in range(MOST_SWEEPS):
             lk.log_sums(self.scores, self.has_base, self.sums)
-            gained = 0.0
-            for c, some in enumerate(active):
-                gain, shift = lk.newton_step(
-                    self.columns.offset,
-                    self.columns.rows,
-                    self.target[c],
-                    self.sample,
-                    penalty,
-                    some,
-                    self.weights[c],
-                    self.scores[c],
-                    self.sums,
-                    0.01 * enough,
-                )
-                self.intercept[c] += shift
-                gained += gain
-            if gained <= enough:
+            gains = np.array([self._step(c, penalty, active[c], enough) for c in wanted])
+            if len(wanted) == len(everyone) and gains.sum() <= enough:
                 return
+            wanted = wanted[gains > enough / len(everyone)]
+            wanted = wanted if len(wanted) else everyone
+
+    def _step(self, c: int, penalty: float, active: Longs, enough: float) -> float:
+        """A Newton step for a class; what it gains."""
+        gain, shift = lk.newton_step(
+            self.columns.offset,
+            self.columns.rows,
+            self.target[c],
+            self.sample,
+            penalty,
+            active,
+            self.weights[c],
+            self.scores[c],
+            self.sums,
+            0.01 * enough,
+        )
+        self.intercept[c] += shift
+        return float(gain)
 
 
 @dataclass(frozen=True, slots=True)

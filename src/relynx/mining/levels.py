@@ -9,7 +9,6 @@ the same patterns on every machine. Classes are not looked at.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,12 +135,10 @@ def _of_length(
 
 
 def _least_kept(frequencies: Longs, least: int, most: int, most_ones: int) -> int:
-    """The least frequency from `least` on, by doubling, at which what is kept is little enough."""
-    for least in (least << i for i in count()):
-        kept = frequencies[frequencies >= least]
-        if len(kept) <= most and kept.sum() <= most_ones:
-            break
-    return least
+    """The least frequency from `least` on at which what is kept is little enough."""
+    falling = np.sort(frequencies)[::-1]
+    n = min(int(np.searchsorted(np.cumsum(falling), most_ones, side="right")), most)
+    return least if n == len(falling) else max(int(falling[n]) + 1, least)
 
 
 def _ones(found: PatternSet) -> tuple[Longs, NDArray[np.int32]]:

@@ -49,7 +49,7 @@ from relynx.models.lynx.final_estimators import LEARNER
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.lynx.sparse_model import learn_sparse
-from relynx.search_settings import SearchSettings, is_number
+from relynx.search_settings import SearchSettings, default, is_number
 from relynx.storage import Journal
 from relynx.storage.fields import (
     CLASS_PRIOR,
@@ -218,8 +218,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     object_identity
         Whether different variables stand for different constants (True).
     method
-        `sparse`, `grasp` or `paper`; `auto` is `sparse` unless one of the parameters from
-        `min_confidence` on that belong to the others is given.
+        `sparse`, `grasp` or `paper`; `auto` is `sparse` up to 20 classes, unless one of the
+        parameters that belong to the others is given.
     budget
         How many times the default amount of work the search of `sparse` may take. Work is counted,
         no time is measured: the same data give the same model on every machine.
@@ -376,7 +376,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         default = {one.name: one.default for one in fields(self) if one.name in OF_GRASP}
         given = [name for name in OF_GRASP if not _same(getattr(self, name), default[name])]
         if self.method == "auto":
-            return "grasp" if given or getattr(self.bias, "prior", None) else "sparse"
+            is_other = given or getattr(self.bias, "prior", None)
+            return "grasp" if is_other or len(self.classes_) > MOST_PAIRED else "sparse"
         if self.method == "sparse" and given:
             what = f"{given[0]} is no parameter of method='sparse'"
             raise InputError(what, hint=f"leave out {given[0]}, or give method='grasp'")
@@ -405,7 +406,10 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self.estimators_ = [learnt]
         self.min_support_ = np.array([one.min_frequency / len(X) for one in levels])
         if self.bias is None:
-            self.bias_ = replace(self.bias_, max_gap=levels[-1].max_gap)
+            # What was searched, not what was estimated.
+            longest = default("max_length") if self.max_length is None else self.max_length
+            found = {"max_gap": levels[-1].max_gap, "max_length": longest, "min_support": None}
+            self.bias_ = replace(self.bias_, **found)
 
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""

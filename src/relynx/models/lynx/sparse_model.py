@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from relynx.features.sparse_logistic import Columns, Solution, as_learner, fit_s
 from relynx.mining.levels import Level, mine_at, mine_levels
 from relynx.mining.workers import n_threads
 from relynx.models.lynx.pair_model import Floats, PairModel, warning_of
-from relynx.search_settings import SearchSettings
+from relynx.search_settings import SearchSettings, default
 
 Longs = NDArray[np.int64]
 THRESHOLDS = ("min_support", "min_frequency")
@@ -68,6 +69,8 @@ def _levels(X: Sequences, codes: Longs, model: Any, settings: SearchSettings) ->
         stated += [getattr(model.bias, name) for name in THRESHOLDS]
     if any(value is not None for value in stated):
         return mine_at(X, codes, model.bias_, settings, model.n_jobs)
+    if model.bias is None and model.max_length is None:  # the budget, and no estimate, decides
+        settings = replace(settings, max_length=default("max_length"))
     return mine_levels(
         X,
         model.bias_,
