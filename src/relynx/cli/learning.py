@@ -59,8 +59,11 @@ def fit(
     """Train a classifier on TRAIN and write it to a file.
 
     TRAIN is a .m file with classes, a .csv or .parquet table with a row for each event, or a .xes
-    log. For each pair of classes: mine, select patterns by GRASP, fit naive Bayes. A setting that
-    is not given is that of the bias, else the one in brackets.
+    log. By default a sparse linear model is learnt on all patterns that a budget of work finds; it
+    decides --min-support and --min-frequency, if neither is given, and without a bias --max-gap, up
+    to 10. With --paper, --checkpoint, --min-confidence or an option of GRASP: for each pair of
+    classes mine, select patterns by GRASP, fit naive Bayes. Any other setting that is not given is
+    that of the bias, else the one in brackets.
     """
     if Path(output).suffix.lower() != MODEL:
         raise click.UsageError(f"{output} does not end in {MODEL}")

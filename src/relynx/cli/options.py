@@ -71,25 +71,37 @@ def model_options(function: Function) -> Function:
         function,
         click.option("--paper", is_flag=True, help="The method of the paper, without additions."),
         click.option(
-            "--all-patterns", is_flag=True, help="Use all patterns found, without selection."
+            "--all-patterns", is_flag=True, help="Of GRASP: use all patterns, without selection."
         ),
         click.option(
             "--n-features",
             type=COUNT,
-            help="Most patterns selected per pair of classes.  [validated]",
+            help="Of GRASP: most patterns selected per pair of classes.  [validated]",
         ),
-        click.option("--max-features", type=COUNT, help="Most patterns to select from.  [1000]"),
-        click.option("--max-iter", type=COUNT, help="Rounds of GRASP.  [200]"),
         click.option(
-            "--multiclass", type=click.Choice(["auto", "round_robin", "single"]), help="[auto]"
+            "--max-features", type=COUNT, help="Of GRASP: most patterns to select from.  [1000]"
         ),
-        click.option("--smoothing", type=click.FloatRange(min=0), help="Of naive Bayes.  [0.1]"),
-        click.option("--prior", type=click.Choice(["empirical", "uniform"]), help="[empirical]"),
+        click.option("--max-iter", type=COUNT, help="Of GRASP: rounds.  [200]"),
+        click.option(
+            "--multiclass",
+            type=click.Choice(["auto", "round_robin", "single"]),
+            help="Of GRASP: a model for each pair of classes, or a single one.  [auto]",
+        ),
+        click.option(
+            "--smoothing",
+            type=click.FloatRange(min=0),
+            help="Of GRASP: smoothing of naive Bayes.  [0.1]",
+        ),
+        click.option(
+            "--prior",
+            type=click.Choice(["empirical", "uniform"]),
+            help="Of GRASP: prior of the classes.  [empirical]",
+        ),
         click.option(
             "--learner",
             type=click.Choice(["naive_bayes", "logistic", "svm"]),
             default="naive_bayes",
-            help="Final classifier on the selected patterns.  [naive_bayes]",
+            help="Of GRASP: final classifier on the selected patterns.  [naive_bayes]",
         ),
         click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="[0]"),
         jobs_option,
