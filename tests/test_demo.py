@@ -1,7 +1,10 @@
 """The demonstration: what it tests, shows and writes."""
 
 import csv
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 
@@ -119,3 +122,30 @@ def test_the_report_is_on_domains_that_its_model_had_not_seen(small, shown, fold
     percent = re.search(r"Accuracy ([\d.]+) %", page)
     assert float(percent[1]) == pytest.approx(100 * first, abs=0.06)
     assert "report.html" in shown
+
+
+def test_after_warming_up_a_fit_compiles_nothing():
+    """Each kernel that a new process uses has a file of its own in the cache by then."""
+    code = """
+import gc, sys, warnings
+from numba.core.dispatcher import Dispatcher
+import relynx as rx
+from relynx.demo import warm_up
+
+def compiled():
+    every = [one for one in gc.get_objects() if isinstance(one, Dispatcher)]
+    return {one.__name__: len(one.overloads) for one in every if one.overloads}
+
+warm_up()
+before = compiled()
+X, y = rx.from_lists([["a", "b"], ["b", "a"], ["a", "c"]] * 5, ["u", "d", "e"] * 5)
+for some in (slice(None), [i for i in range(15) if y[i] != "e"]):
+    model = rx.LynxClassifier(random_state=0).fit(X[some], y[some])
+    model.predict_proba(X)
+after = compiled()
+print(sorted(name for name in after if after[name] > before.get(name, 0)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}
+    )
+    assert done.stdout == "[]\n"

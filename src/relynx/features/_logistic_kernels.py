@@ -101,9 +101,9 @@ def newton_step(offset, rows, target, sample, penalty, active, weights, scores, 
             if sample[i] > 0:
                 rise = log_rise(share[i], length * moved[i])
                 gain += sample[i] * (target[i] * length * moved[i] - rise)
-        if gain >= -1e-15 or length < 1e-5:
+        if gain >= -1e-15:
             break
-        length *= 0.5
+        length = 0.5 * length if length > 1e-5 else 0.0
     for a in range(n_active):
         weights[active[a]] += length * (new[a] - weights[active[a]])
     for i in range(n):

@@ -29,6 +29,8 @@ N_PENALTIES, SMALLEST = 30, 1e-4  # of the largest penalty
 PARTS = 5  # of the cross-validation
 MOST_REPEATS, ENOUGH_ROWS = 3, 1000  # small data are divided several times
 ENOUGH = 1e-6  # of the deviance without columns: a sweep that gains less is the last
+NOTHING = 1e-12  # a penalty as small as rounding errors
+ROUNDED = 1 + 1e-9  # times a gradient: it is not exceeded by the same one in another order
 FITTED = 1e-2  # of that deviance: where no more is left the path ends
 MOST_SWEEPS = 100
 SCALES = np.geomspace(0.5, 32, 25)  # of the scores, for the probabilities
@@ -86,7 +88,7 @@ class Problem:
 
     def largest_penalty(self) -> float:
         """The penalty from which on no column has a weight, while none has one."""
-        return float(np.abs(self.gradient).max(initial=0.0))
+        return float(np.abs(self.gradient).max(initial=0.0)) * ROUNDED
 
     def deviance(self) -> float:
         """The mean logarithmic loss."""
@@ -179,7 +181,14 @@ def fit_sparse(
     """The sparse model of the classes 0 to n - 1, its strength found by cross-validation."""
     whole = Problem(columns, y, n_classes, sample)
     penalties = whole.largest_penalty() * np.geomspace(1.0, SMALLEST, N_PENALTIES)
-    parts = divisions(y, seed)
+    if penalties[0] < NOTHING:  # what is left of zero after rounding: no column tells anything
+        alone = Solution(np.empty(0, np.int64), whole.weights[:, :0], whole.intercept)
+        return Fitted(alone, penalties, np.full(len(penalties), np.nan), 0, 1.0)
+    counts = np.flatnonzero(sample > 0)
+    parts = []
+    for held in divisions(y[counts], seed):
+        parts.append(np.zeros(len(y), bool))
+        parts[-1][counts] = held
     chosen, scale, means = len(penalties) - 1, 1.0, np.full(len(penalties), np.nan)
     if parts and len(columns):
         jobs = (
@@ -231,6 +240,8 @@ def _held_out(
     and the logarithmic loss with each scale, array of (n_penalties, n_scales)."""
     wrong, losses = np.zeros((len(penalties), len(y))), np.zeros((len(penalties), len(SCALES)))
     problem = Problem(columns, y, n_classes, np.where(held, 0.0, sample))
+    # At the first no column has a weight, as it is in the model of all rows.
+    penalties = np.append(max(penalties[0], problem.largest_penalty()), penalties[1:])
     share = 1 / (len(y) + 2)  # of the other classes, so that no scale is large without end
     wanted = np.full((n_classes, int(held.sum())), share / (n_classes - 1))
     wanted[y[held], np.arange(wanted.shape[1])] = 1 - share

@@ -62,6 +62,8 @@ def mine_levels(
     most = int(budget * MOST_PATTERNS) // max(n_scores // 20, 1)
     most_ones = int(budget * MOST_ONES) // max(n_scores // 4, 1)
     sizes = sequence_sizes(X, settings)
+    # Of these a length may have no pattern and the next one some.
+    may_follow = bool(bias.posconstraints) or settings.min_cover is not None
     levels: list[Level] = []
     seen: set[int] = set()
     least, work = LEAST, np.zeros(0)
@@ -77,7 +79,7 @@ def mine_levels(
         least = _least_kept(frequencies, least, most, most_ones)
         found = found[frequencies >= least]
         frequencies = found.frequencies
-        if not len(found) and length > 1:
+        if not len(found) and length > 1 and not may_follow:
             break
         if length == 1 and any_gap:
             links = frequencies.sum() * max(len(bias.dimensions), 1)
@@ -85,7 +87,7 @@ def mine_levels(
             settings = replace(settings, max_gap=next(gaps, GAPS[-1]))
         offset, rows = _ones(found)
         levels.append(_level(found, least, settings.max_gap, seen))
-        if not len(found):
+        if not len(found) and not may_follow:
             break
         work = np.add.reduceat(sizes[rows], offset[:-1])
     return levels

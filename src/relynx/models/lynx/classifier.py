@@ -359,9 +359,13 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         X, labels, self.classes_, codes = training_data(X, y)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
-        if self._method() == "sparse":
+        method = self._method()
+        if method == "sparse":
             self._learn_sparse(X, codes, sample_weight)
         else:
+            if sample_weight is not None:
+                what = f"sample_weight is no parameter of method={method!r}"
+                raise InputError(what, hint="leave it out, or give method='sparse'")
             settings = SearchSettings.of_estimator(self.bias_, self)
             self.estimators_ = self._as_named()._learn(X, labels, codes)
             self.min_support_ = np.array([settings.min_support])
@@ -399,6 +403,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self, X: Sequences, codes: NDArray[np.int64], sample_weight: Iterable[float] | None
     ) -> None:
         sample = _checked_weights(sample_weight, codes)
+        if sample_weight is not None:
+            self.class_prior_ = np.bincount(codes, weights=sample) / sample.sum()
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         learnt, levels, warning = learn_sparse(X, codes, self.class_prior_, self, sample, seed)
         if warning is not None:

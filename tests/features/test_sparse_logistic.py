@@ -1,0 +1,490 @@
+"""The sparse logistic regression against plain twins: sums row by row, and a slow solver."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import minimize
+
+from relynx.features import _logistic_kernels as kernels
+from relynx.features import sparse_logistic
+from relynx.features.sparse_logistic import (
+    SLACK,
+    Columns,
+    Problem,
+    Solution,
+    as_learner,
+    divisions,
+    fit_sparse,
+    simplest,
+)
+
+SHARES = 0.5, 0.2, 0.1, 0.03, 0.01  # of the largest penalty
+
+
+def random_data(n=60, n_columns=12, n_classes=2, seed=0):
+    """Columns of which some depend on the class a little, and the classes."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
+    share = np.clip(
+        rng.beta(1, 2, n_columns) + rng.normal(0, 0.2, (n_classes, n_columns)), 0.02, 0.98
+    )
+    return (rng.random((n, n_columns)) < share[y]).astype(float), y
+
+
+@st.composite
+def steps(draw):
+    """A problem, and somewhere to take a step from."""
+    n_classes = draw(st.integers(2, 4))
+    seed = draw(st.integers(0, 9999))
+    M, y = random_data(draw(st.integers(n_classes, 20)), draw(st.integers(1, 6)), n_classes, seed)
+    rng = np.random.default_rng(seed)
+    sample = np.where(rng.random(len(y)) < 0.2, 0.0, rng.random(len(y)))
+    sample[0] = 1.0
+    problem = Problem(Columns.of(M), y, n_classes, sample)
+    far = draw(st.sampled_from([0.0, 0.1, 1.0]))
+    problem.weights[:] = rng.normal(0, far, problem.weights.shape)
+    problem.intercept[:] = rng.normal(0, far, problem.intercept.shape)
+    problem.scores[:] = problem.weights @ M.T + problem.intercept[:, None]
+    problem._update()
+    penalty = draw(st.sampled_from([0.0, 1e-6, 1e-3, 0.03, 1.0]))
+    return M, problem, penalty
+
+
+def plain_sums(scores, has_base):
+    scores = np.vstack([np.zeros(scores.shape[1]), scores]) if has_base else scores
+    return np.logaddexp.reduce(scores, axis=0)
+
+
+def objective(M, y, n_classes, sample, penalty, weights, intercept):
+    """The mean loss and the penalty, from the weights alone."""
+    scores = weights @ M.T + intercept[:, None]
+    if n_classes == 2:
+        scores = np.vstack([np.zeros(len(y)), scores])
+    losses = np.logaddexp.reduce(scores, axis=0) - scores[y, np.arange(len(y))]
+    return sample @ losses / sample.sum() + penalty * np.abs(weights).sum()
+
+
+def of_solution(found, n_columns):
+    weights = np.zeros((len(found.intercept), n_columns))
+    weights[:, found.columns] = found.weights
+    return weights, found.intercept
+
+
+def slow(M, y, n_classes, penalty):
+    """The least objective, by a solver of smooth problems: weights are differences of two."""
+    n, n_columns = M.shape
+    k = 1 if n_classes == 2 else n_classes
+    target = (y[None] == (np.arange(n_classes)[-k:])[:, None]).astype(float)
+    wide = k * n_columns
+
+    def value(x):
+        weights = (x[:wide] - x[wide : 2 * wide]).reshape(k, n_columns)
+        scores = weights @ M.T + x[2 * wide :, None]
+        sums = plain_sums(scores, n_classes == 2)
+        residual = (np.exp(scores - sums) - target) / n
+        slope = (residual @ M).ravel()
+        loss = (sums - (target * scores).sum(axis=0)).mean()
+        parts = [slope + penalty, penalty - slope, residual.sum(axis=1)]
+        return loss + penalty * x[: 2 * wide].sum(), np.concatenate(parts)
+
+    bounds = [(0, None)] * (2 * wide) + [(None, None)] * k
+    options = {"maxiter": 20_000, "maxfun": 100_000, "ftol": 1e-14, "gtol": 1e-10}
+    start = np.zeros(len(bounds))
+    return minimize(value, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).fun
+
+
+def solved(M, y, n_classes, shares=SHARES, sample=None):
+    problem = Problem(
+        Columns.of(M), y, n_classes, np.ones(len(y)) if sample is None else np.asarray(sample)
+    )
+    penalties = problem.largest_penalty() * np.array(shares)
+    return penalties, [*problem.path(penalties)]
+
+
+def fitted(M, y, n_classes=2, sample=None, **how):
+    sample = np.ones(len(y)) if sample is None else np.asarray(sample, float)
+    return fit_sparse(Columns.of(M), y, n_classes, sample, seed=0, **how)
+
+
+def probabilities(found, M, n_classes):
+    some = M[:, found.solution.columns]
+    if not len(found.solution.columns):
+        some, only = np.zeros((len(M), 1)), found.solution
+        width = np.zeros((len(only.intercept), 1))
+        return as_learner(
+            Solution(np.zeros(1, int), width, only.intercept), n_classes
+        ).predict_proba(some)
+    return as_learner(found.solution, n_classes).predict_proba(some)
+
+
+# The kernels
+
+
+@pytest.mark.kernels
+@given(st.integers(0, 999))
+def test_the_sums_of_columns_are_those_of_a_product(seed):
+    rng = np.random.default_rng(seed)
+    M = rng.random((rng.integers(1, 12), rng.integers(0, 6))) < rng.random()
+    columns, values, out = Columns.of(M), rng.normal(size=len(M)), np.empty(M.shape[1])
+    kernels.column_sums(columns.offset, columns.rows, values, out)
+    assert out == pytest.approx(values @ M)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("has_base", [True, False])
+@pytest.mark.parametrize("size", [1.0, 50.0, 2000.0])
+def test_logarithms_of_sums_are_exact_for_large_scores(size, has_base):
+    scores = np.random.default_rng(0).normal(0, size, (3, 20))
+    out = np.empty(20)
+    kernels.log_sums(scores, has_base, out)
+    assert out == pytest.approx(plain_sums(scores, has_base), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("share", [0.0, 1e-300, 1e-12, 1e-3, 0.5, 0.9, 1 - 1e-9])
+@pytest.mark.parametrize("step", [-200.0, -30.0, -1.0, -1e-9, 0.0, 1e-9, 1.0, 29.9, 30.1, 300.0])
+def test_the_rise_of_a_sum_is_that_of_its_logarithm(share, step):
+    expected = np.logaddexp(np.log1p(-share), np.log(max(share, 1e-300)) + step)
+    assert kernels.log_rise(share, step) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("step", [-700.0, -40.0, 40.0, 700.0])
+def test_the_rise_is_finite_where_a_part_is_all_of_the_sum(step):
+    assert np.isfinite(kernels.log_rise(1.0, step))
+    assert kernels.log_rise(1.0, abs(step)) == pytest.approx(abs(step))
+
+
+@pytest.mark.kernels
+@given(steps())
+def test_a_step_gains_what_it_says_and_never_loses(case):
+    M, problem, penalty = case
+    y = problem.target.argmax(axis=0) if not problem.has_base else problem.target[0].astype(int)
+    about = M, y, problem.n_classes, problem.sample, penalty
+    active = np.arange(M.shape[1])
+    for c in range(len(problem.scores)):
+        before = objective(*about, problem.weights, problem.intercept)
+        gain, shift = kernels.newton_step(
+            problem.columns.offset,
+            problem.columns.rows,
+            problem.target[c],
+            problem.sample,
+            penalty,
+            active,
+            problem.weights[c],
+            problem.scores[c],
+            problem.sums,
+            1e-9,
+        )
+        problem.intercept[c] += shift
+        after = objective(*about, problem.weights, problem.intercept)
+        assert gain >= -1e-14
+        assert before - after == pytest.approx(gain, rel=1e-6, abs=1e-6)
+        assert after <= before + 1e-9 * max(before, 1)
+
+
+@pytest.mark.kernels
+@given(steps())
+def test_scores_and_sums_after_a_step_are_those_of_the_weights(case):
+    M, problem, penalty = case
+    for c in range(len(problem.scores)):
+        _, shift = kernels.newton_step(
+            problem.columns.offset,
+            problem.columns.rows,
+            problem.target[c],
+            problem.sample,
+            penalty,
+            np.arange(M.shape[1]),
+            problem.weights[c],
+            problem.scores[c],
+            problem.sums,
+            1e-9,
+        )
+        problem.intercept[c] += shift
+    scores = problem.weights @ M.T + problem.intercept[:, None]
+    assert problem.scores == pytest.approx(scores, abs=1e-6, rel=1e-9)
+    assert problem.sums == pytest.approx(plain_sums(scores, problem.has_base), abs=1e-6)
+
+
+@pytest.mark.kernels
+def test_columns_that_may_have_no_weight_stay_as_they_are():
+    M, y = random_data()
+    problem = Problem(Columns.of(M), y, 2, np.ones(len(y)))
+    problem._descend(1e-3, [np.array([1, 4])])
+    assert np.flatnonzero(problem.weights[0]).tolist() == [1, 4]
+
+
+# The path
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_objective_is_that_of_a_slow_solver(n_classes, seed):
+    M, y = random_data(60, 12, n_classes, seed)
+    for penalty, found in zip(*solved(M, y, n_classes), strict=True):
+        mine = objective(M, y, n_classes, np.ones(60), penalty, *of_solution(found, 12))
+        assert mine == pytest.approx(
+            slow(M, y, n_classes, penalty), rel=1e-5 if n_classes == 2 else 1e-4
+        )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_no_gradient_exceeds_the_penalty_and_those_of_weights_reach_it(n_classes):
+    M, y = random_data(80, 30, n_classes, 3)
+    problem = Problem(Columns.of(M), y, n_classes, np.ones(80))
+    penalties = problem.largest_penalty() * np.array(SHARES)
+    for penalty, found in zip(penalties, problem.path(penalties), strict=True):
+        assert np.abs(problem.gradient).max() <= 1.03 * penalty  # as exact as its last sweep
+        weights, _ = of_solution(found, 30)
+        away = problem.gradient + penalty * np.sign(weights)
+        assert np.abs(away[weights != 0]).max() < 0.03 * penalty
+
+
+def test_a_column_without_a_weight_has_no_larger_gradient():
+    M, y = random_data(80, 30, 2, 3)
+    problem = Problem(Columns.of(M), y, 2, np.ones(80))
+    (penalty,) = penalties = np.array([0.1 * problem.largest_penalty()])
+    (found,) = problem.path(penalties)
+    others = np.setdiff1d(np.arange(30), found.columns)
+    assert 0 < len(found.columns) < 30
+    assert np.abs(problem.gradient[:, others]).max() <= 1.03 * SLACK * penalty
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_largest_penalty_leaves_no_column_and_the_shares_of_classes(n_classes):
+    M, y = random_data(50, 8, n_classes, 2)
+    _, (found,) = solved(M, y, n_classes, [1.0])
+    assert len(found.columns) == 0
+    odds = np.exp(np.append(0.0, found.intercept) if n_classes == 2 else found.intercept)
+    assert odds / odds.sum() == pytest.approx(np.bincount(y) / 50)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_weight_of_a_row_is_so_many_rows(n_classes):
+    M, y = random_data(30, 8, n_classes, 5)
+    times = np.random.default_rng(0).integers(1, 4, 30)
+    _, one = solved(M, y, n_classes, sample=times.astype(float))
+    _, other = solved(np.repeat(M, times, axis=0), np.repeat(y, times), n_classes)
+    for a, b in zip(one, other, strict=True):
+        for left, right in zip(of_solution(a, 8), of_solution(b, 8), strict=True):
+            assert left == pytest.approx(right, abs=1e-6)
+
+
+def test_a_row_without_weight_has_a_score_and_changes_nothing():
+    M, y = random_data(40, 8)
+    problem = Problem(Columns.of(M), y, 2, np.repeat([1.0, 0.0], [30, 10]))
+    penalties = problem.largest_penalty() * np.array([0.3, 0.1])
+    *_, found = problem.path(penalties)
+    _, (*_, without) = solved(M[:30], y[:30], 2, [0.3, 0.1])
+    weights, intercept = of_solution(found, 8)
+    assert weights == pytest.approx(of_solution(without, 8)[0], abs=1e-9)
+    assert problem.scores == pytest.approx(weights @ M.T + intercept[:, None])
+
+
+def test_columns_are_the_same_of_dense_and_sparse_matrices():
+    M, _ = random_data()
+    dense, thin = Columns.of(M), Columns.of(sparse.csr_array(M))
+    assert len(dense) == 12
+    assert dense.offset.tolist() == thin.offset.tolist()
+    assert dense.rows.tolist() == thin.rows.tolist()
+
+
+# Columns and classes of which one might not think
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_empty_and_full_columns_change_nothing(n_classes):
+    M, y = random_data(40, 6, n_classes, 1)
+    more = np.column_stack([np.zeros(40), M, np.ones(40)])
+    _, plain = solved(M, y, n_classes)
+    _, wide = solved(more, y, n_classes)
+    for a, b in zip(plain, wide, strict=True):
+        weights, _ = of_solution(b, 8)
+        assert weights[:, 1:-1] == pytest.approx(of_solution(a, 6)[0], abs=1e-2)
+        assert not weights[:, 0].any()
+
+
+def test_a_column_twice_has_no_larger_sum_of_weights():
+    M, y = random_data(40, 5, seed=1)
+    penalties, plain = solved(M, y, 2)
+    _, twice = solved(np.column_stack([M, M]), y, 2)
+    for penalty, a, b in zip(penalties, plain, twice, strict=True):
+        mine = objective(M, y, 2, np.ones(40), penalty, *of_solution(a, 5))
+        weights, intercept = of_solution(b, 10)
+        joined = weights[:, :5] + weights[:, 5:]
+        assert np.abs(weights).sum() == pytest.approx(np.abs(joined).sum())
+        other = objective(M, y, 2, np.ones(40), penalty, joined, intercept)
+        assert other == pytest.approx(mine, rel=1e-5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_classes_that_columns_separate_are_learnt_without_infinities(n_classes):
+    y = np.arange(60) % n_classes
+    M = (y[:, None] == np.arange(n_classes)).astype(float)
+    found = fitted(M, y, n_classes)
+    assert np.isfinite(found.solution.weights).all()
+    assert probabilities(found, M, n_classes).argmax(axis=1).tolist() == y.tolist()
+    assert probabilities(found, M, n_classes).max(axis=1).min() > 0.9
+
+
+def test_a_column_that_says_the_class_is_taken_though_parts_have_larger_gradients():
+    """With the penalty at which all rows give it no weight, those of each part give it one."""
+    y = np.arange(60) % 3
+    M = (y[:, None] == np.arange(3)).astype(float)
+    found = fitted(M, y, 3)
+    assert found.chosen > 0
+    assert found.errors[0] == pytest.approx(2 / 3, abs=0.1)
+
+
+def test_a_class_of_one_row_is_learnt():
+    M, y = random_data(40, 6, seed=1)
+    M, y = np.vstack([M, np.zeros(6)]), np.append(y, 2)
+    M = np.column_stack([M, y == 2])
+    found = fitted(M, y, 3)
+    assert np.isfinite(probabilities(found, M, 3)).all()
+
+
+def test_without_columns_the_classes_have_their_shares():
+    found = fitted(np.zeros((10, 0)), np.repeat([0, 1], [7, 3]))
+    assert len(found.solution.columns) == 0
+    assert probabilities(found, np.zeros((2, 0)), 2)[0] == pytest.approx([0.7, 0.3])
+
+
+def test_columns_that_tell_nothing_alone_get_no_weight():
+    """The gradients of both are rounding errors: a share of these is no penalty."""
+    M = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10, float)
+    found = fitted(M, np.array([0, 1, 1, 0] * 10))
+    assert len(found.solution.columns) == 0
+    assert found.scale == 1.0
+
+
+def test_classes_of_one_row_each_are_learnt_without_validation():
+    found = fitted(np.eye(3), np.arange(3), 3)
+    assert probabilities(found, np.eye(3), 3).argmax(axis=1).tolist() == [0, 1, 2]
+    assert np.isnan(found.errors).all()
+
+
+def test_rows_without_weight_are_no_part_of_the_validation():
+    """Both rows that count could be held out together."""
+    M = np.array([[0, 1], [0, 0], [1, 1], [1, 0]], float)
+    found = fitted(M, np.array([0, 0, 1, 1]), sample=[1, 0, 1, 0])
+    assert np.isfinite(found.solution.weights).all()
+    without = fitted(M[::2], np.array([0, 1]))
+    assert found.solution.weights == pytest.approx(without.solution.weights)
+
+
+# How the strength is chosen
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(0, 99))
+def test_each_row_is_held_out_once_a_repeat_unless_its_class_has_no_other(y, seed):
+    y = np.array(y)
+    parts = divisions(y, seed)
+    counts = np.bincount(y)
+    repeats = 3 if counts.max() > 1 else 0
+    n_parts = min(5, counts.max())
+    assert len(parts) == repeats * n_parts
+    expected = np.where(counts[y] > 1, repeats, 0)
+    assert np.sum(parts, axis=0, initial=0).tolist() == expected.tolist() or not parts
+    for held in parts:
+        assert (np.bincount(y[~held], minlength=len(counts))[counts > 0] > 0).all()
+
+
+def test_parts_have_their_share_of_each_class():
+    y = np.repeat([0, 1, 2], [50, 23, 7])
+    for held in divisions(y, 0):
+        inside = np.bincount(y[held], minlength=3)
+        assert inside[0] == 10
+        assert inside[1] in (4, 5)
+        assert inside[2] in (1, 2)
+        assert held.sum() == 16
+
+
+@pytest.mark.parametrize(("n", "repeats"), [(40, 3), (334, 2), (500, 2), (501, 1), (2000, 1)])
+def test_small_data_are_divided_several_times(n, repeats):
+    assert len(divisions(np.arange(n) % 2, 0)) == 5 * repeats
+
+
+def test_parts_depend_on_the_seed_alone():
+    y = np.arange(30) % 3
+    one, same, other = (np.array(divisions(y, seed)) for seed in (4, 4, 5))
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (["1111", "0000", "0000"], 1),  # the first of the best
+        (["0000", "0000"], 0),
+        (["1000000000", "0000000000"], 1),  # 0.1 more, with a standard error of 0.095
+        (["1110000000", "0001100000"], 0),  # 0.1 more, with one of 0.22
+        (["1111100000", "1110000000", "0001100000"], 1),
+    ],
+)
+def test_the_largest_penalty_within_a_standard_error_is_taken(rows, expected):
+    errors = np.array([[float(one) for one in row] for row in rows])
+    assert simplest(errors, np.ones(errors.shape[1])) == expected
+
+
+def test_an_error_in_a_row_of_little_weight_counts_little():
+    errors = np.zeros((2, 20))
+    errors[0, :10] = 1
+    sample = np.repeat([1e-6, 1.0], 10)
+    assert simplest(errors, np.ones(20)) == 1
+    assert simplest(errors[::-1], sample) == 0
+    assert np.average(errors, axis=1, weights=sample)[0] < 1e-5
+
+
+# The scale, threads and the learner
+
+
+def test_the_scale_multiplies_weights_and_intercepts():
+    M, y = random_data(90, 10, 3, 4)
+    found = fitted(M, y, 3)
+    problem = Problem(Columns.of(M), y, 3, np.ones(90))
+    *_, plain = problem.path(found.penalties[: found.chosen + 1])
+    assert found.scale in sparse_logistic.SCALES
+    assert found.solution.weights == pytest.approx(found.scale * plain.weights)
+    assert found.solution.intercept == pytest.approx(found.scale * plain.intercept)
+
+
+def test_the_scale_makes_new_rows_more_likely():
+    M, y = random_data(800, 25, 2, 7)
+    found = fitted(M[:200], y[:200])
+    columns, weights = found.solution.columns, found.solution.weights
+    scores = (weights @ M[200:, columns].T)[0] + found.solution.intercept[0]
+
+    def loss(scores):
+        return np.mean(np.logaddexp(0, np.where(y[200:] == 1, -scores, scores)))
+
+    assert found.scale > 1
+    assert loss(scores) < loss(scores / found.scale)
+
+
+def test_threads_change_nothing():
+    M, y = random_data(60, 10, 3, 4)
+    one, two = fitted(M, y, 3), fitted(M, y, 3, n_threads=2)
+    assert one.solution.weights.tolist() == two.solution.weights.tolist()
+    assert one.errors.tolist() == two.errors.tolist()
+    assert (one.chosen, one.scale) == (two.chosen, two.scale)
+
+
+def test_the_errors_are_those_of_the_parts():
+    M, y = random_data(60, 6, 2, 9)
+    found = fitted(M, y)
+    assert found.errors.shape == found.penalties.shape
+    assert found.errors[0] == pytest.approx(min(y.mean(), 1 - y.mean()), abs=0.05)
+    assert found.errors[found.chosen] <= found.errors[0]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_learner_computes_the_scores_of_the_solution(n_classes):
+    M, y = random_data(80, 10, n_classes, 6)
+    found = fitted(M, y, n_classes).solution
+    some = M[:, found.columns]
+    scores = some @ found.weights.T + found.intercept
+    decided = as_learner(found, n_classes).decision_function(some)
+    assert decided == pytest.approx(scores[:, 0] if n_classes == 2 else scores)
