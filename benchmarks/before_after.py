@@ -84,7 +84,8 @@ work = lambda: rx.GraspSelector(max_iter=20, random_state=0, n_jobs=1).fit(M, y)
 FIT = """
 folds = rx.load_protein_folds()
 rx.LynxClassifier(folds.bias, max_iter=2, random_state=0).fit(folds.X[::20], folds.y[::20])
-work = lambda: rx.LynxClassifier(folds.bias, random_state=0).fit(folds.X, folds.y)
+how = dict(selection="grasp", random_state=0)
+work = lambda: rx.LynxClassifier(folds.bias, **how).fit(folds.X, folds.y)
 """
 PROGRAM = """
 import json, sys, time

@@ -224,7 +224,7 @@ def _read_labelled(
 
 def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifier:
     """The classifier that the options describe; other parameters have their defaults."""
-    from relynx.models.lynx.classifier import PAPER, LynxClassifier
+    from relynx.models.lynx.classifier import OF_GRASP, PAPER, LynxClassifier
     from relynx.models.lynx.learners import learner
 
     if bias_file is None:
@@ -238,10 +238,13 @@ def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifi
         given["selection"] = None
     if left.pop("no_object_identity"):
         given["object_identity"] = False
-    given["final_estimator"] = learner(left.pop("learner"))
+    if name := left.pop("learner"):
+        given["final_estimator"] = learner(name)
     given["random_state"] = left.pop("seed")
     given["n_jobs"] = left.pop("jobs")
     given |= {name: value for name, value in left.items() if value is not None}
+    if name or any(one in OF_GRASP for one in given):  # even where it is what GRASP has by default
+        given.setdefault("method", "grasp")
     return LynxClassifier(bias, **given)
 
 
@@ -252,7 +255,7 @@ def _show_model(model: LynxClassifier) -> None:
     rows = [
         [
             " / ".join(map(str, pair.classes.tolist())),
-            f"{len(pair.patterns):,}",
+            f"{pair.n_candidates or len(pair.patterns):,}",
             f"{len(pair.selected):,}",
         ]
         for pair in model.estimators_

@@ -69,6 +69,16 @@ def model_options(function: Function) -> Function:
     """The parameters of the classifier, by their names in `LynxClassifier`."""
     return with_options(
         function,
+        click.option(
+            "--method",
+            type=click.Choice(["auto", "sparse", "grasp", "paper"]),
+            help="How patterns are found and selected.  [auto]",
+        ),
+        click.option(
+            "--budget",
+            type=click.FloatRange(min=0, min_open=True),
+            help="Of the method sparse: times the default amount of work.  [1]",
+        ),
         click.option("--paper", is_flag=True, help="The method of the paper, without additions."),
         click.option(
             "--all-patterns", is_flag=True, help="Of GRASP: use all patterns, without selection."
@@ -100,7 +110,6 @@ def model_options(function: Function) -> Function:
         click.option(
             "--learner",
             type=click.Choice(["naive_bayes", "logistic", "svm"]),
-            default="naive_bayes",
             help="Of GRASP: final classifier on the selected patterns.  [naive_bayes]",
         ),
         click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="[0]"),

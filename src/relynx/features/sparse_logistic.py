@@ -140,7 +140,7 @@ class Problem:
         wanted = everyone
         for _ in range(MOST_SWEEPS):
             lk.log_sums(self.scores, self.has_base, self.sums)
-            gains = np.array([self._step(c, penalty, active[c], enough) for c in wanted])
+            gains = np.array([self._step(c, penalty, active[c], enough) for c in wanted.tolist()])
             if len(wanted) == len(everyone) and gains.sum() <= enough:
                 return
             wanted = wanted[gains > enough / len(everyone)]

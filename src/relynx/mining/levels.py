@@ -8,7 +8,9 @@ the same patterns on every machine. Classes are not looked at.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,7 @@ class Level:
     patterns: PatternSet
     found: PatternSet  # all of the search, for what it reports
     min_frequency: int
+    min_support: float  # of all sequences; where it was given, of a class
     max_gap: int
     offset: Longs  # the sequences that pattern i covers are rows[offset[i] : offset[i + 1]]
     rows: NDArray[np.int32]
@@ -48,10 +51,12 @@ def mine_levels(
     bias: Bias,
     settings: SearchSettings,
     *,
+    least: int = LEAST,
     budget: float = 1.0,
     n_scores: int = 1,
     any_gap: bool = False,
     n_jobs: int | None = None,
+    checkpoint: str | None = None,
 ) -> list[Level]:
     """The patterns of each length that the budget has room for; at least one level.
 
@@ -66,14 +71,16 @@ def mine_levels(
     may_follow = bool(bias.posconstraints) or settings.min_cover is not None
     levels: list[Level] = []
     seen: set[int] = set()
-    least, work = LEAST, np.zeros(0)
+    work = np.zeros(0)
     frequencies: Longs = np.empty(0, np.int64)
     for length in range(1, settings.max_length + 1):
         while work[frequencies >= least].sum() > budget * LOOKS:
             least *= 2
         found = None
         while found is None:
-            found = _of_length(X, bias, settings, length, least, TOO_MANY * most, n_jobs)
+            folder = checkpoint and os.path.join(checkpoint, f"length-{length}-from-{least}")
+            how = {"n_jobs": n_jobs, "checkpoint": folder}
+            found = _of_length(X, bias, settings, length, least, TOO_MANY * most, **how)
             least = least if found is not None else 2 * least
         frequencies = found.frequencies
         least = _least_kept(frequencies, least, most, most_ones)
@@ -86,7 +93,7 @@ def mine_levels(
             gaps = (gap for gap in GAPS if links * gap <= budget * MOST_LINKS)
             settings = replace(settings, max_gap=next(gaps, GAPS[-1]))
         offset, rows = _ones(found)
-        levels.append(_level(found, least, settings.max_gap, seen))
+        levels.append(_level(found, least, least / len(X), settings.max_gap, seen))
         if not len(found) and not may_follow:
             break
         work = np.add.reduceat(sizes[rows], offset[:-1])
@@ -94,12 +101,18 @@ def mine_levels(
 
 
 def mine_at(
-    X: Sequences, y: NDArray[np.int64], bias: Bias, settings: SearchSettings, n_jobs: int | None
+    X: Sequences,
+    y: NDArray[np.int64],
+    bias: Bias,
+    settings: SearchSettings,
+    n_jobs: int | None = None,
+    checkpoint: str | None = None,
 ) -> list[Level]:
     """All patterns of a search with given thresholds, as one level."""
-    found = mine(X, y, bias, **settings.arguments(), keep_coverage=True, n_jobs=n_jobs)
+    how: dict[str, Any] = {"n_jobs": n_jobs, "checkpoint": checkpoint}
+    found = mine(X, y, bias, **settings.arguments(), keep_coverage=True, **how)
     least = int(found.frequencies.min(initial=len(X)))
-    return [_level(found, least, settings.max_gap, set())]
+    return [_level(found, least, settings.min_support, settings.max_gap, set())]
 
 
 def sequence_sizes(X: Sequences, settings: SearchSettings) -> NDArray[np.float64]:
@@ -117,7 +130,7 @@ def _of_length(
     length: int,
     least: int,
     most: int,
-    n_jobs: int | None,
+    **how: Any,
 ) -> PatternSet | None:
     """The patterns of a length; None where there are too many of all lengths up to it."""
     wanted = replace(settings, max_length=length, min_frequency=least, min_support=0.0)
@@ -127,7 +140,7 @@ def _of_length(
         bias,
         **wanted.arguments(),
         keep_coverage=True,
-        n_jobs=n_jobs,
+        **how,
         progress=lambda state: state.patterns <= most,
     )
     if found.partial is not None or len(found) > most:
@@ -150,7 +163,7 @@ def _ones(found: PatternSet) -> tuple[Longs, NDArray[np.int32]]:
     return offset, lk.rows_of_bits(words, np.empty(int(offset[-1]), np.int32))
 
 
-def _level(found: PatternSet, least: int, gap: int, seen: set[int]) -> Level:
+def _level(found: PatternSet, least: int, support: float, gap: int, seen: set[int]) -> Level:
     """Those that cover some sequences but not all, and not those of one that was seen before."""
     assert found.kept_coverage is not None
     words = found.kept_coverage.words(found.rows)
@@ -164,4 +177,4 @@ def _level(found: PatternSet, least: int, gap: int, seen: set[int]) -> Level:
         is_new[i] = int(numbers[i]) not in seen
     seen.update(numbers[is_new].tolist())
     kept = found[is_new]
-    return Level(kept, found, least, gap, *_ones(kept))
+    return Level(kept, found, least, support, gap, *_ones(kept))

@@ -88,8 +88,6 @@ OF_GRASP = (
     "max_iter",
     "moves",
     "objective",
-    "memory",
-    "checkpoint",
 )
 MOST_PAIRED = 20  # classes, of which `auto` learns a model for each pair
 
@@ -219,7 +217,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         Whether different variables stand for different constants (True).
     method
         `sparse`, `grasp` or `paper`; `auto` is `sparse` up to 20 classes, unless one of the
-        parameters that belong to the others is given.
+        parameters that belong to the others is given, or the bias has a prior.
     budget
         How many times the default amount of work the search of `sparse` may take. Work is counted,
         no time is measured: the same data give the same model on every machine.
@@ -361,7 +359,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         method = self._method()
         if method == "sparse":
-            self._learn_sparse(X, codes, sample_weight)
+            self._learn_sparse(X, labels, codes, sample_weight)
         else:
             if sample_weight is not None:
                 what = f"sample_weight is no parameter of method={method!r}"
@@ -400,22 +398,29 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return same
 
     def _learn_sparse(
-        self, X: Sequences, codes: NDArray[np.int64], sample_weight: Iterable[float] | None
+        self,
+        X: Sequences,
+        labels: NDArray[Any],
+        codes: NDArray[np.int64],
+        sample_weight: Iterable[float] | None,
     ) -> None:
         sample = _checked_weights(sample_weight, codes)
         if sample_weight is not None:
             self.class_prior_ = np.bincount(codes, weights=sample) / sample.sum()
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        learnt, levels, warning = learn_sparse(X, codes, self.class_prior_, self, sample, seed)
+        with fit_journal(self, self.bias_, X, labels) as journal:
+            [seed] = self._seeds(1, journal)
+            how = sample, seed, self._memory(), model_folder(journal, 1)
+            learnt, levels, warning = learn_sparse(X, codes, self.class_prior_, self, *how)
+            if journal is not None:
+                journal.finish()
         if warning is not None:
             warnings.warn(warning, UserWarning, stacklevel=3)
         self.estimators_ = [learnt]
-        self.min_support_ = np.array([one.min_frequency / len(X) for one in levels])
-        if self.bias is None:
-            # What was searched, not what was estimated.
+        self.min_support_ = np.array([one.min_support for one in levels])
+        if self.bias is None:  # what was searched, not what was estimated
             longest = default("max_length") if self.max_length is None else self.max_length
-            found = {"max_gap": levels[-1].max_gap, "max_length": longest, "min_support": None}
-            self.bias_ = replace(self.bias_, **found)
+            gap = levels[-1].max_gap
+            self.bias_ = replace(self.bias_, max_gap=gap, max_length=longest, min_support=None)
 
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""
@@ -489,9 +494,11 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             learner = PatternNB(smoothing=self.smoothing, prior=prior)
         if many and rival is not None:
             learner = rival
+        return Recipe(self, selector, learner, rival, self._memory(), checkpoint, n_jobs)
+
+    def _memory(self) -> Any:
         folder = os.fspath(self.memory) if isinstance(self.memory, os.PathLike) else self.memory
-        memory = check_memory(folder)
-        return Recipe(self, selector, learner, rival, memory, checkpoint, n_jobs)
+        return check_memory(folder)
 
     @property
     def patterns_(self) -> tuple[Pattern, ...]:
@@ -502,8 +509,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     def predict(self, X: object) -> NDArray[Any]:
         """The class of each sequence.
 
-        It is the one with the most votes; ties go to the largest sum of probabilities, then to the
-        larger prior, then to the first in order.
+        With one model that of the largest score. With a model for each pair the one with the most
+        votes; ties go to the largest sum of probabilities, then to the larger prior, then to the
+        first in order.
         """
         M = self._matrix(X)
         if len(self.estimators_) == 1:

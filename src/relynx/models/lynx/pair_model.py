@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
@@ -27,7 +27,7 @@ from relynx.mining.search import mine
 from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
 from relynx.models.lynx.final_estimators import estimator_of, estimator_state, n_columns
 from relynx.search_settings import SearchSettings, as_share
-from relynx.storage.fields import Field, Fields, finished, labels
+from relynx.storage.fields import COUNT, Field, Fields, finished, labels
 from relynx.storage.parts import Part, plain
 from relynx.version import __version__
 
@@ -97,6 +97,7 @@ class PairModel:
         "selector": Field(
             lambda value, _: None if value is None else fitted_state(value), _selector
         ),
+        "n_candidates": replace(COUNT, optional=True),
     }
 
     classes: NDArray[Any]
@@ -105,6 +106,7 @@ class PairModel:
     estimator: Any  # on their columns; None where there are none, and the prior decides alone
     prior: Floats
     selector: Any = None  # a fitted `GraspSelector`; None without selection
+    n_candidates: int = 0  # patterns that could be selected, where `patterns` are those that were
 
     def votes(self, M: Matrix) -> NDArray[np.int64]:
         """The index of the predicted class of each row, among those of the model."""
