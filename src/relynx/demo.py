@@ -207,4 +207,5 @@ def _use_kernels() -> None:
     # The engine for several dimensions, the selection, and the match of what was selected.
     model = LynxClassifier(sheet, max_length=2, max_iter=2, multiclass="single", random_state=0)
     model.fit(folds).predict(folds)
-    LynxClassifier(max_length=1, random_state=0).fit(chain, ["p", "q"])
+    # The default method needs patterns that cover two of the sequences, and not all of them.
+    LynxClassifier(max_length=1, random_state=0).fit(*from_lists([["a"], ["b"]] * 2, [*"pqpq"]))

@@ -87,6 +87,16 @@ def test_auto_is_grasp_where_the_bias_has_a_prior():
     assert LynxClassifier(bias)._method() == "grasp"
 
 
+def test_a_bias_with_a_prior_is_refused_by_the_sparse_method(data):
+    bias = parse_bias("type(a(event)). mode(a(+)). prior(uniform).")
+    with pytest.raises(InputError) as caught:
+        LynxClassifier(bias, method="sparse").fit(*data)
+    assert str(caught.value) == (
+        "the prior of the bias is for naive Bayes, which method='sparse' does not use\n"
+        "hint: leave it out of the bias, or give method='grasp'"
+    )
+
+
 @pytest.mark.parametrize(
     ("settings", "what", "hint"),
     [
@@ -139,6 +149,21 @@ def test_the_method_of_the_paper_has_a_model_for_each_pair_and_no_limit(data):
         (
             [1, 2],
             "sample_weight has 2 weights for 4 sequences",
+            "give one weight for each sequence",
+        ),
+        (
+            [[1], [2], [1], [1]],
+            "sample_weight has the shape (4, 1) for 4 sequences",
+            "give one weight for each sequence",
+        ),
+        (
+            ["x"] * 4,
+            "sample_weight holds what is no number",
+            "give one weight for each sequence",
+        ),
+        (
+            [None, 1, 1, "x"],
+            "sample_weight holds what is no number",
             "give one weight for each sequence",
         ),
         (
@@ -307,7 +332,8 @@ def test_equal_sequences_leave_the_prior_to_decide():
     told = "every pattern found for u and v covers all sequences or none: the prior decides"
     with pytest.warns(UserWarning, match=f"^{told}$"):
         model = small().fit(X, y)
-    assert len(model.selected_) == 0
+    assert len(model.selected_) == len(model.estimators_[0].patterns.trie) == 0
+    assert model.estimators_[0].patterns.kept_coverage is None
     assert model.predict(X).tolist() == ["v"] * 6
     assert model.predict_proba(X)[0] == pytest.approx([1 / 3, 2 / 3])
 

@@ -134,9 +134,14 @@ def _checked_weights(given: Iterable[float] | None, codes: NDArray[np.int64]) ->
     """The weights of the sequences; each class must have some. Raises InputError."""
     if given is None:
         return np.ones(len(codes))
-    weights = np.asarray([*given], float)
+    try:
+        weights = np.asarray([*given], float)
+    except (TypeError, ValueError):
+        what = "sample_weight holds what is no number"
+        raise InputError(what, hint="give one weight for each sequence") from None
     if weights.shape != codes.shape:
-        what = f"sample_weight has {weights.size:,} weights for {len(codes):,} sequences"
+        many = f"{len(weights):,} weights" if weights.ndim == 1 else f"the shape {weights.shape}"
+        what = f"sample_weight has {many} for {len(codes):,} sequences"
         raise InputError(what, hint="give one weight for each sequence")
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         what = "sample_weight holds a negative or infinite weight"
@@ -383,6 +388,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         if self.method == "sparse" and given:
             what = f"{given[0]} is no parameter of method='sparse'"
             raise InputError(what, hint=f"leave out {given[0]}, or give method='grasp'")
+        if self.method == "sparse" and getattr(self.bias, "prior", None):
+            what = "the prior of the bias is for naive Bayes, which method='sparse' does not use"
+            raise InputError(what, hint="leave it out of the bias, or give method='grasp'")
         if self.method == "paper" and (twice := [name for name in given if name in PAPER]):
             what = f"{twice[0]} is fixed by method='paper'"
             raise InputError(what, hint=f"leave out {twice[0]}, or give method='grasp'")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
-from relynx.features.candidates import united
+from relynx.features.candidates import lean, united
 from relynx.features.sparse_logistic import Columns, Solution, as_learner, fit_sparse
 from relynx.mining.levels import LEAST, Level, mine_at, mine_levels
 from relynx.mining.workers import n_threads
@@ -48,7 +48,7 @@ def learn_sparse(
     )
     names = tuple(classes.tolist())
     if not len(columns):
-        nothing = levels[0].patterns[:0]
+        nothing = lean(levels[0].patterns[:0])
         empty = PairModel(classes, nothing, np.empty(0, np.int64), None, prior)
         return empty, levels, warning_of(levels[0].found, classes)
     threads = n_threads(model.n_jobs)
