@@ -61,7 +61,8 @@ def test_fit_writes_a_model_and_shows_what_was_selected(capsys, here):
 def test_fit_learns_what_the_classifier_learns(capsys):
     run(capsys, "fit", "train.m", *QUICK, "--seed", "3", "-o", "m.relynx")
     X, y = rx.read_lynx("train.m")
-    model = rx.LynxClassifier(rx.read_bias("rule.l"), max_iter=5, random_state=3).fit(X, y)
+    given = {"max_iter": 5, "random_state": 3, "method": "grasp"}
+    model = rx.LynxClassifier(rx.read_bias("rule.l"), **given).fit(X, y)
     rx.save(model, "wanted.relynx")
     with open("m.relynx", "rb") as one, open("wanted.relynx", "rb") as two:
         assert one.read() == two.read()

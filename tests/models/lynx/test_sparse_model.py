@@ -367,14 +367,17 @@ def test_a_small_budget_leaves_short_patterns(data):
     assert set(model.selected_.lengths.tolist()) == {1}
 
 
-@pytest.mark.parametrize("name", ["min_support", "min_frequency"])
-def test_given_thresholds_are_used(data, name):
-    value = {"min_support": 0.5, "min_frequency": 40}[name]
-    model = small(**{name: value}).fit(*data)
-    found = rx.mine(*data, max_length=2, **{name: value})
-    assert len(model.min_support_) == 1
+def test_a_given_minimum_support_is_used(data):
+    model = small(min_support=0.5).fit(*data)
+    found = rx.mine(*data, max_length=2, min_support=0.5)
     assert set(model.selected_.texts()) <= set(found.texts())
-    assert model.min_support_[0] == found.frequencies.min() / 90
+    assert model.min_support_.tolist() == [0.5]
+
+
+def test_a_minimum_frequency_is_the_least_that_the_budget_goes_down_to(data):
+    model = small(min_frequency=40).fit(*data)
+    assert model.min_support_.tolist() == [40 / 90, 40 / 90]
+    assert (model.selected_.frequencies >= 40).all()
 
 
 def test_the_thresholds_of_a_given_bias_are_used(data):

@@ -362,7 +362,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         X, labels, self.classes_, codes = training_data(X, y)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
-        method = self._method()
+        method = self._method(len(self.classes_))
         if method == "sparse":
             self._learn_sparse(X, labels, codes, sample_weight)
         else:
@@ -378,13 +378,13 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self.reading_ = X.reading
         return self
 
-    def _method(self) -> str:
+    def _method(self, n_classes: int = 2) -> str:
         """`sparse`, `grasp` or `paper`. Raises InputError where a parameter is of another one."""
         default = {one.name: one.default for one in fields(self) if one.name in OF_GRASP}
         given = [name for name in OF_GRASP if not _same(getattr(self, name), default[name])]
         if self.method == "auto":
             is_other = given or getattr(self.bias, "prior", None)
-            return "grasp" if is_other or len(self.classes_) > MOST_PAIRED else "sparse"
+            return "grasp" if is_other or n_classes > MOST_PAIRED else "sparse"
         if self.method == "sparse" and given:
             what = f"{given[0]} is no parameter of method='sparse'"
             raise InputError(what, hint=f"leave out {given[0]}, or give method='grasp'")
