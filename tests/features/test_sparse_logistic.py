@@ -166,7 +166,7 @@ def test_a_step_gains_what_it_says_and_never_loses(case):
     active = np.arange(M.shape[1])
     for c in range(len(problem.scores)):
         before = objective(*about, problem.weights, problem.intercept)
-        gain, shift = kernels.newton_step(
+        gain, shift, _ = kernels.newton_step(
             problem.columns.offset,
             problem.columns.rows,
             problem.target[c],
@@ -190,7 +190,7 @@ def test_a_step_gains_what_it_says_and_never_loses(case):
 def test_scores_and_sums_after_a_step_are_those_of_the_weights(case):
     M, problem, penalty = case
     for c in range(len(problem.scores)):
-        _, shift = kernels.newton_step(
+        _, shift, _ = kernels.newton_step(
             problem.columns.offset,
             problem.columns.rows,
             problem.target[c],

@@ -39,7 +39,8 @@ def log_sums(scores, has_base, out):
 
 @kernel
 def newton_step(offset, rows, target, sample, penalty, active, weights, scores, sums, enough):
-    """A Newton step for the weights of a class, in place; what it gains, and the intercept's step.
+    """A Newton step for the weights of a class, in place: the gain, the step of the intercept, and
+    how much was looked at.
 
     `target` is 1 where a row is of the class, `sample` the weight of each row, 0 for rows that are
     held out: their scores follow all the same. `scores` are those of the class, and `sums` the
@@ -59,7 +60,7 @@ def newton_step(offset, rows, target, sample, penalty, active, weights, scores, 
         for q in range(offset[active[a]], offset[active[a] + 1]):
             total += curvature[np.uint64(rows[np.uint64(q)])]
         bends[a], new[a] = total, weights[active[a]]
-    shift, first = 0.0, 0.0
+    shift, first, looked = 0.0, 0.0, 0
     for turn in range(MOST_ROUNDS):
         # `residual` is kept at the gradient of the quadratic model in the scores.
         total = 0.0
@@ -75,6 +76,7 @@ def newton_step(offset, rows, target, sample, penalty, active, weights, scores, 
             if turn % EVERY and new[a] == 0.0:
                 continue
             begin, end = offset[active[a]], offset[active[a] + 1]
+            looked += end - begin
             total = 0.0
             for q in range(begin, end):
                 total += residual[np.uint64(rows[np.uint64(q)])]
@@ -109,7 +111,7 @@ def newton_step(offset, rows, target, sample, penalty, active, weights, scores, 
     for i in range(n):
         sums[i] += log_rise(share[i], length * moved[i])
         scores[i] += length * moved[i]
-    return gain, length * shift
+    return gain, length * shift, looked
 
 
 @kernel

@@ -29,6 +29,7 @@ N_PENALTIES, SMALLEST = 30, 1e-4  # of the largest penalty
 PARTS = 5  # of the cross-validation
 MOST_REPEATS, ENOUGH_ROWS = 3, 1000  # small data are divided several times
 ENOUGH = 1e-6  # of the deviance without columns: a sweep that gains less is the last
+LOOKS = 1e10  # at ones, in the validation: a part that has used its share goes no further
 NOTHING = 1e-12  # a penalty as small as rounding errors
 ROUNDED = 1 + 1e-9  # times a gradient: it is not exceeded by the same one in another order
 FITTED = 1e-2  # of that deviance: where no more is left the path ends
@@ -72,7 +73,15 @@ class Solution:
 class Problem:
     """Logistic regression of the classes 0 to n - 1 on columns, with weights of rows."""
 
-    def __init__(self, columns: Columns, y: Longs, n_classes: int, sample: Floats) -> None:
+    def __init__(
+        self,
+        columns: Columns,
+        y: Longs,
+        n_classes: int,
+        sample: Floats,
+        most_looks: float = np.inf,
+    ) -> None:
+        self.most_looks, self.looks = most_looks, 0
         self.columns, self.n_classes = columns, n_classes
         self.sample = sample / sample.sum()
         self.has_base = n_classes == 2  # whose score is 0
@@ -108,6 +117,7 @@ class Problem:
             if not is_fitted:
                 self._solve(penalty, before)
                 is_fitted = self.deviance() < FITTED * self.deviance_without
+                is_fitted |= self.looks > self.most_looks
             before = penalty
             yield self.solution()
 
@@ -130,7 +140,7 @@ class Problem:
                 wrong[some] = False
                 if wrong.any():
                     active[c], is_done = np.union1d(some, np.flatnonzero(wrong)), False
-            if is_done:
+            if is_done or self.looks > self.most_looks:
                 return
 
     def _descend(self, penalty: float, active: list[Longs]) -> None:
@@ -145,10 +155,12 @@ class Problem:
                 return
             wanted = wanted[gains > enough / len(everyone)]
             wanted = wanted if len(wanted) else everyone
+            if self.looks > self.most_looks:
+                return
 
     def _step(self, c: int, penalty: float, active: Longs, enough: float) -> float:
         """A Newton step for a class; what it gains."""
-        gain, shift = lk.newton_step(
+        gain, shift, looked = lk.newton_step(
             self.columns.offset,
             self.columns.rows,
             self.target[c],
@@ -161,6 +173,7 @@ class Problem:
             0.01 * enough,
         )
         self.intercept[c] += shift
+        self.looks += int(looked)
         return float(gain)
 
 
@@ -192,7 +205,8 @@ def fit_sparse(
     chosen, scale, means = len(penalties) - 1, 1.0, np.full(len(penalties), np.nan)
     if parts and len(columns):
         jobs = (
-            delayed(_held_out)(columns, y, n_classes, sample, held, penalties) for held in parts
+            delayed(_held_out)(columns, y, n_classes, sample, held, penalties, LOOKS / len(parts))
+            for held in parts
         )
         wrong, losses = zip(*Parallel(n_threads, prefer="threads")(jobs), strict=True)
         validated = np.any(parts, axis=0)
@@ -235,11 +249,12 @@ def _held_out(
     sample: Floats,
     held: NDArray[np.bool_],
     penalties: Floats,
+    most_looks: float,
 ) -> tuple[Floats, Floats]:
     """Of rows that are held out: which are wrong at each penalty, array of (n_penalties, n_rows),
     and the logarithmic loss with each scale, array of (n_penalties, n_scales)."""
     wrong, losses = np.zeros((len(penalties), len(y))), np.zeros((len(penalties), len(SCALES)))
-    problem = Problem(columns, y, n_classes, np.where(held, 0.0, sample))
+    problem = Problem(columns, y, n_classes, np.where(held, 0.0, sample), most_looks)
     # At the first no column has a weight, as it is in the model of all rows.
     penalties = np.append(max(penalties[0], problem.largest_penalty()), penalties[1:])
     share = 1 / (len(y) + 2)  # of the other classes, so that no scale is large without end

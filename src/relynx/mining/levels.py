@@ -25,6 +25,7 @@ from relynx.search_settings import SearchSettings
 LEAST = 2  # sequences that a pattern covers
 LOOKS = 20_000_000  # at facts, in the search of one length
 MOST_PATTERNS, MOST_ONES = 200_000, 10_000_000  # that are kept of a length, and what they cover
+MOST_BITS = 1 << 31  # of what these cover, a bit for each sequence
 TOO_MANY = 4  # times `MOST_PATTERNS`: a search that finds more is given up
 # Where no bias says it, the largest n of `followat`: the first for which so many links are tried
 # from what patterns of one atom cover.
@@ -64,7 +65,7 @@ def mine_levels(
     scores that a learner computes from each column. With `any_gap` the data say how large the n of
     `followat` may be.
     """
-    most = int(budget * MOST_PATTERNS) // max(n_scores // 20, 1)
+    most = int(budget * min(MOST_PATTERNS, MOST_BITS // max(len(X), 1))) // max(n_scores // 20, 1)
     most_ones = int(budget * MOST_ONES) // max(n_scores // 4, 1)
     sizes = sequence_sizes(X, settings)
     # Of these a length may have no pattern and the next one some.
@@ -177,4 +178,6 @@ def _level(found: PatternSet, least: int, support: float, gap: int, seen: set[in
         is_new[i] = int(numbers[i]) not in seen
     seen.update(numbers[is_new].tolist())
     kept = found[is_new]
-    return Level(kept, found, least, support, gap, *_ones(kept))
+    offset, rows = _ones(kept)
+    kept, found = (one.with_rows(one.rows, trie=one.trie) for one in (kept, found))  # without bits
+    return Level(kept, found, least, support, gap, offset, rows)
