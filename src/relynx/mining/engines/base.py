@@ -69,7 +69,8 @@ class Found:
         shown: NDArray[np.bool_] | None = None,
     ) -> None:
         shown = np.ones(len(steps), bool) if shown is None else shown
-        self.parent.append(np.broadcast_to(np.asarray(parent, np.int32), len(steps)))
+        parents = np.asarray(parent, np.int32)
+        self.parent.append(parents if parents.ndim else np.full(len(steps), parents))
         self.steps.append(steps.astype(np.int32, copy=False))
         self.supports.append(supports)
         self.shown.append(shown)

@@ -414,6 +414,17 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         needed.
         """
         _, _, owner, steps, extra, extends, supports, covered = counted
+        if not self.n_extra:  # along lines no refinement has further links
+            rows = np.arange(self.found.n_rows, self.found.n_rows + len(owner))
+            if not keep.all():
+                rows = np.cumsum(keep) - 1 + self.found.n_rows
+                owner, steps, supports, covered = (
+                    column[keep] for column in (owner, steps, supports, covered)
+                )
+            self.found.add(unit.rows[owner], steps, supports)
+            if self.n_covered:
+                self.found.covered.append(covered)
+            return rows
         n_extra = (extra[:, :, 0] >= 0).sum(axis=1)
         needed = keep.copy()
         for depth in range(int(n_extra.max(initial=0)), 0, -1):
