@@ -208,9 +208,10 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         The language of patterns; None infers a simple one from the training sequences.
     min_support
         Minimum proportion of one of the classes that a pattern covers (0.1). With `sparse`, where
-        neither this nor `min_frequency` is given nor in a given bias, the budget decides.
+        it is neither given nor in a given bias, the budget decides.
     min_frequency
-        Minimum number of covered sequences over all classes (1).
+        Minimum number of covered sequences over all classes (1); with `sparse` the least that the
+        budget goes down to (2).
     max_length
         The largest number of atoms, links not counted (3).
     max_gap
