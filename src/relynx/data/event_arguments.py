@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.dimensions import OPERATORS, link_name
-from relynx.logic.joins import member
-from relynx.logic.tables import Key, Table
+from relynx.logic.tables import Key, Table, member
 from relynx.logic.terms import Atom, quoted, term_text
 from relynx.storage import Part
 

@@ -16,8 +16,19 @@ from numpy.typing import NDArray
 from relynx.logic import arithmetic
 from relynx.logic.arithmetic import Codes, Constants, Mask
 from relynx.logic.dimensions import Chains, closure, operator_dimension, power, steps
-from relynx.logic.joins import SEQUENCE, Frame, Index, Packing, Relation, member, taken
-from relynx.logic.tables import Key, Table, empty, ranges
+from relynx.logic.tables import (
+    SEQUENCE,
+    Frame,
+    Index,
+    Key,
+    Packing,
+    Relation,
+    Table,
+    empty,
+    member,
+    ranges,
+    taken,
+)
 from relynx.logic.terms import (
     Atom,
     Comparison,
@@ -289,12 +300,8 @@ class Bodies:
         return chains.holds(self._keys(frame, atom.args[0]), self._keys(frame, atom.args[1]))
 
     def _keys(self, frame: Frame, arg: object) -> NDArray[np.int64]:
-        """Keys of (sequence, event) for a bound variable or a constant."""
-        if isinstance(arg, Var):
-            column = frame[arg.name]
-        else:
-            column = np.full(len(frame[SEQUENCE]), self.codes([arg])[0], np.int32)
-        return self.packing.pack([frame[SEQUENCE], column])
+        """Keys of (sequence, event) for a bound variable or a constant that `plan` knows."""
+        return self.packing.pack([frame[SEQUENCE], self._operand(frame, arg)])
 
     def _tested(self, plan: Plan, frame: Frame, tests: Sequence[int]) -> tuple[Frame, list[int]]:
         """The frame after every test whose variables are bound; the tests that are left."""

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from relynx.logic.arithmetic import Codes, Mask
-from relynx.logic.joins import (
+from relynx.logic.tables import (
     SEQUENCE,
     Index,
+    Key,
     Keys,
     Packing,
     Positions,
     Relation,
+    Table,
+    distinct,
     in_strict_order,
     member,
+    ranges,
 )
-from relynx.logic.tables import Key, Table, distinct, ranges
 from relynx.logic.terms import Atom
 
 OPERATORS = {"next": 2, "follow": 2, "followat": 3}  # with their numbers of arguments
