@@ -32,10 +32,9 @@ from relynx.features import _grasp_kernels as kernels
 from relynx.features.grasp_tables import Ints, Task, cost_of, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
 from relynx.mining.workers import n_threads
-from relynx.storage import Journal, Work
 from relynx.storage.fields import COUNT, FEATURES_IN, NUMBER, Field, Fields, array
+from relynx.storage.journal import Journal, Result, Work
 from relynx.storage.parts import Part, plain
-from relynx.storage.segments import Result
 
 MOVES = ("add", "drop", "swap")
 OBJECTIVES = ("errors", "balanced")

@@ -50,7 +50,6 @@ from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.lynx.sparse_model import learn_sparse
 from relynx.search_settings import SearchSettings, default, is_number
-from relynx.storage import Journal
 from relynx.storage.fields import (
     CLASS_PRIOR,
     Field,
@@ -61,8 +60,8 @@ from relynx.storage.fields import (
     restored,
     stored_state,
 )
+from relynx.storage.journal import Journal, Result
 from relynx.storage.parts import Part, plain
-from relynx.storage.segments import Result
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
 # nothing dropped before the selection.
