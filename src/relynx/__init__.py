@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from relynx.data.lists import from_lists
     from relynx.data.lynx.reader import read_lynx
     from relynx.data.lynx.writer import write_lynx
-    from relynx.data.parquet.partitions import Partitions, scan_parquet, write_parquet
+    from relynx.data.parquet.partitions import Partitions, scan_parquet
+    from relynx.data.parquet.writer import write_parquet
     from relynx.data.sequences import Sequences
     from relynx.data.structures.reader import read_structures
     from relynx.data.synthetic import planted_rule
@@ -116,7 +117,8 @@ _MODULES = {
     "data.lists": ("from_lists",),
     "data.lynx.reader": ("read_lynx",),
     "data.lynx.writer": ("write_lynx",),
-    "data.parquet.partitions": ("Partitions", "scan_parquet", "write_parquet"),
+    "data.parquet.partitions": ("Partitions", "scan_parquet"),
+    "data.parquet.writer": ("write_parquet",),
     "data.sequences": ("Sequences",),
     "data.structures.reader": ("read_structures",),
     "data.synthetic": ("planted_rule",),

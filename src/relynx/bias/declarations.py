@@ -10,8 +10,7 @@ from functools import cached_property
 from relynx.bias.checks import data_problems, language_problems
 from relynx.bias.constraints import Conjunction, by_predicate, more_than_one, unifiable
 from relynx.bias.infer import infer_language
-from relynx.bias.modes import EVENT, LISTS, Language, wrong_types
-from relynx.bias.source_spans import SourceSpans
+from relynx.bias.modes import EVENT, LISTS, Language, SourceSpans, wrong_types
 from relynx.bias.wording import wording_text
 from relynx.data.sequences import Sequences
 from relynx.errors import BiasError, Problem, raise_all

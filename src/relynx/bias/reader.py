@@ -12,8 +12,7 @@ from relynx.bias.checks import refused_literal
 from relynx.bias.declarations import Bias
 from relynx.bias.foreign import ForeignReader, dialect
 from relynx.bias.foreign.translation import Translation
-from relynx.bias.modes import EVENT, LISTS, Subject
-from relynx.bias.source_spans import DeclarationReader, SourceSpans, Where
+from relynx.bias.modes import EVENT, LISTS, DeclarationReader, SourceSpans, Subject, Where
 from relynx.errors import (
     MOST_PROBLEMS,
     BiasError,

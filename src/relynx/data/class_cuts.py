@@ -167,7 +167,6 @@ def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
 
 
 def _with_columns(schema: Schema, changed: Mapping[tuple[str, str, str], Column]) -> Schema:
-
     def new(title: str, group: Group) -> Group:
         names = [(title, group.predicate, column.name) for column in group.columns]
         return replace(group, columns=tuple(map(changed.get, names, group.columns)))

@@ -41,13 +41,11 @@ class Conflict(NamedTuple):
 
 
 class _Uses(NamedTuple):
-    """The linked constants, the sequences that have some dimension, all events, and for each
-    argument how many of the facts of those sequences hold a linked constant, and how many there
-    are."""
+    """The linked constants, the sequences that have some dimension, and for each argument how many
+    of the facts of those sequences hold a linked constant, and how many there are."""
 
     linked: Pairs
     ordered: NDArray[np.int64]
-    events: Pairs
     counts: dict[Argument, tuple[int, int]]
 
 
@@ -118,21 +116,16 @@ def _uses(facts: Tables, n_constants: int) -> _Uses:
     ordered = tb.distinct(linked // n_constants, in_runs=True)
     counts: dict[Argument, tuple[int, int]] = {}
     if not len(linked):
-        return _Uses(linked, ordered, linked, counts)
+        return _Uses(linked, ordered, counts)
     is_ordered = np.zeros(int(max(table[0].max(initial=-1) for table in facts.values())) + 1, bool)
     is_ordered[ordered] = True
     find = tb.Finder(linked, len(is_ordered) * n_constants)
-    alone = []  # events that no dimension links
     for key, table in facts.items():
         n_here = int(is_ordered[table[0]].sum())
         for i in range(key[1]):
-            column = _pairs(table, i, n_constants)
-            known = find(column) >= 0
+            known = find(_pairs(table, i, n_constants)) >= 0
             counts[key, i] = int(known.sum()), n_here
-            if _is_event(counts[key, i]) and not known.all():
-                alone.append(column[~known])
-    events = tb.distinct(np.concatenate([linked, *alone])) if alone else linked
-    return _Uses(linked, ordered, events, counts)
+    return _Uses(linked, ordered, counts)
 
 
 def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
@@ -144,7 +137,7 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
     """Facts that hold an event where their predicate has values elsewhere, or the reverse."""
     n = max(len(vocabulary), 1)
     uses = _uses(tables, n)
-    if not len(uses.events):
+    if not len(uses.linked):
         return []
     columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in uses.counts}
     values = [

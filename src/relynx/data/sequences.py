@@ -35,6 +35,7 @@ from relynx.logic.terms import (
     quoted,
     term_text,
 )
+from relynx.storage.journal import digest
 
 SHOWN = 60
 # What writes sequences, by the name of the format. Each format adds its own writer: the container
@@ -365,6 +366,12 @@ class Sequences:
         """
         X = self if y is None else self.with_labels(y)
         WRITERS["parquet"](X, folder, partitions, rows_per_partition)
+
+    def digest(self) -> str:
+        """A text that changes with any fact, its code, and any rule; not with ids and labels."""
+        rules = [] if self.background is None else [*map(str, self.background.rules)]
+        tables = (part for key, table in self.tables.items() for part in (key, table))
+        return digest([len(self), self.vocabulary.constants, rules, *tables])
 
     def with_tables(self, vocabulary: Vocabulary, tables: Tables) -> Sequences:
         """The same sequences, their facts in other codes."""

@@ -26,14 +26,13 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relynx.data.digests import digest
 from relynx.errors import Problem, did_you_mean, raise_all
 from relynx.features import _grasp_kernels as kernels
 from relynx.features.grasp_tables import Ints, Task, cost_of, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
 from relynx.mining.workers import n_threads
 from relynx.storage.fields import COUNT, FEATURES_IN, NUMBER, Field, Fields, array
-from relynx.storage.journal import Journal, Result, Work
+from relynx.storage.journal import Journal, Result, Work, digest
 from relynx.storage.parts import Part, plain
 
 MOVES = ("add", "drop", "swap")

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.digests import data_digest, digest
 from relynx.data.sequences import Sequences
 from relynx.search_settings import SearchSettings
-from relynx.storage import Journal, Work
+from relynx.storage.journal import Journal, Work, digest
 
 # Of what is counted: change it when an engine counts in another form or goes in another order.
 KEPT_FORM = 6
@@ -32,7 +31,7 @@ def search_journal(
     if checkpoint is None:
         return nullcontext()
     inputs = {
-        "the data": data_digest(X),
+        "the data": X.digest(),
         "the classes": digest([labels, classes]),
         "the bias": digest([str(bias)]),
     }

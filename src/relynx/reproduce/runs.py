@@ -19,7 +19,6 @@ import numpy as np
 
 from relynx.bias import parse_bias
 from relynx.bias.protein_folds import ProteinFolds
-from relynx.data.digests import data_digest, digest
 from relynx.data.tables.frames import write_csv
 from relynx.errors import InputError
 from relynx.models.evaluation.baselines import baselines
@@ -28,7 +27,7 @@ from relynx.models.evaluation.systems import system
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.learners import learner
 from relynx.reproduce.rows import BIASES, EXPERIMENTS, PROTOCOLS, SYSTEMS, Experiment
-from relynx.storage.journal import locked
+from relynx.storage.journal import digest, locked
 from relynx.version import __version__
 
 RECORDS = "folds.csv"
@@ -83,7 +82,7 @@ class Run:
         run = self.experiment.name, self.protocol, self.seed, self.folds
         described = [__version__, *run, parameters]
         names = [column.tolist() for column in (data.X.ids, data.y, data.groups)]
-        data_key = digest([data_digest(data.X), *names])
+        data_key = digest([data.X.digest(), *names])
         text = json.dumps([described, data_key, _code_key()], default=str, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -21,7 +21,7 @@ import re
 import struct
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -59,7 +59,7 @@ class Work:
     kind: str
     version: int  # of the format of the results
     about: str  # for people
-    inputs: Mapping[str, str]  # digests of data by name
+    inputs: Mapping[str, str]  # digests of data, by name
     settings: Mapping[str, object]  # what else the results depend on
 
     def described(self) -> dict[str, Any]:
@@ -73,7 +73,8 @@ class Work:
 
     def key(self) -> str:
         """A digest of everything that the results depend on."""
-        return hashlib.sha256(_json(self.described())).hexdigest()
+        text = json.dumps(self.described(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 class Journal:
@@ -226,6 +227,20 @@ class Journal:
             file.write(data)
 
 
+def digest(parts: Iterable[object]) -> str:
+    """A digest of some parts: arrays of numbers, and the `repr` of anything else."""
+    total = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            total.update(repr((part.dtype.str, part.shape)).encode())
+            total.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
+        else:
+            text = repr(part).encode(errors="surrogatepass")
+            total.update(b"%d:" % len(text))
+            total.update(text)
+    return total.hexdigest()
+
+
 def folder_name(checkpoint: Any) -> str:
     """The name of a folder. Raises InputError where it is invalid."""
     if isinstance(checkpoint, str | os.PathLike):
@@ -298,10 +313,6 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
         if old != new:
             found.append(f"{name} was {old} and is {new}")
     return found
-
-
-def _json(tree: Any) -> bytes:
-    return json.dumps(tree, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def _shown(value: object) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from interval_reference import BACKWARD, FORWARD, closure, gaps, holds, pairs, related
 
 from relynx.data.allen import CONTACT, INVERSE, SHARE_TIME
-from relynx.data.intervals.pairs import SortedIntervals
+from relynx.data.intervals.endpoints import SortedIntervals
 from relynx.data.times import offsets_of
 
 GRID = [(a, b) for a in range(6) for b in range(a, 6)]  # three intervals have six ends at most

@@ -74,7 +74,7 @@ def assert_identical(X, Y):
 
 
 def written(X, folder, edges):
-    partition_writer.write_folder((X[a:b] for a, b in pairwise(edges)), folder)
+    partition_writer.write_parquet((X[a:b] for a, b in pairwise(edges)), folder)
     return rx.scan_parquet(folder)
 
 

@@ -219,8 +219,7 @@ class LynxReader:
                 return
 
     def _report(self, message: str, node: Node, hint: str | None = None) -> None:
-        length = node.end - node.start
-        self.problems.append(Problem(message, self.source, node.start, length, hint))
+        self.problems.append(node.problem(message, self.source, hint))
 
     def _line(self, offset: int) -> int:
         return self.parser.lexer.line(offset)
@@ -451,8 +450,7 @@ class LynxReader:
             atom, argument = conflict.atom, conflict.argument
             short = Atom(atom.predicate, (_EVENT, *atom.args[1:]))
             node = nodes.get((atom, argument)) or nodes.get((short, argument)) or nodes[None]
-            length = node.end - node.start
-            yield Problem(conflict.message, self.source, node.start, length, conflict.hint)
+            yield node.problem(conflict.message, self.source, conflict.hint)
 
     def _argument_nodes(self, sequence: int) -> dict[tuple[Atom, int] | None, Node]:
         """The nodes of the arguments of a sequence's facts, in a shorthand with _EVENT for the

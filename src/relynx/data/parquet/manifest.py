@@ -100,17 +100,9 @@ def _file_state(file: File) -> dict[str, Any]:
     return {"file": file.name, "bytes": file.size, "sha256": file.sha256}
 
 
-@dataclass(frozen=True, slots=True)
-class _ManifestFile(ModelFile):
-    """Where the fields come from, for messages."""
-
-    def problem(self, what: str) -> DataError:
-        return DataError(what, self.path, hint=DAMAGED)
-
-
 def read_manifest(data: bytes, path: str, version: str) -> Manifest:
     """The manifest in a text, named `path` in messages. Raises DataError where it is none."""
-    file = _ManifestFile(path, {})
+    file = ModelFile(path, {}, DAMAGED)
     if len(data) > LARGEST_TEXT:
         raise file.problem(f"the manifest has {len(data):,} bytes, which is too much")
     try:

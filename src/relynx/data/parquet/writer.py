@@ -14,13 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.parquet.codec import (
-    Columns,
-    check_installed,
-    part_bytes,
-    time_types,
-    vocabulary_bytes,
-)
+from relynx.data.parquet import codec
 from relynx.data.parquet.manifest import (
     MANIFEST,
     VOCABULARY,
@@ -52,7 +46,7 @@ def write_sequences(
 ) -> None:
     """Write sequences in a number of partitions, or in partitions of a number of sequences."""
     edges = cuts(len(X), partitions, rows_per_partition)
-    write_folder((X[a:b] for a, b in pairwise(edges)), folder)
+    write_parquet((X[a:b] for a, b in pairwise(edges)), folder)
 
 
 WRITERS["parquet"] = write_sequences
@@ -69,10 +63,36 @@ def cuts(n_sequences: int, partitions: int | None, rows_per_partition: int | Non
     return [n_sequences * i // max(n, 1) for i in range(max(n, 1) + 1)]
 
 
-def write_folder(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
-    """Write each chunk as a partition. What is known keeps its number when more comes, so a
-    partition is right as soon as it is written, and no two chunks are held at a time."""
-    check_installed()
+def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
+    """Write a data set larger than memory, chunk by chunk, each as a partition.
+
+    `scan_parquet(folder).load()` equals `Sequences.concatenate(chunks)`. The folder appears when
+    the last chunk is written; an existing folder is an error.
+
+    Parameters
+    ----------
+    chunks
+        An iterable of `Sequences`. Each may have new constants, predicates and classes; all have
+        labels or none has, and their background knowledge is the same.
+    folder
+        A new folder.
+
+    Examples
+    --------
+    >>> import tempfile, relynx as rx
+    >>> chunks = (rx.from_lists([[letter, "a"]])[0] for letter in "abc")
+    >>> folder = tempfile.mkdtemp() + "/letters"
+    >>> rx.write_parquet(chunks, folder)
+    >>> rx.scan_parquet(folder)
+    Partitions
+      sequences   3 in 3 partitions, of 1 to 1
+      facts       9
+      dimensions  s
+      predicates  next_s/2, a/1, b/1, c/1
+    """
+    # What is known keeps its number when more comes: a partition is right as soon as it is written,
+    # and no two chunks are held at a time.
+    codec.check_installed()
     with _whole_folder(folder) as partial:
         writer = _Writer(folder, partial)
         for chunk in chunks:
@@ -105,8 +125,9 @@ class _Writer:
         if not np.array_equal(codes, np.arange(len(codes))):
             X = X.with_tables(self.vocabulary, recoded_tables(X.tables, codes))
         labels = self._labels(X)
-        columns = Columns(tuple(self.relations), labels is not None, time_types(X.times))
-        data = part_bytes(X, columns, labels)
+        times = codec.time_types(X.times)
+        columns = codec.Columns(tuple(self.relations), labels is not None, times)
+        data = codec.part_bytes(X, columns, labels)
         file = self._write(part_name(len(self.parts)), data)
         sizes = np.bincount([] if labels is None else labels, minlength=len(self.classes))
         n_facts = [X.tables[key].shape[1] if key in X.tables else 0 for key in self.relations]
@@ -116,12 +137,12 @@ class _Writer:
         first = self.first
         if first is None:
             raise DataError("there is nothing to write: give at least one Sequences")
-        constants = vocabulary_bytes(self.vocabulary.constants)
+        constants = codec.vocabulary_bytes(self.vocabulary.constants)
         manifest = Manifest(
             relynx=__version__,
             relations=tuple(self.relations),
             classes=None if first.labels is None else self.classes.constants,
-            times=time_types(first.times),
+            times=codec.time_types(first.times),
             background=first.background,
             reading=first.reading if self.same_reading else None,
             vocabulary=self._write(VOCABULARY, constants),
@@ -139,7 +160,7 @@ class _Writer:
             raise DataError("the parts have different background knowledge; give them the same")
         if (X.labels is None) != (first.labels is None):
             raise DataError("some of the parts have labels and some have none")
-        if time_types(X.times) != time_types(first.times):
+        if codec.time_types(X.times) != codec.time_types(first.times):
             raise DataError("the parts have times of different types, or some have none")
         self.same_reading &= X.reading == first.reading
 

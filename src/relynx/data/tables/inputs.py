@@ -36,13 +36,9 @@ def open_table(data: Any) -> Table:
     return table
 
 
-def is_table_file(path: str | os.PathLike[str]) -> bool:
-    return os.fsdecode(path).lower().endswith(ENDINGS)
-
-
 def _open_file(path: str | os.PathLike[str]) -> Table:
     name = os.fsdecode(path)
-    if not is_table_file(path):
+    if not name.lower().endswith(ENDINGS):
         ending = Path(name).suffix
         what = f"{name} ends in '{ending}'" if ending else f"{name} has no ending"
         hint = "a table of events is a .csv, .tsv, .csv.gz or .parquet file"

@@ -18,7 +18,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from relynx.data.xes.log import (
+from relynx.data.xes.event_table import (
     CLOSE,
     OPEN,
     TYPES,
@@ -72,11 +72,7 @@ def _opened(name: str, source: Source) -> Iterator[IO[bytes]]:
                 hint = "end its name in .xes.gz, or unpack it with gunzip"
                 raise ParseError("this file is compressed", source, hint=hint)
             plain.seek(0)
-            if packed:
-                with gzip.open(plain) as unpacked:
-                    yield cast(IO[bytes], unpacked)
-            else:
-                yield plain
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=plain)) if packed else plain
     except (gzip.BadGzipFile, EOFError, zlib.error):
         what, hint = "this is no gzip file, or it is cut", "gzip packs a file"
         raise ParseError(what, source, hint=hint) from None

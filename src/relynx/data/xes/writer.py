@@ -7,8 +7,8 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TextIO
+from contextlib import ExitStack, contextmanager
+from typing import Any, TextIO
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -16,8 +16,17 @@ import numpy as np
 from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.writer import event_rows
-from relynx.data.xes.event_table import CASE, NAME, XesTable
-from relynx.data.xes.log import CLOSE, OPEN, WITHOUT_VALUE, Log, Node, Part
+from relynx.data.xes.event_table import (
+    CASE,
+    CLOSE,
+    NAME,
+    OPEN,
+    WITHOUT_VALUE,
+    Log,
+    Node,
+    Part,
+    XesTable,
+)
 from relynx.data.xes.reader import ENDINGS, is_xes
 from relynx.errors import DataError, InputError
 from relynx.logic.terms import Constant
@@ -94,16 +103,12 @@ def _label_key(schema: Schema) -> str:
 @contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """A file to write text to, packed if its name says so."""
-    with whole_file(path) as partial, open(partial, "wb") as plain:
+    with ExitStack() as stack:
+        partial = stack.enter_context(whole_file(path))
+        file: Any = stack.enter_context(open(partial, "wb"))
         if os.fsdecode(path).lower().endswith(".gz"):
-            with (
-                gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed,
-                io.TextIOWrapper(packed, "utf-8", newline="\n") as file,
-            ):
-                yield file
-        else:
-            with io.TextIOWrapper(plain, "utf-8", newline="\n") as file:
-                yield file
+            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+        yield stack.enter_context(io.TextIOWrapper(file, "utf-8", newline="\n"))
 
 
 class _Writer:

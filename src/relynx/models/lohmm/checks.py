@@ -7,7 +7,7 @@ from itertools import chain, islice, pairwise
 from numbers import Integral, Real
 from typing import Any
 
-from relynx.bias.source_spans import SourceSpans, Where
+from relynx.bias.modes import SourceSpans, Where
 from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
 from relynx.models.lohmm.clauses import (

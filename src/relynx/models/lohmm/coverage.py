@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
-from relynx.bias.source_spans import SourceSpans, Where
+from relynx.bias.modes import SourceSpans, Where
 from relynx.errors import Problem
 from relynx.logic.terms import Atom, Term, Var
 from relynx.models.lohmm.inference.program import (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from relynx.bias.source_spans import SourceSpans
+from relynx.bias.modes import SourceSpans
 from relynx.errors import InputError, Source, first_problems, raise_all
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, as_constant

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from relynx.bias.source_spans import DeclarationReader, SourceSpans, Where
+from relynx.bias.modes import DeclarationReader, SourceSpans, Where
 from relynx.errors import (
     MOST_PROBLEMS,
     InputError,

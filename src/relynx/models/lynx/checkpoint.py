@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.digests import data_digest, digest
 from relynx.data.sequences import Sequences
 from relynx.features.estimator_file import MACHINE
 from relynx.features.grasp import GraspSelector, seed_text
-from relynx.storage.journal import Journal, Work, folder_name
+from relynx.storage.journal import Journal, Work, digest, folder_name
 
 KEPT_FORM = 2  # of the results of both kinds: change it when they change
 FIT, MODEL, MINING, SIZE, SELECTION = "fit", "model", "mining", "size", "selection"
@@ -30,7 +29,7 @@ def fit_journal(
     parameters = _parameters(model, "bias")
     parameters["random_state"] = seed_text(model.random_state)
     inputs = {
-        "the data": data_digest(X),
+        "the data": X.digest(),
         "the classes": digest([labels.tolist()]),
         "the bias": digest([str(bias)]),
     }
