@@ -20,8 +20,7 @@ from relynx.errors import (
     Source,
     counted,
     did_you_mean,
-    first_problems,
-    raise_all,
+    raise_first,
 )
 from relynx.logic.nodes import Clause, Node, node_literal, node_text
 from relynx.logic.parser import ClauseParser
@@ -126,13 +125,13 @@ class _Reader(DeclarationReader):
                 self._clause(clause)
                 of_the_original |= clause.is_directive and clause.node.args[0].value == FLAG
         if parser.problems:
-            raise ParseError(first_problems([*parser.problems, *self.problems]))
+            raise_first([*parser.problems, *self.problems], ParseError)
         if not parser.finished:
-            raise BiasError(first_problems(self.problems))
+            raise_first(self.problems, BiasError)
         if foreign:
             self._adopt(foreign.finished(self.event))
             if self.problems and not self.modes:  # which the other problems explain
-                raise BiasError(first_problems(self.problems))
+                raise_first(self.problems, BiasError)
         if of_the_original:
             self._translate()
         for name, modes in self.modes.items():
@@ -145,7 +144,7 @@ class _Reader(DeclarationReader):
             self._check_event(bias)
         except BiasError as error:
             self.problems += error.problems
-        raise_all(first_problems(self.problems), BiasError)
+        raise_first(self.problems, BiasError)
         return bias
 
     def _bias(self) -> Bias:

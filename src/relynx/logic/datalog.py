@@ -16,15 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from relynx.errors import (
-    DataError,
-    ParseError,
-    Problem,
-    Source,
-    counted,
-    first_problems,
-    raise_all,
-)
+from relynx.errors import DataError, ParseError, Problem, Source, counted, raise_all, raise_first
 from relynx.logic.arithmetic import MAX_BITS, Constants, NumberTooLarge
 from relynx.logic.bodies import Bodies, Plan, inputs
 from relynx.logic.checks import check_rules, components
@@ -110,7 +102,7 @@ def _background(source: Source) -> Background:
         except ParseError as error:
             syntax.extend(error.problems)
     problems = [*syntax, *refused, *check_rules(rules, source, nodes)]
-    raise_all(first_problems(problems), ParseError if syntax else DataError)
+    raise_first(problems, ParseError if syntax else DataError)
     return Background(tuple(rules), source)
 
 

@@ -18,15 +18,7 @@ from numpy.typing import NDArray
 
 from relynx.data.event_arguments import event_conflicts
 from relynx.data.sequences import SAME_ARITY, Sequences, SequencesBuilder, counted, wrong_link
-from relynx.errors import (
-    MOST_PROBLEMS,
-    DataError,
-    ParseError,
-    Problem,
-    Source,
-    first_problems,
-    raise_all,
-)
+from relynx.errors import MOST_PROBLEMS, DataError, ParseError, Problem, Source, raise_first
 from relynx.logic.datalog import Background, read_background
 from relynx.logic.nodes import Clause, Node
 from relynx.logic.parser import ClauseParser
@@ -176,16 +168,16 @@ class LynxReader:
                 what = "this sequence has no label, but others have one"
                 self._report(what, self.unlabelled, hint)
             self._check_operators()
-        problems = first_problems(self.problems + self.parser.problems)
+        problems = self.problems + self.parser.problems
         if not self.begins and not problems:
             what = "there is no sequence in this file"
             problems.append(Problem(what, self.source, hint=_SEQUENCE))
-        raise_all(problems, ParseError if self.parser.problems else DataError)
+        raise_first(problems, ParseError if self.parser.problems else DataError)
         self.fast.clear()
         self.predicates.clear()
         self.codes.clear()
         X = self.builder.build(background=background)
-        raise_all(first_problems(islice(self._conflicts(X), MOST_PROBLEMS + 1)), DataError)
+        raise_first(islice(self._conflicts(X), MOST_PROBLEMS + 1), DataError)
         return X
 
     def _read_clauses(self) -> None:

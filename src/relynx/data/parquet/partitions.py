@@ -19,7 +19,6 @@ from relynx.data.parquet.manifest import (
     LARGEST_TEXT,
     MANIFEST,
     File,
-    Manifest,
     PartFile,
     read_manifest,
 )
@@ -78,7 +77,7 @@ class Partitions:
             raise DataError(what, folder, hint=DAMAGED)
         data = _content(path, LARGEST_TEXT)
         self.digest = hashlib.sha256(data).hexdigest()
-        self.manifest: Manifest = read_manifest(data, path, __version__)
+        self.manifest = read_manifest(data, path, __version__)
         self.background, self.reading = self.manifest.background, self.manifest.reading
         self._vocabulary: Vocabulary | None = None
 

@@ -15,15 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.parquet import codec
-from relynx.data.parquet.manifest import (
-    MANIFEST,
-    VOCABULARY,
-    File,
-    Manifest,
-    PartFile,
-    manifest_text,
-    part_name,
-)
+from relynx.data.parquet.manifest import MANIFEST, VOCABULARY, File, Manifest, PartFile, part_name
 from relynx.data.sequences import SAME_ARITY, WRITERS, Sequences, recoded_tables, shown
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Source
@@ -149,7 +141,7 @@ class _Writer:
             n_constants=len(self.vocabulary),
             parts=tuple(self.parts),
         )
-        self._write(MANIFEST, manifest_text(manifest))
+        self._write(MANIFEST, manifest.text())
 
     def _check(self, X: Sequences) -> None:
         """Raise where a chunk has not what the first had. Of that only what is small is kept."""

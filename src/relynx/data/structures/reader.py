@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from relynx.data.protein_folds import RULES, domain_sequences
+from relynx.data.protein_folds import domain_sequences
 from relynx.data.sequences import Sequences, counted, shown
 from relynx.data.structures.formats import (
     FORMATS,
@@ -25,7 +25,6 @@ from relynx.data.structures.formats import (
     read_structure,
 )
 from relynx.errors import DataError, InputError, Problem, Source, did_you_mean, raise_all
-from relynx.logic.datalog import parse_background
 from relynx.logic.terms import Constant, as_constant
 
 Positions: TypeAlias = dict[tuple[str, int], int]
@@ -91,7 +90,7 @@ def read_structures(
     for id, (name, positions) in parts.items():
         known = _elements(positions, structures[name].helices, strands[name])
         found.append({"id": id, "fold": classes and classes[id], "elements": known})
-    X = domain_sequences(found, parse_background(RULES, "protein folds"))
+    X = domain_sequences(found)
     return X, X.labels
 
 

@@ -30,7 +30,7 @@ from relynx.data.tables.columns import (
     number_values,
     object_values,
 )
-from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, first_problems, raise_all
+from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, raise_first
 from relynx.logic.source_files import decoded, read_bytes, unpacked
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -95,7 +95,7 @@ class CsvTable:
             fields = list(zip(*rows, strict=True))
             for name, at in wanted.items() if fields else ():
                 columns[name].add(fields[at])
-        raise_all(first_problems(problems), DataError)
+        raise_first(problems, DataError)
         empty = np.empty(0, np.int64)
         return _LoadedCsv(np.concatenate([empty, *lines]), columns, self.separator)
 

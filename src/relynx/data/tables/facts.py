@@ -66,15 +66,20 @@ def sequence_numbers(
     return ids, number[np.searchsorted(codes, values.codes)]
 
 
-def event_layout(schema: Schema, cells: Cells, ids: list[Constant], sequences: Rows) -> EventLayout:
-    """Order the rows along each dimension; adds problems of the order columns to the cells."""
+def event_layout(
+    schema: Schema, cells: Cells, further: Iterable[Cells], ids: list[Constant], sequences: Rows
+) -> EventLayout:
+    """Order the rows along each dimension, after all columns have been checked."""
+    if schema.event is not None:
+        _check_keys(cells, schema.event, sequences)
     along = {}
     for dimension, column in schema.order:
         try:
             along[dimension] = ranks(cells.values(column))
         except WrongColumn as error:
             cells.wrong_column(column, error)
-    cells.check()
+    for one in (cells, *further):
+        one.check()
     keys = list(along.values())
     order = np.lexsort([*reversed(keys), sequences])
     starts = _starts([sequences], order)
@@ -271,7 +276,7 @@ def _translated(values: Values, names: Iterable[Constant]) -> Rows:
     return into[values.codes]
 
 
-def repeated_keys(cells: Cells, column: str, sequences: Rows) -> None:
+def _check_keys(cells: Cells, column: str, sequences: Rows) -> None:
     """Add a problem where a column that names events is empty or names two of a sequence alike."""
     values = cells.keys(column)
     missing = values.codes < 0

@@ -128,6 +128,14 @@ class Request:
             self.problem(f"{role} names a column twice", "name each once")
         return _texts(names)
 
+    def others(self, attributes: Sequence[str]) -> list[str]:
+        """The columns without a given role, in the order of the table."""
+        columns = self.order.values() if isinstance(self.order, Mapping) else [self.order]
+        tasks = _texts([self.sequence, self.label, self.event, *columns, *attributes])
+        return [
+            name for name in dict.fromkeys((*self.table.names, *self.made)) if name not in tasks
+        ]
+
     def roles(self, facts: Iterable[str]) -> None:
         """The label may have no other task, patterns would know the class; nor the sequence."""
         order = self.order.values() if isinstance(self.order, Mapping) else [self.order]
@@ -314,7 +322,7 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
         more = [name for name in request.always if name not in named]
         fluents += [plan.fluent(name, (name,)) for name in more]
         named += more
-        unused = [name for name in others(request, (*named, *request.named_attributes())) if name]
+        unused = [name for name in request.others((*named, *request.named_attributes())) if name]
         if unused:
             shown = ", ".join(map(repr, unused[:SHOWN_NAMES]))
             rest = f" and {len(unused) - SHOWN_NAMES} more" if len(unused) > SHOWN_NAMES else ""
@@ -328,7 +336,7 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
         known = getattr(request.table, "attributes", None)  # a log says which these are
         find = asked is None and known is None and 2 * n_long > int(sequences.max(initial=0))
         found = []
-        for name in others(request, request.named_attributes()):
+        for name in request.others(request.named_attributes()):
             if not name:
                 plan.notes.append("a column without a name is left out")
             elif name in request.always:
@@ -356,13 +364,3 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
         event=request.event,
         notes=tuple(plan.notes),
     )
-
-
-def others(request: Request, attributes: Sequence[str]) -> list[str]:
-    """The columns without a given role, in the order of the table."""
-    order = request.order
-    columns = order.values() if isinstance(order, Mapping) else [order]
-    tasks = _texts([request.sequence, request.label, request.event, *columns, *attributes])
-    return [
-        name for name in dict.fromkeys((*request.table.names, *request.made)) if name not in tasks
-    ]
