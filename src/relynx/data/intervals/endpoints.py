@@ -22,8 +22,6 @@ from relynx.data.tables.columns import (
     Values,
     WrongColumn,
     nanoseconds,
-    number_values,
-    read_moments,
 )
 from relynx.data.tables.inputs import Cells
 from relynx.logic.tables import ranges
@@ -65,7 +63,7 @@ class Scale:
             lengths = np.asarray(lengths / self.unit, np.float64)
         if lengths.dtype.kind == "f":
             lengths = np.minimum(lengths, np.finfo(np.float64).max)
-        return number_values(lengths, None if known is None else ~known)
+        return Values.of_numbers(lengths, None if known is None else ~known)
 
 
 def read_times(cells: Cells, start: str, end: str) -> Scale:
@@ -76,7 +74,7 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
         try:
             if values.type == "boolean":
                 raise WrongColumn("holds true and false", "give numbers or dates")
-            moments[name] = read_moments(values) if values.type == "text" else ()
+            moments[name] = values.moments() if values.type == "text" else ()
         except WrongColumn as error:
             cells.wrong_column(name, error)
     cells.check()

@@ -19,17 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.sequences import counted, shown
-from relynx.data.tables.columns import (
-    KEY,
-    LARGEST,
-    Codes,
-    LoadedTable,
-    Values,
-    WrongColumn,
-    boolean_values,
-    number_values,
-    object_values,
-)
+from relynx.data.tables.columns import KEY, LARGEST, Codes, LoadedTable, Values, WrongColumn
 from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, raise_first
 from relynx.logic.source_files import decoded, read_bytes, unpacked
 
@@ -247,7 +237,7 @@ def _numbers(texts: list[str], codes: Codes, separator: str) -> Values | None:
     elif known and all(map(NUMBER.match, known)):
         numbers = np.zeros(len(texts), float)
         numbers[~missing] = list(map(float, known))
-    return None if numbers is None else number_values(numbers[codes], missing[codes])
+    return None if numbers is None else Values.of_numbers(numbers[codes], missing[codes])
 
 
 def _with_point(text: str) -> str:
@@ -261,7 +251,7 @@ def _truths(texts: list[str], codes: Codes, separator: str) -> Values | None:
     missing = np.array([truth is None for truth in truths], bool)
     if missing.all() or not MISSING.issuperset(np.array(texts, object)[missing]):
         return None
-    return boolean_values(np.array(truths, bool)[codes], missing[codes])
+    return Values.of_truths(np.array(truths, bool)[codes], missing[codes])
 
 
 # By the type that a column had when it was first read.
@@ -292,7 +282,7 @@ class DictTable:
         return f"row {row + 1}"
 
     def values(self, name: str, column_type: str | None = None) -> Values:
-        return object_values(self.columns[name], column_type)
+        return Values.of_objects(self.columns[name], column_type)
 
 
 def open_dict(columns: Mapping[str, Any]) -> DictTable:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from relynx.data.discretise import bin_names, binned
 from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.columns import Values, WrongColumn, ranks
+from relynx.data.tables.columns import Values, WrongColumn
 from relynx.data.tables.inputs import Cells
 from relynx.data.tables.plans import changes
 from relynx.data.times import Times
@@ -75,7 +75,7 @@ def event_layout(
     along = {}
     for dimension, column in schema.order:
         try:
-            along[dimension] = ranks(cells.values(column))
+            along[dimension] = cells.values(column).ranks()
         except WrongColumn as error:
             cells.wrong_column(column, error)
     for one in (cells, *further):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from relynx.data.discretise import bin_names
 from relynx.data.schema import Column
-from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_type, key_values
+from relynx.data.tables.columns import KEY, Table, Values, WrongColumn
 from relynx.data.tables.csv_tables import open_csv, open_dict
 from relynx.data.tables.frames import open_frame, open_parquet
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
@@ -111,9 +111,9 @@ class Cells:
             try:
                 values = self._made.get(name) or self._loaded.values(name, column_type)
                 if column_type == KEY:
-                    values = key_values(values)
+                    values = values.as_keys()
                 elif column_type is not None:
-                    values = as_type(values, column_type)
+                    values = values.as_type(column_type)
             except WrongColumn as error:
                 self.wrong_column(name, error)
                 values = Values(column_type or "text", np.full(self.n_rows, -1, np.int32), [])

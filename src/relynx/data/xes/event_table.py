@@ -16,15 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.sequences import shown
-from relynx.data.tables.columns import (
-    LoadedTable,
-    Values,
-    WrongColumn,
-    moment_of,
-    object_values,
-    read_moment,
-    text_values,
-)
+from relynx.data.tables.columns import LoadedTable, Values, WrongColumn, moment_of, read_moment
 from relynx.errors import Source
 from relynx.logic.terms import Constant
 
@@ -264,7 +256,7 @@ class XesTable:
         kept = [distinct[code] for code in used.tolist()]
         plain = all(isinstance(value, str) for value in kept)
         try:
-            values = text_values(kept) if plain else object_values(kept, column_type)
+            values = Values.of_texts(kept) if plain else Values.of_objects(kept, column_type)
         except WrongColumn as error:
             row = None if error.row is None else int((codes == used[error.row]).argmax())
             problem = error.problems[0]
