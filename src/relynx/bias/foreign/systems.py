@@ -188,11 +188,11 @@ class Aleph:
             if n == 1:
                 self.to.note(node.start, "clauselength 1 leaves no room beside the head: not used")
             elif n is not None:
-                self.to.setting("maxsize", n - 1, node)  # the head is one of the literals there
+                self.to.settings["maxsize"] = n - 1, node  # the head is one of the literals there
         elif name == "minpos":
             n = self.to.count(name, node, value)
             if n is not None:
-                self.to.setting("minfreq", n, node)
+                self.to.settings["minfreq"] = n, node
                 self.to.note(node.start, POSITIVE)
         else:
             self.to.note(node.start, f"the setting {name} is of Aleph's search, and not used here")
@@ -325,6 +325,6 @@ class Popper:
         if n is None:
             return
         if name == "max_body":
-            self.to.setting("maxsize", n, node)
+            self.to.settings["maxsize"] = n, node
         else:
             self.to.note(node.start, VARIABLES if name == "max_vars" else CLAUSES)
