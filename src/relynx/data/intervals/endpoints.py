@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.allen import BEFORE, END, INVERSE, SHARE_TIME, START
-from relynx.data.intervals import _pair_kernels as kernels
 from relynx.data.tables.columns import (
     MICROSECOND,
     MIDNIGHT,
@@ -35,15 +34,6 @@ SAFE = 2**62  # below which a difference of integers fits in 64 bits
 MICROSECONDS, NANOSECONDS = 10**6, 10**9  # in a second
 TYPES: dict[str, Any] = {"integer": np.int64, "number": np.float64}
 NUMBERS = ("integer", "number")
-# The relations that the kernel finds; their inverses hold the other way round.
-_NUMBERS = {
-    "meets": kernels.MEETS,
-    "overlaps": kernels.OVERLAPS,
-    "starts": kernels.STARTS,
-    "finished_by": kernels.FINISHED_BY,
-    "contains": kernels.CONTAINS,
-    "equals": kernels.EQUALS,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,24 +168,33 @@ class SortedIntervals:
     offsets: Rows  # where those of each sequence begin
 
     def n_contacts(self) -> Rows:
-        """For each interval how many before it in the order share time with it."""
-        starts, ends = self._packed(self.starts), np.sort(self._packed(self.ends))
-        over = np.searchsorted(ends, starts)  # of all sequences up to this
-        return np.arange(len(starts)) - over
+        """For each interval how many behind it in the order share time with it."""
+        starts, ends = self._packed(self.starts), self._packed(self.ends)
+        return np.searchsorted(starts, ends, "right") - np.arange(1, len(starts) + 1)
 
     def contacts(self, names: Iterable[str]) -> dict[str, Pairs]:
         """For each relation the pairs for which it holds; they share time."""
         wanted = [name for name in names if name in SHARE_TIME]
         if not wanted:
             return {}
-        n = int(self.n_contacts().sum())
-        first, second = np.empty(n, np.int32), np.empty(n, np.int32)
-        relation = np.empty(n, np.int8)
-        kernels.contacts(self.offsets, self.starts, self.ends, first, second, relation)
+        lengths = self.n_contacts()
+        first = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        second = ranges(np.arange(1, len(lengths) + 1), lengths).astype(np.int32)
+        begins = self.starts[first] < self.starts[second]
+        lasts = np.sign(self.ends[first] - self.ends[second])
+        meets = begins & (lasts < 0) & (self.ends[first] == self.starts[second])
+        holds = {
+            "meets": meets,
+            "overlaps": begins & (lasts < 0) & ~meets,
+            "starts": ~begins & (lasts < 0),
+            "finished_by": begins & (lasts == 0),
+            "contains": begins & (lasts > 0),
+            "equals": ~begins & (lasts == 0),
+        }  # their inverses hold the other way round
         out = {}
         for name in wanted:
-            at = relation == _NUMBERS[name if name in _NUMBERS else INVERSE[name]]
-            pair = (first[at], second[at]) if name in _NUMBERS else (second[at], first[at])
+            at = holds[name if name in holds else INVERSE[name]]
+            pair = (first[at], second[at]) if name in holds else (second[at], first[at])
             if name == INVERSE[name]:  # equals, which holds both ways
                 pair = np.concatenate(pair), np.concatenate(pair[::-1])
             out[name] = pair
