@@ -35,10 +35,7 @@ sense(E,S) :- st(E,S,_).
 
 _FIELDS = {"id": str, "fold": str, "family": str, "nr40": bool, "elements": list}
 _STRAND = {"sense": str, "sense_prev": str, "sheet": str, "sheet_ord": int, "partners": list}
-_ELEMENTS = {
-    "he": {"hand": str, "cls": str, "len": int},
-    "st": _STRAND | {"len": int},
-}
+_ELEMENTS = {"he": {"hand": str, "cls": str, "len": int}, "st": _STRAND | {"len": int}}
 _TYPE_NAMES = {str: "text", bool: "true or false", int: "an integer", list: "a list"}
 
 

@@ -331,9 +331,7 @@ class Bodies:
             same = np.asarray((left == right) & (left >= 0))
             return same if test.operator == "==" else ~same
         columns = {name: frame[name] for name in sorted(inputs(test))}
-        true, unknown = arithmetic.compare(
-            test.operator, test.left, test.right, columns, n, self.constants
-        )
+        true, unknown = arithmetic.compare(test, columns, n, self.constants)
         self._note(plan, i, columns, unknown)
         return true
 

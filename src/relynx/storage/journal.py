@@ -257,10 +257,7 @@ def _is_ours(name: str) -> bool:
 
 @contextlib.contextmanager
 def locked(
-    folder: str | os.PathLike[str],
-    *,
-    ours: Callable[[str], bool] = _is_ours,
-    wait: bool = False,
+    folder: str | os.PathLike[str], *, ours: Callable[[str], bool] = _is_ours, wait: bool = False
 ) -> Iterator[str]:
     """Make a folder where it is missing, lock it, and remove what a killed process left
     half-written there of the files that are `ours`. Raises InputError where another one is in it,

@@ -43,8 +43,7 @@ _OPERATOR = re.compile(r"(?:follow|followat)_(.+)", re.DOTALL)
 
 
 def read_lynx(
-    path: str | os.PathLike[str],
-    background: str | os.PathLike[str] | Background | None = None,
+    path: str | os.PathLike[str], background: str | os.PathLike[str] | Background | None = None
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """Read sequences, and their labels, from a file of the original program.
 

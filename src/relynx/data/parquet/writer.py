@@ -36,23 +36,19 @@ def write_sequences(
     partitions: int | None,
     rows_per_partition: int | None,
 ) -> None:
-    """Write sequences in a number of partitions, or in partitions of a number of sequences."""
-    edges = cuts(len(X), partitions, rows_per_partition)
-    write_parquet((X[a:b] for a, b in pairwise(edges)), folder)
-
-
-WRITERS["parquet"] = write_sequences
-
-
-def cuts(n_sequences: int, partitions: int | None, rows_per_partition: int | None) -> list[int]:
-    """Where partitions begin, and where the last ends; their sizes differ by one at most."""
+    """Write sequences in a number of partitions, or in partitions of a number of sequences; their
+    sizes differ by one at most."""
     if partitions is not None and rows_per_partition is not None:
         raise InputError("give partitions or rows_per_partition, not both")
     for name, value in (("partitions", partitions), ("rows_per_partition", rows_per_partition)):
         if value is not None:
             as_count(name, value, 1)
-    n = partitions or -(-n_sequences // (rows_per_partition or ROWS))
-    return [n_sequences * i // max(n, 1) for i in range(max(n, 1) + 1)]
+    n = max(partitions or -(-len(X) // (rows_per_partition or ROWS)), 1)
+    edges = [len(X) * i // n for i in range(n + 1)]
+    write_parquet((X[a:b] for a, b in pairwise(edges)), folder)
+
+
+WRITERS["parquet"] = write_sequences
 
 
 def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
