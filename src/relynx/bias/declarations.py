@@ -82,16 +82,13 @@ class Bias(Language):
                 type_name: tuple(map(as_constant, constants))
                 for type_name, constants in self.values.items()
             },
-            "dimensions": tuple(self.dimensions),
-            "key": tuple(self.key),
-            "allowed": tuple(self.allowed),
             "words": {
                 subject if isinstance(subject, Atom) else as_constant(subject): text
                 for subject, text in self.words.items()
             },
         }
-        for name in LISTS.values():
-            normal[name] = tuple(map(tuple, getattr(self, name)))
+        normal |= {name: tuple(getattr(self, name)) for name in ("dimensions", "key", "allowed")}
+        normal |= {name: tuple(map(tuple, getattr(self, name))) for name in LISTS.values()}
         for name, value in normal.items():
             object.__setattr__(self, name, value)
         raise_all(language_problems(self, self.source_spans), BiasError)

@@ -80,8 +80,12 @@ def core(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
 
 def typed_constant(term: Term) -> _Key:
     """What constants are ordered by: integers, floats, texts."""
-    if isinstance(term, int | float | str):
-        return (0 if isinstance(term, int) else 1 if isinstance(term, float) else 2), term
+    if isinstance(term, str):
+        return 2, term
+    if isinstance(term, float):
+        return 1, term
+    if isinstance(term, int):
+        return 0, term
     raise TypeError(f"{term_text(term)} is no argument of a pattern: give a variable or a constant")
 
 
