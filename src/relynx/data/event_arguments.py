@@ -40,15 +40,6 @@ class Conflict(NamedTuple):
         return f"{name} is used both as an event and as a value: {self.share}"
 
 
-class _Uses(NamedTuple):
-    """The linked constants, the sequences that have some dimension, and for each argument how many
-    of the facts of those sequences hold a linked constant, and how many there are."""
-
-    linked: Pairs
-    ordered: NDArray[np.int64]
-    counts: dict[Argument, tuple[int, int]]
-
-
 def _is_event(counts: tuple[int, int]) -> bool:
     held, known = counts
     return known > 0 and 2 * held >= known
@@ -82,7 +73,7 @@ def argument_counts(facts: Tables, n_constants: int) -> dict[Argument, tuple[int
     how many there are; the counts of parts sum to those of the whole."""
     total: dict[Argument, tuple[int, int]] = {}
     for _, some in _in_pieces(facts):
-        for argument, (held, known) in _uses(some, n_constants).counts.items():
+        for argument, (held, known) in _uses(some, n_constants)[2].items():
             before = total.get(argument, (0, 0))
             total[argument] = before[0] + held, before[1] + known
     return total
@@ -108,7 +99,11 @@ def event_arguments(counts: Mapping[Argument, tuple[int, int]]) -> frozenset[Arg
     return frozenset(argument for argument, n in counts.items() if _is_event(n))
 
 
-def _uses(facts: Tables, n_constants: int) -> _Uses:
+def _uses(
+    facts: Tables, n_constants: int
+) -> tuple[Pairs, NDArray[np.int64], dict[Argument, tuple[int, int]]]:
+    """The linked constants, the sequences that have some dimension, and for each argument how many
+    of the facts of those sequences hold a linked constant, and how many there are."""
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
     linked_in = [_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
     linked = tb.distinct(np.concatenate([np.empty(0, np.int64), *linked_in]), in_runs=True)
@@ -116,7 +111,7 @@ def _uses(facts: Tables, n_constants: int) -> _Uses:
     ordered = tb.distinct(linked // n_constants, in_runs=True)
     counts: dict[Argument, tuple[int, int]] = {}
     if not len(linked):
-        return _Uses(linked, ordered, counts)
+        return linked, ordered, counts
     is_ordered = np.zeros(int(max(table[0].max(initial=-1) for table in facts.values())) + 1, bool)
     is_ordered[ordered] = True
     find = tb.Finder(linked, len(is_ordered) * n_constants)
@@ -125,7 +120,7 @@ def _uses(facts: Tables, n_constants: int) -> _Uses:
         for i in range(key[1]):
             known = find(_pairs(table, i, n_constants)) >= 0
             counts[key, i] = int(known.sum()), n_here
-    return _Uses(linked, ordered, counts)
+    return linked, ordered, counts
 
 
 def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
@@ -136,27 +131,25 @@ def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
 def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
     """Facts that hold an event where their predicate has values elsewhere, or the reverse."""
     n = max(len(vocabulary), 1)
-    uses = _uses(tables, n)
-    if not len(uses.linked):
+    linked_pairs, ordered, counts = _uses(tables, n)
+    if not len(linked_pairs):
         return []
-    columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in uses.counts}
-    values = [
-        column for argument, column in columns.items() if not _is_event(uses.counts[argument])
-    ]
+    columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in counts}
+    values = [column for argument, column in columns.items() if not _is_event(counts[argument])]
     used_as_value = tb.distinct(np.concatenate([np.empty(0, np.int64), *values]))
     found = []
     for argument, column in columns.items():
-        (key, i), linked = argument, member(column, uses.linked)
-        among_events = _is_event(uses.counts[argument])
+        (key, i), linked = argument, member(column, linked_pairs)
+        among_events = _is_event(counts[argument])
         wrong = member(column, used_as_value) & ~linked if among_events else linked
         at = np.flatnonzero(wrong)
         if not len(at):
             continue
-        held, known = uses.counts[argument]
+        held, known = counts[argument]
         share = f"{held:,} of {known:,} facts of {quoted(key[0])}/{key[1]} hold an event there"
         hint = f"{_ADVICE} this fact"
         if not among_events:
-            here = member(tables[key][0].astype(np.int64), uses.ordered)
+            here = member(tables[key][0].astype(np.int64), ordered)
             other = _atom(key, tables[key], int(np.flatnonzero(here & ~linked)[0]), vocabulary)
             hint = f"{_ADVICE} facts such as {other}"
         for j in at.tolist():

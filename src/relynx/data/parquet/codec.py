@@ -49,16 +49,6 @@ class Columns:
     times: tuple[str, ...] | None  # what starts and ends are: integer, number or text
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What a partition holds; labels are numbers of classes."""
-
-    tables: dict[Key, Table]
-    ids: list[Constant]
-    labels: NDArray[np.int32] | None
-    times: Times | None
-
-
 class _Pyarrow:
     """The package, imported when it is first used."""
 
@@ -188,16 +178,16 @@ def _schema(columns: Columns) -> Arrow:
     return pa.schema([pa.field(name, of, nullable=False) for name, of in types.items()])
 
 
-def read_part(data: bytes, columns: Columns, n_sequences: int, n_constants: int) -> Part:
-    """What `part_bytes` wrote. Raises WrongFile where it is something else."""
+def read_part(
+    data: bytes, columns: Columns, n_sequences: int, n_constants: int
+) -> tuple[dict[Key, Table], list[Constant], NDArray[np.int32] | None, Times | None]:
+    """The tables, ids, numbers of classes and times that `part_bytes` wrote. Raises WrongFile where
+    it is something else."""
     table = _unpacked(data, _schema(columns), n_sequences)
-    starts = {key: _read_facts(table, key, n_constants) for key in columns.relations}
-    return Part(
-        tables=starts,
-        ids=_constants(table[ID], table[ID_TYPE], "an id"),
-        labels=_numbers(table[LABEL]).copy() if columns.labelled else None,
-        times=_read_times(table, columns.times),
-    )
+    tables = {key: _read_facts(table, key, n_constants) for key in columns.relations}
+    ids = _constants(table[ID], table[ID_TYPE], "an id")
+    labels = _numbers(table[LABEL]).copy() if columns.labelled else None
+    return tables, ids, labels, _read_times(table, columns.times)
 
 
 def read_labels(data: bytes, columns: Columns, n_sequences: int) -> NDArray[np.int32]:

@@ -152,17 +152,16 @@ class Partitions:
         part = manifest.parts[number]
         vocabulary = self.vocabulary
         sizes = part.n_sequences, len(vocabulary)
-        read = self._decoded(part.file, codec.read_part, self._columns(part), *sizes)
-        n_facts = tuple(table.shape[1] for table in read.tables.values())
-        if n_facts != part.n_facts:
+        columns = self._columns(part)
+        known, ids, numbers, times = self._decoded(part.file, codec.read_part, columns, *sizes)
+        if tuple(table.shape[1] for table in known.values()) != part.n_facts:
             raise self._problem(part.file, "has not as many facts as the manifest says")
-        if read.labels is not None:
-            self._check_classes(part, read.labels)
-        tables = {key: read.tables.get(key, tb.empty(key[1])) for key in manifest.relations}
         labels = None
-        if manifest.classes is not None and read.labels is not None:
-            labels = [manifest.classes[label] for label in read.labels.tolist()]
-        some = {"tables": tables, "ids": read.ids, "labels": labels, "times": read.times}
+        if manifest.classes is not None and numbers is not None:
+            self._check_classes(part, numbers)
+            labels = [manifest.classes[number] for number in numbers.tolist()]
+        tables = {key: known.get(key, tb.empty(key[1])) for key in manifest.relations}
+        some = {"tables": tables, "ids": ids, "labels": labels, "times": times}
         return self.without_sequences().replaced(**some)
 
     def partitions(self) -> Iterator[Sequences]:

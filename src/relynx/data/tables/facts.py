@@ -121,12 +121,9 @@ class Encoder:
         if column.cuts is not None and len(constants) and values.type != "text":
             used, into = np.unique(binned(np.asarray(constants), column.cuts), return_inverse=True)
             constants = np.array(bin_names(column.cuts))[used].tolist()
-        known = np.array([*map(self.code, constants)], np.int32)[into]
+        codes = [self.constants.add(one) + self.n_events for one in constants]  # after the events
+        known = np.array(codes, np.int32)[into]
         return np.append(known, np.int32(-1))[values.codes]  # the last is that of no value
-
-    def code(self, constant: Constant) -> int:
-        """The code of a constant; those of the events come first."""
-        return self.constants.add(constant) + self.n_events
 
     def add(self, predicate: str, args: Sequence[NDArray[np.integer]], sequences: Rows) -> None:
         """Add the facts of a predicate, one per row; a row that lacks an argument makes none."""
