@@ -15,19 +15,22 @@ from sklearn.exceptions import NotFittedError
 
 from relynx import Bias, InputError, Sequences, TildeCRF, from_events, from_lists, parse_bias
 from relynx.models.observations import observed_arguments
-from relynx.models.tildecrf.boosting import BoostingParameters, Task, boost, gradient_of, potentials
-from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.chains import (
+from relynx.models.tildecrf.boosting import (
+    BoostingParameters,
+    Task,
     best_paths,
+    boost,
     constant_scores,
+    gradient_of,
     infer,
     log_likelihood,
     path_scores,
+    potentials,
     summed,
 )
-from relynx.models.tildecrf.encoding import encode
+from relynx.models.tildecrf.candidates import Candidates
+from relynx.models.tildecrf.encoding import Language, encode
 from relynx.models.tildecrf.growing import Limits
-from relynx.models.tildecrf.literal_language import Language
 from relynx.models.tildecrf.trees import Split
 
 LENGTHS = st.lists(st.integers(0, 4), min_size=1, max_size=3)

@@ -19,7 +19,7 @@ from relynx import (
 )
 from relynx.models.observations import observed_arguments
 from relynx.models.tildecrf.classifier import READOUTS, TRAININGS
-from relynx.models.tildecrf.parameters import wide_bias
+from relynx.models.tildecrf.estimator import wide_bias
 
 QUICK = {"max_iter": 8}
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom, Var
-from relynx.models.tildecrf.encoding import Encoding, Ints, Longs
-from relynx.models.tildecrf.literal_language import ANY, EQUAL, Relation
+from relynx.models.tildecrf.encoding import ANY, EQUAL, Encoding, Ints, Longs, Relation
 
 FREE = -1  # a code: the argument is a variable
 MANY_ARGUMENTS = 4  # with more, a literal has at most FEW_CONSTANTS of them, or all

@@ -20,20 +20,30 @@ from relynx.mining.workers import n_threads
 from relynx.models.checks import Rule, check_parameters, one_of, sequences_for
 from relynx.models.labels import training_data
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
+from relynx.models.tildecrf.boosting import (
+    Boosted,
+    BoostingParameters,
+    Task,
+    best_paths,
+    boost,
+    constant_scores,
+    infer,
+    potentials,
+    summed,
+)
 from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, summed
-from relynx.models.tildecrf.encoding import Encoding, encode
-from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
-from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
-from relynx.models.tildecrf.parameters import (
+from relynx.models.tildecrf.encoding import Encoding, Language, encode
+from relynx.models.tildecrf.estimator import (
+    LANGUAGE,
+    LEARNT,
     RULES,
     BoostedEstimator,
     boosting_parameters,
+    check_stored_parameters,
     held_out,
     language_of,
 )
+from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
 from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, restore, stored_state

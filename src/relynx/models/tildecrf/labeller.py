@@ -19,16 +19,24 @@ from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_parameters, sequences_for
 from relynx.models.labels import is_missing
-from relynx.models.tildecrf.boosting import Boosted, Task, boost, potentials
+from relynx.models.tildecrf.boosting import (
+    Boosted,
+    Task,
+    best_paths,
+    boost,
+    infer,
+    log_likelihood,
+    potentials,
+)
 from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
-from relynx.models.tildecrf.encoding import Encoding, encode
-from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
-from relynx.models.tildecrf.parameters import (
+from relynx.models.tildecrf.encoding import Encoding, Language, encode
+from relynx.models.tildecrf.estimator import (
+    LANGUAGE,
+    LEARNT,
     RULES,
     BoostedEstimator,
     boosting_parameters,
+    check_stored_parameters,
     held_out,
     language_of,
 )
