@@ -34,10 +34,9 @@ from relynx.models.fisher.pair_svm import (
 )
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
+from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
-from relynx.models.lohmm.model_file import READER, LoHMMEstimator, models
-from relynx.models.lohmm.recipes import RULES, learn
 from relynx.storage.fields import (
     NUMBER,
     Field,

@@ -17,10 +17,9 @@ from relynx.data.schema import SCHEMA
 from relynx.models.checks import PRIOR, check_parameters, class_weights, sequences_for
 from relynx.models.labels import training_data
 from relynx.models.lohmm.clauses import Floats
+from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, joint, learn, models
 from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.models.lohmm.model import LoHMM
-from relynx.models.lohmm.model_file import READER, LoHMMEstimator, models
-from relynx.models.lohmm.recipes import RULES, joint, learn
 from relynx.storage.fields import Field, Fields, array, labels
 from relynx.storage.parts import Part, plain
 
