@@ -24,8 +24,7 @@ from relynx.plots.canvas import (
     new_axes,
     wrapped,
 )
-from relynx.plots.layout import ARC, GAP, TRACK, Arc, Layout
-from relynx.plots.strip import Link, Match, match_of, strip_of
+from relynx.plots.layout import ARC, GAP, TRACK, Arc, Layout, Link, Match, match_of, strip_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
