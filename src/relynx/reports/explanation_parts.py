@@ -87,20 +87,3 @@ class Counterfactual:
 
     flips: tuple[Flip, ...]
     predicted: Any
-
-
-@dataclass(frozen=True, slots=True)
-class ExplanationData:
-    """The attributes of an `Explanation`, which says what they are."""
-
-    id: Constant
-    label: Constant | None
-    predicted: Any
-    posterior: dict[Any, float]
-    scores: dict[Any, float]
-    votes: dict[Any, int] | None
-    models: tuple[ModelPart, ...]
-    counterfactuals: tuple[Counterfactual, ...]
-    n_counterfactuals: int
-    tried: int
-    smallest: bool
