@@ -56,9 +56,7 @@ def checked_program(
     found = chain(_declaration_problems(model, at), clause_problems(model, at))
     raise_all(islice(found, MOST_PROBLEMS + 1))
     start, transitions = ordered_start(model.start), ordered_transitions(model.transitions)
-    program = Compiler(model.types, model.values, model.selection).program(
-        start, transitions, model.blocks
-    )
+    program = Compiler(model).program(start, transitions)
     problems = [*_sum_problems(model, at), *_selection_problems(model, program.slots, at)]
     origins = {id(t): ("transition", k) for k, t in enumerate(model.transitions)}
     origins |= {id(c): ("start", k) for k, c in enumerate(model.start)}
@@ -281,27 +279,24 @@ def _selection_problems(
         if slot not in slots:
             yield at.problem(where, *_not_drawn(model, slot))
             continue
-        type_ = slot if isinstance(slot, str) else model.types[slot[0], slot[1]][slot[2] - 1]
-        n, listed = len(model.values[type_]), (*where, "list")
+        type_, listed = model.slot_type(slot), (*where, "list")
+        n = len(model.values[type_])
         if len(probabilities) != n:
             what = f"'{type_}' has {n} values, but this list has {len(probabilities)}"
             yield at.problem(listed, what)
-        elif not all(0 <= probability <= 1 for probability in probabilities):
-            wrong = next(probability for probability in probabilities if not 0 <= probability <= 1)
-            yield at.problem(listed, f"a probability is from 0 to 1, not {wrong}")
+        elif wrong := [one for one in probabilities if not 0 <= one <= 1]:
+            yield at.problem(listed, f"a probability is from 0 to 1, not {wrong[0]}")
         elif abs(sum(probabilities) - 1) > SLACK:
             what = f"these probabilities sum to {sum(probabilities):.6g}, not to 1"
             yield at.problem(listed, what)
 
 
 def _not_drawn(model: Clauses, slot: Slot) -> tuple[str, str]:
-    of_types = isinstance(slot, str)
-    if of_types != (model.selection == "type"):
-        what = "types" if of_types else "arguments"
-        word = "type" if of_types else "argument"
+    word = "type" if isinstance(slot, str) else "argument"
+    if word != model.selection:
         return (
             f"{slot_text(slot)} has no distribution: selection is by {model.selection}",
-            f"add selection({word}). to give those of {what}",
+            f"add selection({word}). to give those of {word}s",
         )
     return f"{slot_text(slot)} is never drawn", "leave this out"
 

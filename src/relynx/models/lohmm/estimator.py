@@ -25,7 +25,6 @@ from relynx.features.vectorizer import SequenceEstimator
 from relynx.mining.workers import n_threads
 from relynx.models.checks import AMOUNT, SWITCH, Rule, count_from, is_count, none_or_a, one_of
 from relynx.models.lohmm.checks import SLACK
-from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.structure import Known, structure
@@ -43,7 +42,6 @@ from relynx.storage.fields import (
 from relynx.storage.parts import Part, plain
 
 CONSTANT = frozenset("#*")  # the signs of arguments that may be fixed
-IMPOSSIBLE = -1e9  # stands for a log-likelihood of -inf
 
 
 def _are_blocks(value: Any) -> bool:
@@ -192,17 +190,6 @@ def _fixable(bias: Bias, training: Observed) -> frozenset[Argument]:
         for i, ((name, _), argument) in enumerate(sources)
         if (name, argument) in constant
     )
-
-
-def joint(log_likelihood: Floats, prior: Floats) -> Floats:
-    """Log-likelihoods and prior together, finite: an impossible class is far below the others.
-
-    Where no class can show a sequence, the prior is all that is left.
-    """
-    impossible = log_likelihood == -np.inf
-    known = np.where(impossible, IMPOSSIBLE, log_likelihood)
-    known[impossible.all(axis=1)] = 0.0
-    return np.asarray(known + np.log(prior))
 
 
 def models_state(models: Sequence[LoHMM]) -> State:
