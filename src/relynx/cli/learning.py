@@ -113,13 +113,13 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
             loaded, X, _ = read_model_and_test(model, test, background)
             what, parts = described(X), iter([X])
         with working(f"predicting {what}"):
-            table = write_predictions(loaded, parts, output)
-    if table.unknown:
-        what = f"{counted(table.unknown, 'sequence')} of a class that the model does not know"
+            told = write_predictions(loaded, parts, output)
+    if told.unknown:
+        what = f"{counted(told.unknown, 'sequence')} of a class that the model does not know"
         click.echo(f"warning: {test} has {what}", err=True)
-    if table.accuracy is not None:
-        click.echo(f"accuracy {table.accuracy:.3f}, by the classes in {test}")
-    click.echo(f"{output}: {counted(len(table), 'prediction')}")
+    if told.accuracy is not None:
+        click.echo(f"accuracy {told.accuracy:.3f}, by the classes in {test}")
+    click.echo(f"{output}: {counted(told.n, 'prediction')}")
     return 0
 
 

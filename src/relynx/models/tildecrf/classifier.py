@@ -36,10 +36,8 @@ from relynx.models.tildecrf.encoding import Encoding, Language, encode
 from relynx.models.tildecrf.estimator import (
     LANGUAGE,
     LEARNT,
-    RULES,
     BoostedEstimator,
     boosting_parameters,
-    check_stored_parameters,
     held_out,
     language_of,
 )
@@ -47,14 +45,6 @@ from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
 from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, restore, stored_state
-
-READOUTS = ("constant", "viterbi", "marginals")
-TRAININGS = ("constant", "chain")
-CLASSIFIER_RULES: Mapping[str, Rule] = {
-    **RULES,
-    "training": one_of(TRAININGS),
-    "readout": one_of(READOUTS),
-}
 
 
 def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
@@ -127,6 +117,11 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
     ['up', 'down']
     """
 
+    RULES: ClassVar[Mapping[str, Rule]] = {
+        **BoostedEstimator.RULES,
+        "training": one_of(("constant", "chain")),
+        "readout": one_of(("constant", "viterbi", "marginals")),
+    }
     STORED: ClassVar[Fields] = {  # in a model file
         "classes_": labels("TildeCRFClassifier", least=2),
         "class_prior_": CLASS_PRIOR,
@@ -153,7 +148,7 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         y
             The classes; without them those of X.
         """
-        check_parameters(self, CLASSIFIER_RULES)
+        check_parameters(self, self.RULES)
         X, _, self.classes_, codes = training_data(X, y)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
@@ -186,10 +181,6 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
             model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X.reading)
             models.append(model)
         return models
-
-    def check_restored(self, part: Part) -> None:
-        """Raise DataError where the parameters of a model file have no meaning."""
-        check_stored_parameters(part, self, CLASSIFIER_RULES)
 
     def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""

@@ -75,6 +75,7 @@ class BoostedEstimator(SequenceEstimator):
     """The parameters of an estimator that boosts trees."""
 
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
+    RULES: ClassVar[Mapping[str, Rule]] = RULES
 
     bias: Bias | None = None
     _: KW_ONLY
@@ -88,6 +89,11 @@ class BoostedEstimator(SequenceEstimator):
     look_ahead: bool = False
     n_iter_no_change: int | None = None
     validation_fraction: float = 0.1
+
+    def check_restored(self, part: Part) -> None:
+        """Refuse what `fit` refuses, for `predict` goes by the same parameters."""
+        for problem in parameter_problems(self, self.RULES):
+            raise part.wrong("params", f"hold what fit refuses: {problem.message}")
 
 
 def boosting_parameters(model: Any, *, constant: bool = False) -> BoostingParameters:
@@ -278,9 +284,3 @@ LEARNT: Fields = {
     "history_": array(np.float64, (None,)),
     "held_out_": array(np.float64, (None,)),
 }
-
-
-def check_stored_parameters(part: Part, model: object, rules: Mapping[str, Rule]) -> None:
-    """Refuse what `fit` refuses, for `predict` goes by the same parameters."""
-    for problem in parameter_problems(model, rules):
-        raise part.wrong("params", f"hold what fit refuses: {problem.message}")

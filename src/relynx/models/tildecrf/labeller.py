@@ -33,15 +33,12 @@ from relynx.models.tildecrf.encoding import Encoding, Language, encode
 from relynx.models.tildecrf.estimator import (
     LANGUAGE,
     LEARNT,
-    RULES,
     BoostedEstimator,
     boosting_parameters,
-    check_stored_parameters,
     held_out,
     language_of,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
-from relynx.storage import Part
 from relynx.storage.fields import Fields
 
 SHOWN = 2  # rounds whose trees are printed
@@ -133,7 +130,7 @@ class TildeCRF(BoostedEstimator):
         y
             For each sequence the labels of its events, in the order of the dimension.
         """
-        check_parameters(self, RULES)
+        check_parameters(self, self.RULES)
         X = as_sequences(X)
         waiting = columns_to_cut(X)
         if waiting:
@@ -177,10 +174,6 @@ class TildeCRF(BoostedEstimator):
         self.history_ = np.array(boosted.history)
         self.held_out_ = np.array(boosted.held_out)
         self.reading_ = reading
-
-    def check_restored(self, part: Part) -> None:
-        """Raise DataError where the parameters of a model file have no meaning."""
-        check_stored_parameters(part, self, RULES)
 
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""
