@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, filterfalse, islice, pairwise
 from numbers import Integral, Real
 from typing import Any
@@ -38,11 +38,6 @@ LISTS = {
     "transitions": "[Transition(1.0, head, observation, body)]",
     "start": "[(1.0, head)]",
     "blocks": "(1, 6, 20)",
-}
-TABLES = {
-    "types": '{("emacs", 2): ("file", "user")}',
-    "values": '{"file": ("f1", "f2")}',
-    "selections": '{("emacs", 2, 1): (0.2, 0.8)}',
 }
 
 
@@ -309,13 +304,13 @@ def form_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
     for name, example in LISTS.items():
         if not _is_list(given[name]):
             yield _wrong(name, given[name], example)
-    for name, example in TABLES.items():
+    for name, (example, fits) in TABLES.items():
         value = given[name]
         if not isinstance(value, Mapping):
             yield _wrong(name, value, example)
             continue
         for key, listed in value.items():
-            if not _is_list(listed) or not all(map(_FITS[name], listed)):
+            if not _is_list(listed) or not all(map(fits, listed)):
                 yield _wrong(f"{name}[{key!r}]", listed, example)
     for name, is_right in (("transitions", _is_transition), ("start", _is_start)):
         clauses = given[name] if _is_list(given[name]) else ()
@@ -351,10 +346,10 @@ def _is_number(value: object) -> bool:
     return True
 
 
-_FITS: Mapping[str, Any] = {
-    "types": lambda value: isinstance(value, str),
-    "values": is_constant,
-    "selections": _is_number,
+TABLES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {  # and what the lists in them hold
+    "types": ('{("emacs", 2): ("file", "user")}', lambda value: isinstance(value, str)),
+    "values": ('{"file": ("f1", "f2")}', is_constant),
+    "selections": ('{("emacs", 2, 1): (0.2, 0.8)}', _is_number),
 }
 
 

@@ -78,17 +78,12 @@ class Candidates:
         )
 
 
-def _sizes(n_others: int) -> Iterator[int]:
-    """How many constants a literal may have."""
-    for size in range(n_others + 1):
-        if n_others <= MANY_ARGUMENTS or size <= FEW_CONSTANTS or size == n_others:
-            yield size
-
-
 def _forms(number: int, relation: Relation, old: tuple[int, ...]) -> Iterator[Form]:
     # The name of an event says nothing beyond its sequence, so no event is a constant.
     others = [i for i, t in enumerate(relation.types) if i not in old and t != EVENT]
-    for size in _sizes(len(others)):
+    n = len(others)
+    sizes = [k for k in range(n + 1) if n <= MANY_ARGUMENTS or k <= FEW_CONSTANTS or k == n]
+    for size in sizes:
         for constants in combinations(others, size):
             if relation.allows(old, constants):
                 joined = old[1] if len(old) > 1 else -1

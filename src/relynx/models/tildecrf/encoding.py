@@ -186,8 +186,9 @@ def encode(X: Sequences, language: Language) -> Encoding:
         if language.relations[number].of_sequence:
             tables[i] = number, np.vstack([tables[i][1], begins[sequence]])
     type_, code = keys // (pool.n_constants * pool.n_sequences), keys % pool.n_constants
-    for key, number in _numbers(language).items():
-        tables.append((number, _made(key, type_, first, end)))
+    for number, key in enumerate(relation.key for relation in language.relations):
+        if key == EQUAL or (key in ENDS and key[0] not in language.bias.types):
+            tables.append((number, _made(key, type_, first, end)))
     width = max(len(relation.types) + relation.of_sequence for relation in language.relations)
     n_facts = [table.shape[1] for _, table in tables]
     cells = np.full((sum(n_facts), width), -1, np.int32)
@@ -242,16 +243,6 @@ def _columns(facts: Facts, language: Language, pool: _Pool) -> list[tuple[int, L
             ]
             out.append((number, np.array(rows, np.int64), table[0]))
     return out
-
-
-def _numbers(language: Language) -> dict[Key, int]:
-    """The relations whose facts are made here."""
-    return {
-        relation.key: number
-        for number, relation in enumerate(language.relations)
-        if relation.key == EQUAL
-        or (relation.key in ENDS and relation.key[0] not in language.bias.types)
-    }
 
 
 def _made(key: Key, type_: Longs, first: Ints, end: Ints) -> Longs:
