@@ -50,7 +50,7 @@ def mining_progress(console: Console | None = None) -> Iterator[MiningProgress]:
     """Show how far a search is; the first Ctrl-C ends it and keeps what is found."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
-        with _stopped_by_ctrl_c(MiningProgress(_Lines(console))) as progress:
+        with _stopped_by_ctrl_c(MiningProgress(_in_lines(console))) as progress:
             yield progress
         return
     with (
@@ -80,22 +80,17 @@ def _stopped_by_ctrl_c(progress: MiningProgress) -> Iterator[MiningProgress]:
         signal.signal(signal.SIGINT, before)
 
 
-@dataclass
-class _Lines:
+def _in_lines(console: Console) -> Callable[[Progress], None]:
     """Prints a line when the search reaches another length, and every few seconds."""
+    last = (-1, 0.0)  # length and time
 
-    console: Console
-    last: Progress | None = None
+    def show(progress: Progress) -> None:
+        nonlocal last
+        if progress.length != last[0] or progress.seconds - last[1] >= LINE_EVERY:
+            console.print(progress_text(progress), highlight=False, soft_wrap=True)
+            last = progress.length, progress.seconds
 
-    def __call__(self, progress: Progress) -> None:
-        last = self.last
-        if (
-            last is None
-            or progress.length != last.length
-            or progress.seconds - last.seconds >= LINE_EVERY
-        ):
-            self.console.print(progress_text(progress), highlight=False, soft_wrap=True)
-            self.last = progress
+    return show
 
 
 def progress_text(progress: Progress) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -90,13 +91,13 @@ def plot_sequence(
     return ax
 
 
+@dataclass(frozen=True, slots=True)
 class _Pen:
     """Draws the parts of a layout. `size` is that of texts, 1 for full size."""
 
-    def __init__(self, ax: Axes, layout: Layout, size: float) -> None:
-        self.ax = ax
-        self.layout = layout
-        self.size = size
+    ax: Axes
+    layout: Layout
+    size: float
 
     def draw(self) -> None:
         self.ax.set_xlim(0, self.layout.width)
