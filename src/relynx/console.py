@@ -50,19 +50,19 @@ def mining_progress(console: Console | None = None) -> Iterator[MiningProgress]:
     """Show how far a search is; the first Ctrl-C ends it and keeps what is found."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
-        with _stopped_by_ctrl_c(MiningProgress(_in_lines(console))) as progress:
+        with _stopped_by_ctrl_c(_in_lines(console)) as progress:
             yield progress
         return
     with (
         console.status("reading") as status,
-        _stopped_by_ctrl_c(MiningProgress(lambda p: status.update(progress_text(p)))) as progress,
+        _stopped_by_ctrl_c(lambda p: status.update(progress_text(p))) as progress,
     ):
         yield progress
 
 
 @contextmanager
-def _stopped_by_ctrl_c(progress: MiningProgress) -> Iterator[MiningProgress]:
-    before = signal.getsignal(signal.SIGINT)
+def _stopped_by_ctrl_c(show: Callable[[Progress], None]) -> Iterator[MiningProgress]:
+    progress, before = MiningProgress(show), signal.getsignal(signal.SIGINT)
 
     def stop(number: int, frame: FrameType | None) -> None:
         progress.stopped = True
@@ -102,9 +102,9 @@ def progress_text(progress: Progress) -> str:
     )
 
 
-def show_search(patterns: PatternSet, console: Console | None = None) -> None:
+def show_search(patterns: PatternSet) -> None:
     """The search as a table, a row a length, and the nearest thresholds where it found nothing."""
-    console = console or _wide_console()
+    console = _wide_console()
     cut = ["min_frequency", "min_support", "constraints", "repeated"]
     rows: list[list[str]] = []
     lengths = patterns.lengths
@@ -164,9 +164,9 @@ def working(title: str, console: Console | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def plain_warnings(console: Console | None = None) -> Iterator[None]:
+def plain_warnings() -> Iterator[None]:
     """Print warnings of the block as what they say, without the place in the code."""
-    console = console or Console(stderr=True)
+    console = Console(stderr=True)
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
 

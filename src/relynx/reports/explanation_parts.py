@@ -33,9 +33,9 @@ class PatternEffect:
     words: str  # the pattern as an English phrase
     present: bool  # whether it covers the sequence
     match: Match | None  # where it does
-    contributions: dict[Any, float] | None
-    parts: dict[Any, float] | None
-    share_changes: dict[Any, float] | None
+    contributions: dict[Any, float] | None = None
+    parts: dict[Any, float] | None = None
+    share_changes: dict[Any, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

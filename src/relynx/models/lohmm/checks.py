@@ -208,22 +208,18 @@ def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Probl
 
 
 def _repeated(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
-    seen: dict[object, Where] = {}
-    for k, start in enumerate(model.start):
-        yield from _again(seen, variant_key([start.head]), ("start", k), at)
+    keys: dict[Where, object] = {
+        ("start", k): variant_key([start.head]) for k, start in enumerate(model.start)
+    }
     for k, t in enumerate(model.transitions):
-        key = t.block, variant_key([t.body, t.observation, t.head])
-        yield from _again(seen, key, ("transition", k), at)
-
-
-def _again(
-    seen: dict[object, Where], key: object, here: Where, at: SourceSpans
-) -> Iterator[Problem]:
-    if key in seen:
-        line = at.on_line(seen[key])
-        what = "this clause is given twice" + (f", first{line}" if line else "")
-        yield at.problem(here, what, "keep one, with the sum of the two probabilities")
-    seen.setdefault(key, here)
+        keys["transition", k] = t.block, variant_key([t.body, t.observation, t.head])
+    seen: dict[object, Where] = {}
+    for here, key in keys.items():
+        if key in seen:
+            line = at.on_line(seen[key])
+            what = "this clause is given twice" + (f", first{line}" if line else "")
+            yield at.problem(here, what, "keep one, with the sum of the two probabilities")
+        seen.setdefault(key, here)
 
 
 # Distributions
