@@ -15,24 +15,9 @@ from relynx.logic import tables as tb
 from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.encoding import Encoding, Longs
+from relynx.models.tildecrf.estimator import BoostedEstimator, Rounds
 from relynx.models.tildecrf.growing import Grower, Limits, Targets
 from relynx.models.tildecrf.trees import Floats, Leaf, Part, Split, Tree, add_values
-
-
-@dataclass(frozen=True, slots=True)
-class BoostingParameters:
-    """How the potentials are learnt.
-
-    `patience` is the number of rounds without a better held-out likelihood after which boosting
-    ends; None for never. With `constant` only the paths of one label throughout are told apart.
-    """
-
-    window: int
-    max_iter: int
-    learning_rate: float
-    limits: Limits
-    patience: int | None
-    constant: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +28,7 @@ class Boosted:
     last, `held_out` that of the sequences held out, if any were.
     """
 
-    trees: tuple[tuple[Tree, ...], ...]
+    trees: Rounds
     history: tuple[float, ...]
     held_out: tuple[float, ...]
 
@@ -75,35 +60,39 @@ class Task:
         return np.sort(tb.ranges(starts, ends - starts))
 
 
-def boost(task: Task, parameters: BoostingParameters) -> Boosted:
-    """Learn the trees of every label; where some sequences are held out, as many as suit these."""
+def boost(task: Task, model: BoostedEstimator, *, constant: bool = False) -> Boosted:
+    """Learn the trees of every label; where some sequences are held out, as many as suit these.
+
+    With `constant` only the paths of one label throughout are told apart.
+    """
     encoding, n_labels = task.encoding, len(task.names)
     F = np.zeros((encoding.n_events, n_labels, n_labels))
-    grower = Grower(encoding, task.candidates, parameters.limits, task.names)
+    grower = Grower(encoding, task.candidates, Limits.of(model), task.names)
+    max_iter, learning_rate = int(model.max_iter), float(model.learning_rate)
     farthest = max(int((task.ends - task.starts).max(initial=0)) - 1, 0)
-    everything = Part.whole(task.events(), min(parameters.window, farthest), n_labels)
-    weight = _weights(task, n_labels, parameters.constant)
+    everything = Part.whole(task.events(), min(int(model.window), farthest), n_labels)
+    weight = _weights(task, n_labels, constant)
     rounds: list[tuple[Tree, ...]] = []
     history, held_out = [], []
-    patience = parameters.patience if task.held_out.any() else None
-    for number in range(parameters.max_iter + 1):
-        likelihood, gradient = gradient_of(task, F, parameters.constant)
+    patience = model.n_iter_no_change if task.held_out.any() else None
+    for number in range(max_iter + 1):
+        likelihood, gradient = gradient_of(task, F, constant)
         history.append(_mean(likelihood[~task.held_out]))
         held_out.append(_mean(likelihood[task.held_out]))
         worse = len(held_out) - 1 - int(np.argmax(held_out))  # rounds since the best
-        if number == parameters.max_iter or (patience is not None and worse >= patience):
+        if number == max_iter or (patience is not None and worse >= patience):
             break
         grown = []
-        mirrored = parameters.constant and n_labels == 2
+        mirrored = constant and n_labels == 2
         for k in range(1 if mirrored else n_labels):
             residual = gradient[:, :, k] * (weight[k] > 0)
-            targets = Targets(residual, weight[k], before=not parameters.constant)
+            targets = Targets(residual, weight[k], before=not constant)
             tree, values = grower.grow(everything, targets)
             grown.append(tree)
-            F[:, :, k] += parameters.learning_rate * values
+            F[:, :, k] += learning_rate * values
         if mirrored:
             grown.append(negated(grown[0]))
-            F[:, :, 1] -= parameters.learning_rate * values
+            F[:, :, 1] -= learning_rate * values
         rounds.append(tuple(grown))
     if task.held_out.any():
         rounds = rounds[: int(np.argmax(held_out))]
@@ -113,17 +102,14 @@ def boost(task: Task, parameters: BoostingParameters) -> Boosted:
 
 
 def potentials(
-    rounds: tuple[tuple[Tree, ...], ...],
-    encoding: Encoding,
-    n_labels: int,
-    parameters: BoostingParameters,
+    rounds: Rounds, encoding: Encoding, n_labels: int, model: BoostedEstimator
 ) -> Floats:
     """What all trees together say of the events, by event, label before and label."""
     F = np.zeros((n_labels, encoding.n_events, n_labels))
-    everything = Part.whole(np.arange(encoding.n_events), parameters.window, n_labels)
+    everything = Part.whole(np.arange(encoding.n_events), int(model.window), n_labels)
     for trees in rounds:
         for k, tree in enumerate(trees):
-            add_values(tree, encoding, everything, parameters.learning_rate, F[k])
+            add_values(tree, encoding, everything, float(model.learning_rate), F[k])
     return np.ascontiguousarray(np.moveaxis(F, 0, 2))
 
 

@@ -22,7 +22,6 @@ from relynx.models.labels import training_data
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import (
     Boosted,
-    BoostingParameters,
     Task,
     best_paths,
     boost,
@@ -37,7 +36,6 @@ from relynx.models.tildecrf.estimator import (
     LANGUAGE,
     LEARNT,
     BoostedEstimator,
-    boosting_parameters,
     held_out,
     language_of,
 )
@@ -161,7 +159,6 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         candidates = Candidates.of(encoding)
         pairs = list(combinations(range(len(self.classes_)), 2))
         random_state = check_random_state(self.random_state)
-        parameters = boosting_parameters(self, constant=self.training == "constant")
         lengths, jobs = np.diff(encoding.offsets), []
         for pair in pairs:
             sequences = np.flatnonzero(np.isin(codes, pair))
@@ -173,7 +170,7 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
                 np.repeat(codes == pair[1], lengths).astype(np.int64),
                 held_out(codes[sequences], self, random_state),
             )
-            jobs.append(delayed(boost)(task, parameters))
+            jobs.append(delayed(boost)(task, self, constant=self.training == "constant"))
         learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
@@ -230,10 +227,10 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         """For every pair what it compares, sequence by sequence, and its ballot."""
         X = sequences_for(self, X)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        parameters, compared, ballots = boosting_parameters(self), [], []
+        compared, ballots = [], []
         pairs = combinations(range(len(self.classes_)), 2)
         for pair, model in zip(pairs, self.estimators_, strict=True):
-            values = self._compared(model, encoding, parameters)
+            values = self._compared(model, encoding)
             probabilities = softmax(values, axis=1) if self.readout == "constant" else values
             preferred = self.class_prior_[pair[1]] > self.class_prior_[pair[0]]
             tied = np.isclose(probabilities[:, 0], probabilities[:, 1], rtol=0, atol=NUDGE)
@@ -244,11 +241,9 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
             ballots.append(Ballot(np.array(pair), votes, probabilities))
         return compared, ballots
 
-    def _compared(
-        self, model: TildeCRF, encoding: Encoding, parameters: BoostingParameters
-    ) -> Floats:
+    def _compared(self, model: TildeCRF, encoding: Encoding) -> Floats:
         """What the read-out compares of both classes of a pair: scores of paths, or shares."""
-        F = potentials(model.trees_, encoding, 2, parameters)
+        F = potentials(model.trees_, encoding, 2, self)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
         if self.readout == "constant":
             return constant_scores(F, starts, ends)

@@ -24,9 +24,7 @@ from relynx.logic.parser import parse_atom
 from relynx.logic.terms import Atom, Var
 from relynx.models.checks import SWITCH, Rule, is_count, is_positive, none_or_a, parameter_problems
 from relynx.models.observations import observed_arguments
-from relynx.models.tildecrf.boosting import BoostingParameters
 from relynx.models.tildecrf.encoding import ANY, Language
-from relynx.models.tildecrf.growing import Limits
 from relynx.models.tildecrf.trees import Leaf, Scope, Split, Test, Tree
 from relynx.storage.fields import TEXT, Field, Fields, array, labels, none_or
 from relynx.storage.parts import Part, plain
@@ -94,23 +92,6 @@ class BoostedEstimator(SequenceEstimator):
         """Refuse what `fit` refuses, for `predict` goes by the same parameters."""
         for problem in parameter_problems(self, self.RULES):
             raise part.wrong("params", f"hold what fit refuses: {problem.message}")
-
-
-def boosting_parameters(model: Any, *, constant: bool = False) -> BoostingParameters:
-    """The boosting parameters of an estimator."""
-    return BoostingParameters(
-        window=int(model.window),
-        max_iter=int(model.max_iter),
-        learning_rate=float(model.learning_rate),
-        limits=Limits(
-            int(model.max_depth),
-            int(model.max_leaves),
-            int(model.min_samples_leaf),
-            bool(model.look_ahead),
-        ),
-        patience=model.n_iter_no_change,
-        constant=constant,
-    )
 
 
 def language_of(X: Sequences, bias: Bias | None, dimension: str | None) -> Language:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,12 @@ class Limits:
     max_leaves: int
     min_samples_leaf: int
     look_ahead: bool = False
+
+    @classmethod
+    def of(cls, estimator: Any) -> Limits:
+        """Those that the parameters of an estimator set."""
+        depth, leaves = int(estimator.max_depth), int(estimator.max_leaves)
+        return cls(depth, leaves, int(estimator.min_samples_leaf), bool(estimator.look_ahead))
 
 
 @dataclass(frozen=True, slots=True)

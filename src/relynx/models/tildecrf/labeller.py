@@ -34,7 +34,6 @@ from relynx.models.tildecrf.estimator import (
     LANGUAGE,
     LEARNT,
     BoostedEstimator,
-    boosting_parameters,
     held_out,
     language_of,
 )
@@ -155,8 +154,7 @@ class TildeCRF(BoostedEstimator):
             codes.astype(np.int64),
             chosen,
         )
-        boosted = boost(task, boosting_parameters(self))
-        self.take_learnt(classes, encoding.language, boosted, X.reading)
+        self.take_learnt(classes, encoding.language, boost(task, self), X.reading)
         return self
 
     def take_learnt(
@@ -212,9 +210,7 @@ class TildeCRF(BoostedEstimator):
     def _potentials(self, X: object) -> tuple[Encoding, Floats]:
         X = sequences_for(self, X)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        return encoding, potentials(
-            self.trees_, encoding, len(self.classes_), boosting_parameters(self)
-        )
+        return encoding, potentials(self.trees_, encoding, len(self.classes_), self)
 
     def to_text(self, rounds: int | None = SHOWN) -> str:
         """The trees of the first rounds as nested rules; None shows all."""
