@@ -145,8 +145,6 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
 
     models: str = "per_class"
     coordinates: str = "softmax"
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherScores:
         """Learn the models.
@@ -306,8 +304,6 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
     kernel: str = "linear"
     gamma: float | str = "scale"
     C: float | str = VALIDATED
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherKernelClassifier:
         """Learn the models, then the machines on their scores.

@@ -113,8 +113,6 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
     }
 
     prior: str | Mapping[object, float] = "empirical"
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> LoHMMClassifier:
         """Learn the models.

@@ -90,8 +90,14 @@ class _Search:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.mentioned = _mentioned(program)
         self.comparisons = 0  # of all clauses together
+        self.mentioned: list[set[int]] = [set() for _ in program.constants]  # by some body
+        for predicate, bodies in program.bodies.items():
+            types = program.argument_types[predicate]
+            for body in bodies:
+                for arg, type_ in zip(body.pattern[1], types, strict=True):
+                    if arg >= 0:
+                        self.mentioned[type_].add(arg)
 
     def lost_by(self, clause: Clause, body: Body | None) -> Args | None:
         """A head of the clause that no body fits; None if there is none."""
@@ -166,17 +172,6 @@ class _Search:
         }
         others = (c for c in range(len(self.program.constants[type_])) if c not in distinguished)
         return sorted(distinguished) + list(islice(others, 1))
-
-
-def _mentioned(program: Program) -> list[set[int]]:
-    """For each type the constants that stand in some body."""
-    found: list[set[int]] = [set() for _ in program.constants]
-    for predicate, bodies in program.bodies.items():
-        for body in bodies:
-            for arg, type_ in zip(body.pattern[1], program.argument_types[predicate], strict=True):
-                if arg >= 0:
-                    found[type_].add(arg)
-    return found
 
 
 def _canonical(args: Args) -> Args:

@@ -319,3 +319,5 @@ class LoHMMEstimator(SequenceEstimator):
     tol: float = 1e-4
     pseudo_count: float = 0.5
     selection_pseudo_count: float = 0.5
+    n_jobs: int | None = None
+    random_state: Any = None

@@ -202,10 +202,8 @@ class _Reader(DeclarationReader):
     def _declaration(self, node: Node) -> None:
         name = str(node.value)
         if name not in EXAMPLES:
-            hint = did_you_mean(name, list(EXAMPLES))
-            hint = hint or f"the declarations are {', '.join(EXAMPLES)}; a transition is written "
-            if hint.endswith(" "):
-                hint += AS_A_TRANSITION
+            known = f"the declarations are {', '.join(EXAMPLES)}; a transition is written "
+            hint = did_you_mean(name, list(EXAMPLES)) or known + AS_A_TRANSITION
             self._wrong(node, f"unknown declaration '{name}'", hint=hint, length=len(name) or None)
             return
         wanted = {"values": (2,), "select": (2, 3)}.get(name, (1,))
