@@ -18,8 +18,7 @@ from relynx.mining.wording.english import names_of
 from relynx.mining.wording.sentences import in_words
 from relynx.models.evaluation.cross_validation import cross_validate
 from relynx.plots import canvas, layout
-from relynx.plots.layout import levels
-from relynx.plots.strip import in_order
+from relynx.plots.layout import in_order, levels
 
 matplotlib.use("Agg")
 HOSTILE = [

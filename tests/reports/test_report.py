@@ -20,8 +20,8 @@ from relynx.models.lynx import pair_model
 from relynx.models.lynx.contributions import weights
 from relynx.reports import html, page_data, page_facts, report_data
 from relynx.reports.html import class_bars, drawn_rounds
-from relynx.reports.page_text import short
-from relynx.reports.pattern_rows import PatternRow, odds_ratios
+from relynx.reports.page_facts import short
+from relynx.reports.report_data import PatternRow, odds_ratios
 from relynx.reports.scores import Proportion, scores
 
 

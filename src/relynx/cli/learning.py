@@ -1,4 +1,4 @@
-"""`relynx fit`, `relynx predict` and `relynx evaluate`."""
+"""`relynx fit`, `evaluate`, `predict`, `explain`, `report`: classifiers and their predictions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from relynx.cli.reading import (
     table_options,
     warn_of_unknown_predicates,
 )
-from relynx.errors import DataError, counted
+from relynx.errors import DataError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 MODEL = ".relynx"
 INFERRED = "no bias was given: one is inferred from the sequences"
+SHOWN_IDS = 5
+PAGES = (".html", ".htm")
 SHOWN_FOLDS = 10  # as many columns as a screen has room for
 
 
@@ -111,13 +113,59 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
             loaded, X, _ = read_model_and_test(model, test, background)
             what, parts = described(X), iter([X])
         with working(f"predicting {what}"):
-            table = write_predictions(loaded, parts, output)
-    if table.unknown:
-        what = f"{counted(table.unknown, 'sequence')} of a class that the model does not know"
+            told = write_predictions(loaded, parts, output)
+    if told.unknown:
+        what = f"{counted(told.unknown, 'sequence')} of a class that the model does not know"
         click.echo(f"warning: {test} has {what}", err=True)
-    if table.accuracy is not None:
-        click.echo(f"accuracy {table.accuracy:.3f}, by the classes in {test}")
-    click.echo(f"{output}: {counted(len(table), 'prediction')}")
+    if told.accuracy is not None:
+        click.echo(f"accuracy {told.accuracy:.3f}, by the classes in {test}")
+    click.echo(f"{output}: {counted(told.n, 'prediction')}")
+    return 0
+
+
+@click.command()
+@click.argument("model")
+@click.argument("test")
+@click.option("--id", "wanted", required=True, help="The sequence to explain.")
+@click.option("-k", "--background", help="The background rules of the model.")
+def explain(model: str, test: str, wanted: str, background: str | None) -> int:
+    """Explain why a model predicts the class of a sequence of TEST.
+
+    MODEL is written by relynx fit. TEST is a .m file, or a table of events like the training table.
+    Prints the class probabilities, the patterns of largest effect, where they match, and which
+    changes would change the class.
+    """
+    from relynx.reports.explain import explain as explained
+
+    loaded, X, _ = read_model_and_test(model, test, background)
+    number = _number(X, test, wanted)
+    click.echo(str(explained(loaded, X[number])))
+    return 0
+
+
+@click.command()
+@click.argument("model")
+@click.argument("test")
+@click.option("-o", "--output", required=True, help="The page, a .html file.")
+@click.option("-k", "--background", help="The background rules of the model.")
+def report(model: str, test: str, output: str, background: str | None) -> int:
+    """Show a model and its predictions for TEST on one page.
+
+    TEST is a .m file, or a table of events like the training table. If it has classes, the page
+    shows accuracy, calibration and the misclassified sequences. It needs no network: open it in a
+    browser.
+    """
+    if Path(output).suffix.lower() not in PAGES:
+        raise click.UsageError(f"{output} does not end in {PAGES[0]}")
+    from relynx.console import working
+    from relynx.reports.html import report as make
+
+    with writing(output):
+        loaded, X, y = read_model_and_test(model, test, background)
+        with working(f"reporting on {described(X)}"):
+            page = make(loaded, X, y)
+        page.save(output)
+    click.echo(f"{page}\n{output}: open it in a browser")
     return 0
 
 
@@ -285,3 +333,13 @@ def _confusion_table(result: Any) -> tuple[list[str], list[list[str]]]:
 def _rounded(value: float) -> str:
     """.948, and 1.00 for all."""
     return f"{value:.2f}" if value >= 1 else f"{value:.3f}"[1:]
+
+
+def _number(X: Sequences, test: str, wanted: str) -> int:
+    """Which sequence has an id. Raises DataError where none has."""
+    ids = [str(name) for name in X.ids.tolist()]
+    if wanted in ids:
+        return ids.index(wanted)
+    more = ", ..." if len(ids) > SHOWN_IDS else ""
+    hint = did_you_mean(wanted, ids) or f"its ids are {', '.join(ids[:SHOWN_IDS])}{more}"
+    raise DataError(f"no sequence has the id {wanted!r}", test, hint=hint)

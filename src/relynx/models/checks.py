@@ -73,16 +73,13 @@ def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
 
 
 def class_weights(prior: str | Mapping[object, Any], classes: list[Any], codes: Any) -> Floats:
-    """The weight of each class by a prior, given the class of each sequence as a number."""
-    if isinstance(prior, Mapping):
-        check_class_weights(prior, classes)
-        return np.array([prior[name] for name in classes], float)
-    counts = np.bincount(codes, minlength=len(classes)).astype(float)
-    return counts if prior == "empirical" else np.ones(len(classes))
+    """The weight of each class by a prior, given the class of each sequence as a number.
 
-
-def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> None:
-    """Raises InputError where a class has no weight, or a weight no class."""
+    Raises InputError where a class has no weight, or a weight no class.
+    """
+    if not isinstance(prior, Mapping):
+        counts = np.bincount(codes, minlength=len(classes)).astype(float)
+        return counts if prior == "empirical" else np.ones(len(classes))
     for name in classes:
         weight = prior.get(name)
         if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
@@ -94,22 +91,21 @@ def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> N
             known = f"the classes are {', '.join(map(repr, classes))}"
             what = f"prior has a weight for {name!r}, which is no class"
             raise InputError(what, hint=near or known)
+    return np.array([prior[name] for name in classes], float)
 
 
 def sequences_for(model: Any, X: object) -> Sequences:
-    """Sequences for a fitted model, cut as its training sequences were."""
+    """Sequences for a fitted model, cut as its training sequences were.
+
+    Sequences of two tables mean the same only if both tables were read in one way.
+    """
     check_is_fitted(model)
-    found = cut_like(as_sequences(X), model.reading_)
-    check_reading(model.reading_, found.reading)
-    return found
-
-
-def check_reading(fitted: Schema | None, given: Schema | None) -> None:
-    """Sequences of two tables mean the same only if both tables were read in one way."""
-    if fitted is None or given is None:
-        return
-    wrong = given.difference(fitted)
-    if wrong is not None:
+    fitted: Schema | None = model.reading_
+    found = cut_like(as_sequences(X), fitted)
+    if fitted is None or found.reading is None:
+        return found
+    if (wrong := found.reading.difference(fitted)) is not None:
         what = f"this table was read in another way than that of the model: {wrong}"
         hint = f"read it as that one: rx.{fitted.reader}(frame, reading=model.reading_)"
         raise InputError(what, hint=hint)
+    return found

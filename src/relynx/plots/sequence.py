@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -24,8 +25,7 @@ from relynx.plots.canvas import (
     new_axes,
     wrapped,
 )
-from relynx.plots.layout import ARC, GAP, TRACK, Arc, Layout
-from relynx.plots.strip import Link, Match, match_of, strip_of
+from relynx.plots.layout import ARC, GAP, TRACK, Arc, Layout, Link, Match, match_of, strip_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,13 +91,13 @@ def plot_sequence(
     return ax
 
 
+@dataclass(frozen=True, slots=True)
 class _Pen:
     """Draws the parts of a layout. `size` is that of texts, 1 for full size."""
 
-    def __init__(self, ax: Axes, layout: Layout, size: float) -> None:
-        self.ax = ax
-        self.layout = layout
-        self.size = size
+    ax: Axes
+    layout: Layout
+    size: float
 
     def draw(self) -> None:
         self.ax.set_xlim(0, self.layout.width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def _patterns(
             events = tuple(bindings[0][name] for name in _event_names(pattern, model.bias_))
             found = Match(bindings[0], events, count, count >= MOST_MATCHES)
         sentence = in_words(pattern, model.bias_, object_identity=identity)
-        yield PatternEffect(pattern, sentence, present, found, None, None, None)
+        yield PatternEffect(pattern, sentence, present, found)
 
 
 def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
@@ -141,16 +142,18 @@ def _part(
     row = covered[None].astype(np.float64)
     posterior = part.posteriors(row)[0]
     scores = prior = ruled_out = None
-    effects_by_class: list[tuple[dict[Any, float] | None, ...]]
     if terms is None:
         flipped = covered[None] ^ np.eye(len(covered), dtype=bool)
         changes = posterior - part.posteriors(flipped.astype(np.float64))
-        effects_by_class = [(None, None, _by_class(classes, change)) for change in changes]
+        effects = [
+            replace(effect, share_changes=_by_class(classes, change))
+            for effect, change in zip(effects, changes, strict=True)
+        ]
     else:
         added, parts = terms.terms(covered), terms.parts(covered)
-        effects_by_class = [
-            (_by_class(classes, values), _by_class(classes, finite), None)
-            for values, finite in zip(added, parts, strict=True)
+        effects = [
+            replace(e, contributions=_by_class(classes, a), parts=_by_class(classes, finite))
+            for e, a, finite in zip(effects, added, parts, strict=True)
         ]
         ruled_out = dict(zip(classes, np.isinf(added).sum(axis=0).tolist(), strict=True))
         scores = _by_class(classes, terms.scores(covered))
@@ -163,10 +166,7 @@ def _part(
         prior=prior,
         ruled_out=ruled_out,
         learner=learner_name(part),
-        patterns=tuple(
-            PatternEffect(e.pattern, e.words, e.present, e.match, *values)
-            for e, values in zip(effects, effects_by_class, strict=True)
-        ),
+        patterns=tuple(effects),
     )
 
 

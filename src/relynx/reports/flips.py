@@ -59,7 +59,8 @@ def changing_flips(
     n, tried = len(covered), 0
     while tried < n and comb(n, tried + 1) <= (MOST_QUERIES if sums is None else MOST_SETS):
         tried += 1
-        found = queries.changed(_all_sets(n, tried) if sums is None else sums.near_changes(tried))
+        sets = _all_sets(n, tried)
+        found = queries.changed(sets if sums is None else sets[sums.may_change(sets)])
         if found:
             if sums is not None:  # first where the old class loses by the largest margin
                 leads = sums.lead(np.array([flips for flips, _ in found], np.int64))
@@ -71,10 +72,10 @@ def changing_flips(
     larger = [
         _in_order(queries, sums, r) if alone else _by_steps(queries, sums, r) for r in sums.rivals
     ]
-    sets = sorted(filter(None, larger), key=lambda found: len(found[0]))
+    changes = sorted(filter(None, larger), key=lambda found: len(found[0]))
     if alone:
-        sets = [found for found in sets if len(found[0]) == len(sets[0][0])]
-    shortest = {code: (flips, code) for flips, code in reversed(sets)}  # one for each new class
+        changes = [found for found in changes if len(found[0]) == len(changes[0][0])]
+    shortest = {code: (flips, code) for flips, code in reversed(changes)}  # one for each new class
     kept = sorted(shortest.values(), key=lambda found: len(found[0]))
     return Found(tuple(kept), len(kept), tried, alone)
 
@@ -124,9 +125,8 @@ class _Sums:
             change[columns] = np.where(has, absent - present, present - absent)
             self.changes.append(change)
             self.among.append(np.searchsorted(model.classes_, part.classes))
-        nothing = np.empty((1, 0), np.int64)
-        tally = self.tally(nothing)[0]
         self.before = queries.before
+        tally = self.tally(np.empty((1, 0), np.int64))[0]
         order = np.argsort(-tally, kind="stable").tolist()
         self.rivals = [r for r in order if r != self.before]
 
@@ -161,13 +161,8 @@ class _Sums:
         lead: NDArray[np.float64] = tally[:, self.rivals].max(axis=1) - tally[:, self.before]
         return lead
 
-    def near_changes(self, size: int) -> Sets:
-        """The sets of one size that change the class, or come so near that it must be asked."""
-        sets = _all_sets(len(self.changes[0]), size)
-        return sets[self.may_change(sets)]
-
     def may_change(self, sets: Sets) -> NDArray[np.bool_]:
-        """Which sets may change the class."""
+        """Which sets change the class, or come so near that the model must be asked."""
         # If probabilities are not the softmax of the scores, a class with as many votes may win.
         slack = NEAR if self.alone or self.softmax else 1.0
         doubtful: NDArray[np.bool_] = self.lead(sets) >= -slack

@@ -19,10 +19,8 @@ from relynx.logic.tables import Key
 from relynx.mining.wording.english import visible
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, weights
-from relynx.reports.page_facts import as_text, packed_rows, page_facts
-from relynx.reports.page_text import as_json, short
-from relynx.reports.pattern_rows import PatternRow
-from relynx.reports.report_data import Predictions, ReportData
+from relynx.reports.page_facts import as_json, as_text, packed_rows, page_facts, short
+from relynx.reports.report_data import PatternRow, Predictions, ReportData
 
 MOST_SEQUENCES = 2_000
 MOST_PATTERNS = 1_000

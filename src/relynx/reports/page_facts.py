@@ -7,6 +7,7 @@ numbers of two lists; the facts of a sequence are bytes, seven bits of a number 
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +22,20 @@ from relynx.logic.dimensions import OPERATORS, link_name, steps
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Struct, Var, constant_key, constant_text
 from relynx.mining.patterns.pattern import Pattern
-from relynx.reports.page_text import as_json
+
+# Inside a script element these would end it, or a line of JavaScript.
+UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def as_json(value: object) -> str:
+    """ASCII JSON that is safe inside a script element, whatever text it holds."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(UNSAFE)
+
+
+def short(value: float) -> str:
+    """A number with three digits, or as a whole number where it is large."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
 
 ANONYMOUS = -1
 CONSTANT = -2  # constant number c is written -2 - c; variables are 0, 1, ...

@@ -171,12 +171,9 @@ def ngrams(
 
 def _tokens(facts_of: EventFacts, name: str | None = None) -> dict[int, str]:
     """The token of each event; with a name, of the events that have the predicate."""
-    if name is None:
-        return {
-            e: " & ".join(sorted(f for _, f in facts)) or PLAIN for e, facts in facts_of.items()
-        }
-    some = {e: sorted(f for n, f in facts if n == name) for e, facts in facts_of.items()}
-    return {event: " & ".join(facts) for event, facts in some.items() if facts}
+    some = {e: sorted(f for n, f in facts if name in (None, n)) for e, facts in facts_of.items()}
+    default = PLAIN if name is None else ""
+    return {e: text for e, facts in some.items() if (text := " & ".join(facts) or default)}
 
 
 def _steps(X: Sequences, dimension: str | None) -> list[Steps]:

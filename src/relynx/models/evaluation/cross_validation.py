@@ -7,7 +7,6 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -167,24 +166,18 @@ def _results(
     """The folds in order, and in how many of them each warning was raised."""
     done: list[Fold] = []
     messages: Counter[str] = Counter()
-    with _closed_quietly(Parallel(n_jobs=n_jobs, return_as="generator")(jobs)) as results:
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    try:
         for fold, warned in results:
             done.append(fold)
             messages.update(set(warned))
             if progress is not None:
                 progress(fold)
-    return done, messages
-
-
-@contextmanager
-def _closed_quietly(results: Any) -> Iterator[Any]:
-    """Cancel pending jobs when the block ends early, without the warning of joblib."""
-    try:
-        yield results
-    finally:
+    finally:  # cancels pending jobs, of which joblib warns
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             results.close()
+    return done, messages
 
 
 def splits(
@@ -211,8 +204,7 @@ def splits(
     if len(group_of) != len(y):
         what = f"{counted(len(group_of), 'group')} for {counted(len(y), 'sequence')}"
         raise InputError(what, hint="give one group for each sequence")
-    if len(set(group_of.tolist())) < folds:
-        n = len(set(group_of.tolist()))
+    if (n := len(set(group_of.tolist()))) < folds:
         what = f"{counted(n, 'group')} cannot make {folds} folds"
         raise InputError(what, hint="give fewer folds")
     grouped = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)

@@ -34,10 +34,9 @@ from relynx.models.fisher.pair_svm import (
 )
 from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
+from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
-from relynx.models.lohmm.model_file import READER, LoHMMEstimator, models
-from relynx.models.lohmm.recipes import RULES, learn
 from relynx.storage.fields import (
     NUMBER,
     Field,
@@ -146,8 +145,6 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
 
     models: str = "per_class"
     coordinates: str = "softmax"
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherScores:
         """Learn the models.
@@ -205,10 +202,15 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
         return tags
 
 
-def _read_scores(part: Part, key: str, model: Any) -> FisherScores:
+def _scores_for(model: Any, random_state: Any) -> FisherScores:
+    """What makes scores with the parameters of a classifier."""
     names = FisherScores().get_params(deep=False)
-    scores = FisherScores(**{name: getattr(model, name) for name in names})
-    inner = part.part(key)
+    given = {name: getattr(model, name) for name in names}
+    return FisherScores(**given | {"random_state": random_state})
+
+
+def _read_scores(part: Part, key: str, model: Any) -> FisherScores:
+    scores, inner = _scores_for(model, model.random_state), part.part(key)
     restore(scores, inner, FisherScores.STORED)
     inner.end()
     return scores
@@ -302,8 +304,6 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
     kernel: str = "linear"
     gamma: float | str = "scale"
     C: float | str = VALIDATED
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherKernelClassifier:
         """Learn the models, then the machines on their scores.
@@ -320,15 +320,15 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
         labels = checked_labels(X, y)
         self.classes_, codes = coded_classes(labels)
         seeds = check_random_state(self.random_state)
-        own = FisherScores().get_params(deep=False)
-        given = {name: getattr(self, name) for name in own} | {"random_state": seeds}
-        self.scores_ = FisherScores(**given)
+        self.scores_ = _scores_for(self, seeds)
         scores = self.scores_._scores(self.scores_._fit(X, labels))
         self.scores_.random_state = self.random_state
         self._learn_columns(scores)
         U = self._rows(scores)
         del scores  # they may be large
-        gamma = self._gamma(U)
+        gamma = None
+        if self.kernel == "rbf":
+            gamma = scaled_gamma(U) if self.gamma == "scale" else float(self.gamma)
         K = kernel(U, gamma)
         self.C_ = validated_C(K, codes, seeds) if self.C == VALIDATED else float(self.C)
         self.machine_: PairSVM = learn_pairs(U, K, codes, C=self.C_, gamma=gamma)
@@ -352,11 +352,6 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
             lengths = np.sqrt((U * U).sum(axis=1, keepdims=True))
             U /= np.where(lengths > 0, lengths, 1.0)
         return np.asarray(U)
-
-    def _gamma(self, U: Floats) -> float | None:
-        if self.kernel == "linear":
-            return None
-        return scaled_gamma(U) if self.gamma == "scale" else float(self.gamma)
 
     @property
     def reading_(self) -> Schema | None:

@@ -1,19 +1,25 @@
-"""What can be wrong with the clauses of a logical hidden Markov model."""
+"""What can be wrong with the clauses of a model, and with what its methods are given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, filterfalse, islice, pairwise
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from relynx.bias.modes import SourceSpans, Where
-from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean, raise_all
-from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
+from relynx.data.sequences import Sequences
+from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean, raise_all
+from relynx.logic.terms import Atom, Var, constant_key, constant_text, is_constant, term_text
+from relynx.models.checks import is_amount, is_count
 from relynx.models.lohmm.clauses import (
     END,
     START,
     Clauses,
+    Floats,
     Slot,
     Start,
     Transition,
@@ -28,6 +34,11 @@ from relynx.models.lohmm.inference.program import Compiler, Program
 
 SLACK = 0.001  # probabilities in a text are rounded
 LAST_STEP = 2**31
+LISTS = {
+    "transitions": "[Transition(1.0, head, observation, body)]",
+    "start": "[(1.0, head)]",
+    "blocks": "(1, 6, 20)",
+}
 
 
 def checked_program(
@@ -40,9 +51,7 @@ def checked_program(
     found = chain(_declaration_problems(model, at), clause_problems(model, at))
     raise_all(islice(found, MOST_PROBLEMS + 1))
     start, transitions = ordered_start(model.start), ordered_transitions(model.transitions)
-    program = Compiler(model.types, model.values, model.selection).program(
-        start, transitions, model.blocks
-    )
+    program = Compiler(model).program(start, transitions)
     problems = [*_sum_problems(model, at), *_selection_problems(model, program.slots, at)]
     origins = {id(t): ("transition", k) for k, t in enumerate(model.transitions)}
     origins |= {id(c): ("start", k) for k, c in enumerate(model.start)}
@@ -199,22 +208,18 @@ def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Probl
 
 
 def _repeated(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
-    seen: dict[object, Where] = {}
-    for k, start in enumerate(model.start):
-        yield from _again(seen, variant_key([start.head]), ("start", k), at)
+    keys: dict[Where, object] = {
+        ("start", k): variant_key([start.head]) for k, start in enumerate(model.start)
+    }
     for k, t in enumerate(model.transitions):
-        key = t.block, variant_key([t.body, t.observation, t.head])
-        yield from _again(seen, key, ("transition", k), at)
-
-
-def _again(
-    seen: dict[object, Where], key: object, here: Where, at: SourceSpans
-) -> Iterator[Problem]:
-    if key in seen:
-        line = at.on_line(seen[key])
-        what = "this clause is given twice" + (f", first{line}" if line else "")
-        yield at.problem(here, what, "keep one, with the sum of the two probabilities")
-    seen.setdefault(key, here)
+        keys["transition", k] = t.block, variant_key([t.body, t.observation, t.head])
+    seen: dict[object, Where] = {}
+    for here, key in keys.items():
+        if key in seen:
+            line = at.on_line(seen[key])
+            what = "this clause is given twice" + (f", first{line}" if line else "")
+            yield at.problem(here, what, "keep one, with the sum of the two probabilities")
+        seen.setdefault(key, here)
 
 
 # Distributions
@@ -265,26 +270,135 @@ def _selection_problems(
         if slot not in slots:
             yield at.problem(where, *_not_drawn(model, slot))
             continue
-        type_ = slot if isinstance(slot, str) else model.types[slot[0], slot[1]][slot[2] - 1]
-        n, listed = len(model.values[type_]), (*where, "list")
+        type_, listed = model.slot_type(slot), (*where, "list")
+        n = len(model.values[type_])
         if len(probabilities) != n:
             what = f"'{type_}' has {n} values, but this list has {len(probabilities)}"
             yield at.problem(listed, what)
-        elif not all(0 <= probability <= 1 for probability in probabilities):
-            wrong = next(probability for probability in probabilities if not 0 <= probability <= 1)
-            yield at.problem(listed, f"a probability is from 0 to 1, not {wrong}")
+        elif wrong := [one for one in probabilities if not 0 <= one <= 1]:
+            yield at.problem(listed, f"a probability is from 0 to 1, not {wrong[0]}")
         elif abs(sum(probabilities) - 1) > SLACK:
             what = f"these probabilities sum to {sum(probabilities):.6g}, not to 1"
             yield at.problem(listed, what)
 
 
 def _not_drawn(model: Clauses, slot: Slot) -> tuple[str, str]:
-    of_types = isinstance(slot, str)
-    if of_types != (model.selection == "type"):
-        what = "types" if of_types else "arguments"
-        word = "type" if of_types else "argument"
+    word = "type" if isinstance(slot, str) else "argument"
+    if word != model.selection:
         return (
             f"{slot_text(slot)} has no distribution: selection is by {model.selection}",
-            f"add selection({word}). to give those of {what}",
+            f"add selection({word}). to give those of {word}s",
         )
     return f"{slot_text(slot)} is never drawn", "leave this out"
+
+
+# What a caller gives
+
+
+def form_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """What has the wrong form, by the names of the parameters; each is told once."""
+    for name, example in LISTS.items():
+        if not _is_list(given[name]):
+            yield _wrong(name, given[name], example)
+    for name, (example, fits) in TABLES.items():
+        value = given[name]
+        if not isinstance(value, Mapping):
+            yield _wrong(name, value, example)
+            continue
+        for key, listed in value.items():
+            if not _is_list(listed) or not all(map(fits, listed)):
+                yield _wrong(f"{name}[{key!r}]", listed, example)
+    for name, is_right in (("transitions", _is_transition), ("start", _is_start)):
+        clauses = given[name] if _is_list(given[name]) else ()
+        for clause in islice(filterfalse(is_right, clauses), 1):
+            yield _wrong(f"one of the {name}", clause, LISTS[name])
+
+
+def _wrong(name: str, value: object, example: str) -> Problem:
+    return Problem(f"{name} is {value!r}", hint=f"as in {example}")
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | Mapping | Iterator)
+
+
+def _is_transition(value: object) -> bool:
+    return isinstance(value, Transition) and all(
+        isinstance(part, Atom) for part in (value.head, value.observation, value.body)
+    )
+
+
+def _is_start(value: object) -> bool:
+    return isinstance(value, tuple | list) and len(value) == 2 and isinstance(value[1], Atom)
+
+
+def _is_number(value: object) -> bool:
+    if not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:  # of an integer
+        return False
+    return True
+
+
+TABLES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {  # and what the lists in them hold
+    "types": ('{("emacs", 2): ("file", "user")}', lambda value: isinstance(value, str)),
+    "values": ('{"file": ("f1", "f2")}', is_constant),
+    "selections": ('{("emacs", 2, 1): (0.2, 0.8)}', _is_number),
+}
+
+
+def checked_sequences(sequences: Iterable[Iterable[Atom]]) -> list[list[Atom]]:
+    """The sequences as lists; raises InputError where one holds anything but ground atoms."""
+    given: object = sequences
+    if isinstance(given, Sequences):
+        what = "expected lists of ground atoms, found Sequences"
+        raise InputError(what, hint="relynx.models.observations.observations(X) makes them")
+    if isinstance(sequences, str | Atom) or not isinstance(sequences, Iterable):
+        raise _no_sequences(sequences)
+    found: list[list[Atom]] = []
+    for i, sequence in enumerate(sequences):
+        if isinstance(sequence, str | Atom) or not isinstance(sequence, Iterable):
+            raise _no_sequences(sequence)
+        atoms = list(sequence)
+        for t, atom in enumerate(atoms):
+            if not isinstance(atom, Atom) or any(True for _ in atom.variables()):
+                shown = str(atom) if isinstance(atom, Atom) else repr(atom)
+                what = f"sequence {i}, step {t + 1}: expected a ground atom, found {shown}"
+                raise InputError(what, hint='make one with rx.parse_atom("p(a,b)")')
+        found.append(atoms)
+    return found
+
+
+def _no_sequences(value: object) -> InputError:
+    shown = str(value) if isinstance(value, Atom) else repr(value)
+    what = f"expected a list of sequences, each a list of ground atoms, found {shown}"
+    return InputError(what, hint="put one sequence into a list: [sequence]")
+
+
+def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """One factor for each sequence, 1 where none is given."""
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        factors = np.array(sample_weight, np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must have finite numbers from 0 on") from None
+    if factors.shape != (n,):
+        what = f"sample_weight must have one number for each of {n} sequences"
+        raise InputError(f"{what}, found shape {factors.shape}")
+    if not np.all(np.isfinite(factors) & (factors >= 0)):
+        raise InputError("sample_weight must have finite numbers from 0 on")
+    return factors
+
+
+def checked_whole(name: str, value: Any, *, least: int) -> int:
+    if not is_count(value, least):
+        raise InputError(f"{name} must be a whole number from {least} on, not {value!r}")
+    return int(value)
+
+
+def check_not_negative(name: str, value: object) -> None:
+    if not is_amount(value):
+        raise InputError(f"{name} must be a number from 0 on, not {value!r}")

@@ -33,8 +33,7 @@ def coverage_problems(
     """
     for bodies in program.bodies.values():
         yield from _closure_problems(program, bodies, where, at)
-    mentioned, done = _mentioned(program), _Done()
-    known: set[Coded] = set()
+    search, known = _Search(program), set[Coded]()
     pairs: list[tuple[Clause, Body | None]] = [(clause, None) for clause in program.start]
     for bodies in program.bodies.values():
         pairs += [(clause, body) for body in bodies for of in body.blocks for clause in of]
@@ -42,7 +41,7 @@ def coverage_problems(
         if clause.ends:
             continue
         try:
-            lost = _Search(program, clause, body, mentioned, done).lost([-1] * len(clause.types))
+            lost = search.lost_by(clause, body)
         except _TooManyError:
             what = "it cannot be checked in time whether every state of this model has a body"
             hint = "give fewer bodies, or add for each predicate a body with variables only"
@@ -83,36 +82,26 @@ class _TooManyError(Exception):
     """The search takes too long; in the worst case it would take exponential time."""
 
 
-class _Done:
-    """Counts the comparisons of all searches of a model."""
-
-    def __init__(self) -> None:
-        self.comparisons = 0
-
-    def add(self, n: int) -> None:
-        self.comparisons += n
-        if self.comparisons > MOST_COMPARISONS:
-            raise _TooManyError
-
-
 class _Search:
-    """Looks for a state that a clause leads to and that no body fits.
+    """Looks for states that a clause leads to and that no body fits.
 
     Constants that no body mentions, nor the head, are all alike: one of them stands for the rest.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        clause: Clause,
-        body: Body | None,
-        mentioned: list[set[int]],
-        done: _Done,
-    ) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
-        self.clause = clause
-        self.mentioned = mentioned
-        self.done = done
+        self.comparisons = 0  # of all clauses together
+        self.mentioned: list[set[int]] = [set() for _ in program.constants]  # by some body
+        for predicate, bodies in program.bodies.items():
+            types = program.argument_types[predicate]
+            for body in bodies:
+                for arg, type_ in zip(body.pattern[1], types, strict=True):
+                    if arg >= 0:
+                        self.mentioned[type_].add(arg)
+
+    def lost_by(self, clause: Clause, body: Body | None) -> Args | None:
+        """A head of the clause that no body fits; None if there is none."""
+        program, self.clause = self.program, clause
         self.targets = [b.pattern[1] for b in program.bodies.get(clause.head[0], ())]
         self.ground = {target for target in self.targets if min(target, default=0) >= 0}
         types = program.argument_types[clause.head[0]]
@@ -128,14 +117,20 @@ class _Search:
                 for b in program.bodies[body.pattern[0]]
                 if b is not body and subsumes(self.source, b.pattern[1])
             ]
+        return self._lost([-1] * len(clause.types))
 
-    def lost(self, binding: list[int]) -> Args | None:
-        """A head that no body fits, with these and perhaps more values; None if there is none."""
+    def _count(self, n: int) -> None:
+        self.comparisons += n
+        if self.comparisons > MOST_COMPARISONS:
+            raise _TooManyError
+
+    def _lost(self, binding: list[int]) -> Args | None:
+        """The same with these and perhaps more values."""
         head = bound(self.clause.head[1], binding)
-        self.done.add(1)
+        self._count(1)
         if head in self.ground:
             return None
-        self.done.add(2 * (len(self.targets) + len(self.exceptions)))
+        self._count(2 * (len(self.targets) + len(self.exceptions)))
         if any(subsumes(target, head) for target in self.targets):
             return None
         deciding = self._deciding(self.targets, self.clause.head[1], binding)
@@ -149,7 +144,7 @@ class _Search:
         variable = deciding[0]
         for value in self._values(variable, binding):
             binding[variable] = value
-            found = self.lost(binding)
+            found = self._lost(binding)
             binding[variable] = -1
             if found is not None:
                 return found
@@ -177,17 +172,6 @@ class _Search:
         }
         others = (c for c in range(len(self.program.constants[type_])) if c not in distinguished)
         return sorted(distinguished) + list(islice(others, 1))
-
-
-def _mentioned(program: Program) -> list[set[int]]:
-    """For each type the constants that stand in some body."""
-    found: list[set[int]] = [set() for _ in program.constants]
-    for predicate, bodies in program.bodies.items():
-        for body in bodies:
-            for arg, type_ in zip(body.pattern[1], program.argument_types[predicate], strict=True):
-                if arg >= 0:
-                    found[type_].add(arg)
-    return found
 
 
 def _canonical(args: Args) -> Args:

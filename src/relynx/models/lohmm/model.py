@@ -16,14 +16,14 @@ from relynx.bias.modes import SourceSpans
 from relynx.errors import InputError, Source, first_problems, raise_all
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, as_constant
-from relynx.models.lohmm.arguments import (
+from relynx.models.lohmm.checks import (
     check_not_negative,
+    checked_program,
     checked_sequences,
     checked_weights,
     checked_whole,
     form_problems,
 )
-from relynx.models.lohmm.checks import checked_program
 from relynx.models.lohmm.clauses import (
     Clauses,
     Floats,
@@ -34,12 +34,11 @@ from relynx.models.lohmm.clauses import (
     ordered_transitions,
 )
 from relynx.models.lohmm.inference import expectations as inference
+from relynx.models.lohmm.inference.expectations import baum_welch, drawn_values
 from relynx.models.lohmm.inference.ground import Grounding, ground
 from relynx.models.lohmm.inference.program import Program
 from relynx.models.lohmm.inference.sampling import Sampler
-from relynx.models.lohmm.inference.training import baum_welch, drawn_values
-from relynx.models.lohmm.printing import model_text
-from relynx.models.lohmm.text import read_clauses
+from relynx.models.lohmm.text import model_text, read_clauses
 
 MOST_STEPS = 100_000  # of a sequence that is drawn until its end
 

@@ -1,10 +1,13 @@
-"""Reading a logical hidden Markov model from its text, with the place of everything in it."""
+"""The text of a logical hidden Markov model: read with the place of everything in it, and written.
+
+What is written reads back as the same model.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import Any
 
 from relynx.bias.modes import DeclarationReader, SourceSpans, Where
@@ -18,10 +21,19 @@ from relynx.errors import (
 )
 from relynx.logic.nodes import Clause, Node, node_atom, node_text
 from relynx.logic.parser import ClauseParser
-from relynx.logic.terms import Atom, Constant, quoted
+from relynx.logic.terms import Atom, Constant, Var, constant_text, quoted
 from relynx.logic.tokens import Failure
 from relynx.models.lohmm.checks import clause_problems
-from relynx.models.lohmm.clauses import START, Clauses, Key, Slot, Start, Transition, slot_text
+from relynx.models.lohmm.clauses import (
+    START,
+    Clauses,
+    Key,
+    Slot,
+    Start,
+    Transition,
+    slot_text,
+    variant_key,
+)
 
 EXAMPLES = {
     "type": "type(emacs(file,user))",
@@ -190,10 +202,8 @@ class _Reader(DeclarationReader):
     def _declaration(self, node: Node) -> None:
         name = str(node.value)
         if name not in EXAMPLES:
-            hint = did_you_mean(name, list(EXAMPLES))
-            hint = hint or f"the declarations are {', '.join(EXAMPLES)}; a transition is written "
-            if hint.endswith(" "):
-                hint += AS_A_TRANSITION
+            known = f"the declarations are {', '.join(EXAMPLES)}; a transition is written "
+            hint = did_you_mean(name, list(EXAMPLES)) or known + AS_A_TRANSITION
             self._wrong(node, f"unknown declaration '{name}'", hint=hint, length=len(name) or None)
             return
         wanted = {"values": (2,), "select": (2, 3)}.get(name, (1,))
@@ -332,3 +342,41 @@ def _number(node: Node) -> float:
         return float(node.value)
     except OverflowError:
         return -math.inf if str(node.value).startswith("-") else math.inf
+
+
+def model_text(model: Clauses) -> str:
+    """The text of a model: declarations, start, then body by body the most probable first."""
+    return "\n".join(_lines(model))
+
+
+def _lines(model: Clauses) -> Iterator[str]:
+    for (name, _), types in model.types.items():
+        yield f"type({Atom(name, types)})."
+    for type_, constants in model.values.items():
+        yield f"values({quoted(type_)},[{','.join(map(constant_text, constants))}])."
+    if model.selection != "argument":
+        yield f"selection({model.selection})."
+    for slot, probabilities in model.selections.items():
+        if any(probability != 1 / len(probabilities) for probability in probabilities):
+            yield f"select({_slot(slot)},[{','.join(map(constant_text, probabilities))}])."
+    if model.blocks:
+        yield f"blocks([{','.join(map(str, model.blocks))}])."
+    yield from _sorted(model.start)
+    for _, of_one in groupby(model.transitions, key=lambda t: variant_key([t.body])):
+        for _, of_block in groupby(of_one, key=lambda t: t.block):
+            yield ""
+            yield from _sorted(list(of_block))
+
+
+def _sorted(clauses: Sequence[Start] | Sequence[Transition]) -> list[str]:
+    ordered = sorted(clauses, key=lambda clause: (-clause.probability, clause.clause()))
+    return [str(clause) for clause in ordered]
+
+
+def _slot(slot: Slot) -> str:
+    if isinstance(slot, str):
+        return quoted(slot)
+    name, arity, position = slot
+    args = [Var("_")] * arity
+    args[position - 1] = Var("X")
+    return f"{Atom(name, tuple(args))},X"

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom, Var
-from relynx.models.tildecrf.encoding import Encoding, Ints, Longs
-from relynx.models.tildecrf.literal_language import ANY, EQUAL, Relation
+from relynx.models.tildecrf.encoding import ANY, EQUAL, Encoding, Ints, Longs, Relation
 
 FREE = -1  # a code: the argument is a variable
 MANY_ARGUMENTS = 4  # with more, a literal has at most FEW_CONSTANTS of them, or all
@@ -79,17 +78,12 @@ class Candidates:
         )
 
 
-def _sizes(n_others: int) -> Iterator[int]:
-    """How many constants a literal may have."""
-    for size in range(n_others + 1):
-        if n_others <= MANY_ARGUMENTS or size <= FEW_CONSTANTS or size == n_others:
-            yield size
-
-
 def _forms(number: int, relation: Relation, old: tuple[int, ...]) -> Iterator[Form]:
     # The name of an event says nothing beyond its sequence, so no event is a constant.
     others = [i for i, t in enumerate(relation.types) if i not in old and t != EVENT]
-    for size in _sizes(len(others)):
+    n = len(others)
+    sizes = [k for k in range(n + 1) if n <= MANY_ARGUMENTS or k <= FEW_CONSTANTS or k == n]
+    for size in sizes:
         for constants in combinations(others, size):
             if relation.allows(old, constants):
                 joined = old[1] if len(old) > 1 else -1

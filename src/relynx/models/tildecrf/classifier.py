@@ -20,31 +20,29 @@ from relynx.mining.workers import n_threads
 from relynx.models.checks import Rule, check_parameters, one_of, sequences_for
 from relynx.models.labels import training_data
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
+from relynx.models.tildecrf.boosting import (
+    Boosted,
+    Task,
+    best_paths,
+    boost,
+    constant_scores,
+    infer,
+    potentials,
+    summed,
+)
 from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, summed
-from relynx.models.tildecrf.encoding import Encoding, encode
-from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
-from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
-from relynx.models.tildecrf.parameters import (
-    RULES,
+from relynx.models.tildecrf.encoding import Encoding, Language, encode
+from relynx.models.tildecrf.estimator import (
+    LANGUAGE,
+    LEARNT,
     BoostedEstimator,
-    boosting_parameters,
     held_out,
     language_of,
 )
+from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.trees import Floats, tree_text
 from relynx.storage import Part
 from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, restore, stored_state
-
-READOUTS = ("constant", "viterbi", "marginals")
-TRAININGS = ("constant", "chain")
-CLASSIFIER_RULES: Mapping[str, Rule] = {
-    **RULES,
-    "training": one_of(TRAININGS),
-    "readout": one_of(READOUTS),
-}
 
 
 def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
@@ -117,6 +115,11 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
     ['up', 'down']
     """
 
+    RULES: ClassVar[Mapping[str, Rule]] = {
+        **BoostedEstimator.RULES,
+        "training": one_of(("constant", "chain")),
+        "readout": one_of(("constant", "viterbi", "marginals")),
+    }
     STORED: ClassVar[Fields] = {  # in a model file
         "classes_": labels("TildeCRFClassifier", least=2),
         "class_prior_": CLASS_PRIOR,
@@ -143,7 +146,7 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         y
             The classes; without them those of X.
         """
-        check_parameters(self, CLASSIFIER_RULES)
+        check_parameters(self, self.RULES)
         X, _, self.classes_, codes = training_data(X, y)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
@@ -156,7 +159,6 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         candidates = Candidates.of(encoding)
         pairs = list(combinations(range(len(self.classes_)), 2))
         random_state = check_random_state(self.random_state)
-        parameters = boosting_parameters(self, constant=self.training == "constant")
         lengths, jobs = np.diff(encoding.offsets), []
         for pair in pairs:
             sequences = np.flatnonzero(np.isin(codes, pair))
@@ -168,7 +170,7 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
                 np.repeat(codes == pair[1], lengths).astype(np.int64),
                 held_out(codes[sequences], self, random_state),
             )
-            jobs.append(delayed(boost)(task, parameters))
+            jobs.append(delayed(boost)(task, self, constant=self.training == "constant"))
         learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
@@ -176,10 +178,6 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
             model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X.reading)
             models.append(model)
         return models
-
-    def check_restored(self, part: Part) -> None:
-        """Raise DataError where the parameters of a model file have no meaning."""
-        check_stored_parameters(part, self, CLASSIFIER_RULES)
 
     def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""
@@ -229,10 +227,10 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         """For every pair what it compares, sequence by sequence, and its ballot."""
         X = sequences_for(self, X)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        parameters, compared, ballots = boosting_parameters(self), [], []
+        compared, ballots = [], []
         pairs = combinations(range(len(self.classes_)), 2)
         for pair, model in zip(pairs, self.estimators_, strict=True):
-            values = self._compared(model, encoding, parameters)
+            values = self._compared(model, encoding)
             probabilities = softmax(values, axis=1) if self.readout == "constant" else values
             preferred = self.class_prior_[pair[1]] > self.class_prior_[pair[0]]
             tied = np.isclose(probabilities[:, 0], probabilities[:, 1], rtol=0, atol=NUDGE)
@@ -243,11 +241,9 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
             ballots.append(Ballot(np.array(pair), votes, probabilities))
         return compared, ballots
 
-    def _compared(
-        self, model: TildeCRF, encoding: Encoding, parameters: BoostingParameters
-    ) -> Floats:
+    def _compared(self, model: TildeCRF, encoding: Encoding) -> Floats:
         """What the read-out compares of both classes of a pair: scores of paths, or shares."""
-        F = potentials(model.trees_, encoding, 2, parameters)
+        F = potentials(model.trees_, encoding, 2, self)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
         if self.readout == "constant":
             return constant_scores(F, starts, ends)

@@ -19,21 +19,25 @@ from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_parameters, sequences_for
 from relynx.models.labels import is_missing
-from relynx.models.tildecrf.boosting import Boosted, Task, boost, potentials
+from relynx.models.tildecrf.boosting import (
+    Boosted,
+    Task,
+    best_paths,
+    boost,
+    infer,
+    log_likelihood,
+    potentials,
+)
 from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
-from relynx.models.tildecrf.encoding import Encoding, encode
-from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
-from relynx.models.tildecrf.parameters import (
-    RULES,
+from relynx.models.tildecrf.encoding import Encoding, Language, encode
+from relynx.models.tildecrf.estimator import (
+    LANGUAGE,
+    LEARNT,
     BoostedEstimator,
-    boosting_parameters,
     held_out,
     language_of,
 )
 from relynx.models.tildecrf.trees import Floats, tree_text
-from relynx.storage import Part
 from relynx.storage.fields import Fields
 
 SHOWN = 2  # rounds whose trees are printed
@@ -125,7 +129,7 @@ class TildeCRF(BoostedEstimator):
         y
             For each sequence the labels of its events, in the order of the dimension.
         """
-        check_parameters(self, RULES)
+        check_parameters(self, self.RULES)
         X = as_sequences(X)
         waiting = columns_to_cut(X)
         if waiting:
@@ -150,8 +154,7 @@ class TildeCRF(BoostedEstimator):
             codes.astype(np.int64),
             chosen,
         )
-        boosted = boost(task, boosting_parameters(self))
-        self.take_learnt(classes, encoding.language, boosted, X.reading)
+        self.take_learnt(classes, encoding.language, boost(task, self), X.reading)
         return self
 
     def take_learnt(
@@ -169,10 +172,6 @@ class TildeCRF(BoostedEstimator):
         self.history_ = np.array(boosted.history)
         self.held_out_ = np.array(boosted.held_out)
         self.reading_ = reading
-
-    def check_restored(self, part: Part) -> None:
-        """Raise DataError where the parameters of a model file have no meaning."""
-        check_stored_parameters(part, self, RULES)
 
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""
@@ -211,9 +210,7 @@ class TildeCRF(BoostedEstimator):
     def _potentials(self, X: object) -> tuple[Encoding, Floats]:
         X = sequences_for(self, X)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        return encoding, potentials(
-            self.trees_, encoding, len(self.classes_), boosting_parameters(self)
-        )
+        return encoding, potentials(self.trees_, encoding, len(self.classes_), self)
 
     def to_text(self, rounds: int | None = SHOWN) -> str:
         """The trees of the first rounds as nested rules; None shows all."""

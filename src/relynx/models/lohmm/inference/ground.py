@@ -71,10 +71,7 @@ class Grounding:
 
 
 def ground(program: Program, sequences: Sequence[Sequence[Atom]]) -> Grounding:
-    """The ground tables of some sequences.
-
-    Raises InputError where there would be too many ground transitions.
-    """
+    """The ground tables of some sequences. Raises InputError where they would be too large."""
     return _Grounder(program).ground(sequences)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from relynx.logic.terms import Atom, Constant, Var, constant_key
 from relynx.models.lohmm.clauses import (
     END,
+    Clauses,
     Key,
     Slot,
     Start,
@@ -202,27 +203,15 @@ def subsumes(general: Args, special: Args) -> bool:
 class Compiler:
     """Turns the clauses of a model, which have been checked, into a `Program`."""
 
-    def __init__(
-        self,
-        types: Mapping[Key, tuple[str, ...]],
-        values: Mapping[str, tuple[Constant, ...]],
-        selection: str,
-    ) -> None:
-        self.types = types
-        self.values = values
-        self.selection = selection
-        self.type_numbers = {type_: i for i, type_ in enumerate(values)}
-        codes = value_codes(values)
-        self.codes = tuple(codes[type_] for type_ in values)
+    def __init__(self, model: Clauses) -> None:
+        self.model = model
+        self.type_numbers = {type_: i for i, type_ in enumerate(model.values)}
+        self.codes = tuple(value_codes(model.values).values())
         self.predicates: dict[Key, int] = {}
         self.slots: dict[Slot, int] = {}
 
-    def program(
-        self,
-        start: Sequence[Start],
-        transitions: Sequence[Transition],
-        blocks: Sequence[int],
-    ) -> Program:
+    def program(self, start: Sequence[Start], transitions: Sequence[Transition]) -> Program:
+        """The program of the clauses in this order."""
         groups = [0] * len(start)
         n_groups = int(bool(start))
         first = tuple(self._clause(i, c.head, None, None)[0] for i, c in enumerate(start))
@@ -249,7 +238,7 @@ class Compiler:
         starts: list[int] = []
         for slot in self.slots:
             starts.append(len(names))
-            constants = self.values[self._slot_type(slot)]
+            constants = self.model.values[self.model.slot_type(slot)]
             names += [slot_name(slot, constant) for constant in constants]
             groups += [n_groups] * len(constants)
             n_groups += 1
@@ -257,7 +246,7 @@ class Compiler:
             predicates=dict(self.predicates),
             keys=tuple(self.predicates),
             argument_types=tuple(self._types(key) for key in self.predicates),
-            constants=tuple(map(tuple, self.values.values())),
+            constants=tuple(map(tuple, self.model.values.values())),
             codes=self.codes,
             start=first,
             bodies=_by_state(made),
@@ -267,15 +256,12 @@ class Compiler:
             groups=np.array(groups, np.int64),
             names=tuple(names),
             n_clauses=n_clauses,
-            block_starts=np.array(blocks or (1,), np.int64),
+            block_starts=np.array(self.model.blocks or (1,), np.int64),
             has_end=any(clause.ends for clause in clauses),
         )
 
-    def _slot_type(self, slot: Slot) -> str:
-        return slot if isinstance(slot, str) else self.types[slot[0], slot[1]][slot[2] - 1]
-
     def _types(self, key: Key) -> tuple[int, ...]:
-        return tuple(self.type_numbers[type_] for type_ in self.types.get(key, ()))
+        return tuple(self.type_numbers[type_] for type_ in self.model.types.get(key, ()))
 
     def _clause(
         self, number: int, head: Atom, observation: Atom | None, body: Atom | None
@@ -323,8 +309,8 @@ class Compiler:
         for variable in new:
             position = coded[1].index(-variable - 1)
             slot: Slot = (*atom.key, position + 1)
-            if self.selection == "type":
-                slot = self.types[atom.key][position]
+            if self.model.selection == "type":
+                slot = self.model.slot_type(slot)
             draws.append((variable, self.slots.setdefault(slot, len(self.slots))))
         return tuple(draws)
 

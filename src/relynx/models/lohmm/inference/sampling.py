@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,20 +13,17 @@ from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference.program import Clause, Coded, Program, bound
 
 
+@dataclass(frozen=True, slots=True)
 class Sampler:
     """Draws step by step, each choice by the probabilities of the parameters."""
 
-    def __init__(
-        self, program: Program, values: Floats, random_state: np.random.RandomState
-    ) -> None:
-        self.program = program
-        self.values = values
-        self.random_state = random_state
-        self.block_starts: list[int] = program.block_starts.tolist()
+    program: Program
+    values: Floats
+    random_state: np.random.RandomState
 
     def sequence(self, length: int) -> tuple[list[Atom], bool]:
         """A sequence of so many observations, or fewer when `end` is reached, and whether it is."""
-        clause = self._clause(self.program.start)
+        clause, blocks = self._clause(self.program.start), self.program.block_starts.tolist()
         binding = [-1] * len(clause.types)
         state = self._head(clause, binding)
         shown: list[Atom] = []
@@ -35,7 +33,7 @@ class Sampler:
             found = self.program.body_of(state)
             assert found is not None  # the checks of the model see to it
             body, bound_before = found
-            clause = self._clause(body.clauses(bisect_right(self.block_starts, step) - 1))
+            clause = self._clause(body.clauses(bisect_right(blocks, step) - 1))
             binding = bound_before + [-1] * (len(clause.types) - len(bound_before))
             state = self._head(clause, binding)
             for variable, slot in clause.observation_draws:
