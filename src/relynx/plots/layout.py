@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from relynx.logic.terms import Atom
-from relynx.mining.wording.english import visible
+from relynx.mining.wording import visible
 from relynx.plots.canvas import CHARACTER, LINE, wrapped
 from relynx.plots.strip import Link, Match, Strip
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from relynx.data.sequences import counted
 from relynx.logic.terms import constant_text
-from relynx.mining.wording.english import visible
+from relynx.mining.wording import visible
 from relynx.reports.explanation_parts import (
     Counterfactual,
     ExplanationData,

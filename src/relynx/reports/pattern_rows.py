@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.mining.patterns.measures import chi2
-from relynx.mining.wording.english import visible
-from relynx.mining.wording.sentences import in_words
+from relynx.mining.wording import in_words, visible
 from relynx.models.lynx.classifier import LynxClassifier
 
 BEST = 5  # patterns shown for each class

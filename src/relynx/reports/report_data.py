@@ -18,7 +18,7 @@ from relynx.features.vectorizer import as_sequences
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
-from relynx.mining.wording.english import names_of, visible
+from relynx.mining.wording import names_of, visible
 from relynx.models.labels import check_no_label_is_missing
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import learner_name

@@ -21,9 +21,8 @@ from relynx.logic.canonical import subsumes
 from relynx.logic.terms import Atom, Constant, Term, Var
 from relynx.mining.matching.match import covers
 from relynx.mining.patterns import borders
-from relynx.mining.patterns.entries import Entries
 from relynx.mining.patterns.pattern import Pattern, as_pattern, link_of
-from relynx.mining.patterns.tables import html_table
+from relynx.mining.patterns.tables import Entries, html_table
 
 AT_ONCE = 2_000  # patterns that are compared with all
 

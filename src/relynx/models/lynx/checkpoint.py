@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from relynx.bias import Bias
 from relynx.data.digests import data_digest, digest
 from relynx.data.sequences import Sequences
-from relynx.features.estimator_file import MACHINE
 from relynx.features.grasp import GraspSelector, seed_text
+from relynx.features.vectorizer import MACHINE
 from relynx.storage.journal import Journal, Work, folder_name
 
 KEPT_FORM = 2  # of the results of both kinds: change it when they change

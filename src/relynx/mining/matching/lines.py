@@ -22,7 +22,7 @@ from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Struct, Var, constant_key
 from relynx.mining.matching._backtracking_kernels import LINE
-from relynx.mining.matching.bits._line_kernels import (
+from relynx.mining.matching._line_kernels import (
     Paths,
     Places,
     cover_paths,
