@@ -348,9 +348,12 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
             tally.add(some)
         keep = np.ones(len(owner), bool)
         if decoded is not None:
-            if self.needs_forms:
-                keep = self._new(decoded) & decoded.distinct
-            tally.forbidden += self._forbid(unit, decoded, keep)
+            atoms, sizes = decoded.atoms, decoded.n_atoms.tolist()
+            forms, first = self._forms(decoded, sizes), not len(unit.steps)
+            new, forbidden = self._admitted(forms, lambda i: atoms[i, : sizes[i]], first=first)
+            keep[:] = False
+            keep[new] = True
+            tally.forbidden += len(forbidden)
         n_kept = int(keep.sum())
         tally.kept += n_kept
         if not n_kept:
@@ -380,31 +383,12 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
                 some = slice(i, min(i + at_once, end))
                 yield Siblings(unit.makes + 1, chain, rows[some], steps[some], extra[some])
 
-    def _new(self, decoded: fk.Writing) -> NDArray[np.bool_]:
-        """Which patterns have not been seen before."""
-        seen = self._seen
-        new = np.zeros(len(decoded.forms), bool)
+    def _forms(self, decoded: fk.Writing, sizes: list[int]) -> Iterator[bytes | None]:
+        """The forms by which variants are known, where there can be some."""
         stride, size = decoded.forms[0].nbytes, decoded.forms[0, 0].nbytes
-        whole, begin = decoded.forms.tobytes(), 0
-        for i, n_atoms in enumerate(decoded.n_atoms.tolist()):
-            form = whole[begin : begin + n_atoms * size]
-            begin += stride
-            if form not in seen:
-                seen.add(form)
-                new[i] = True
-        return new
-
-    def _forbid(self, unit: Siblings, decoded: fk.Writing, keep: NDArray[np.bool_]) -> int:
-        """Drop what is against the bias; how many."""
-        if not self.has_checks:
-            return 0
-        n = 0
-        for i in np.flatnonzero(keep).tolist():
-            atoms = decoded.atoms[i, : decoded.n_atoms[i]]
-            if self._is_forbidden(atoms, first=not len(unit.steps)):
-                keep[i] = False
-                n += 1
-        return n
+        whole = decoded.forms.tobytes() if self.needs_forms else b""
+        for i, distinct in enumerate(decoded.distinct.tolist()):
+            yield whole[i * stride : i * stride + sizes[i] * size] if distinct else None
 
     def _record(self, unit: Siblings, counted: Counted, keep: NDArray[np.bool_]) -> Longs:
         """Append rows to the trie: one for a fact with its first link, one for each further link.

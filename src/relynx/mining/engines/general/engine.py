@@ -261,7 +261,14 @@ class General(Engine[Buffers, "Refinements | None"]):
         self, unit: Siblings, counted: Counted, decoded: Refinements | None
     ) -> list[Siblings]:
         stats, owner, _, supports, efforts = counted
-        kept, forbidden = ([], []) if decoded is None else self._allowed(unit, decoded)
+        kept: list[int] = []
+        forbidden: list[int] = []  # lengths
+        if decoded is not None:
+            offset, all_atoms = decoded.offset, decoded.atoms
+            kept, against = self._admitted(
+                decoded.forms, lambda i: all_atoms[offset[i] : offset[i + 1]], first=not unit.makes
+            )
+            forbidden = [unit.makes + int(decoded.longer[i]) for i in against]
         for length, some in zip((unit.makes + 1, unit.makes), stats, strict=True):
             if some[0]:
                 self.tallies.setdefault(length, SearchLevel(length)).add(some)
@@ -301,22 +308,6 @@ class General(Engine[Buffers, "Refinements | None"]):
                     some = places[i : i + at_once]
                     made.append(Siblings(length, chain, start + some, steps[some]))
         return made
-
-    def _allowed(self, unit: Siblings, decoded: Refinements) -> tuple[list[int], list[int]]:
-        """Which refinements are new and not forbidden; the lengths of those that are forbidden."""
-        kept: list[int] = []
-        forbidden: list[int] = []
-        for i, form in enumerate(decoded.forms):
-            if form is None or form in self._seen:
-                continue
-            self._seen.add(form)
-            if self.has_checks:
-                atoms = decoded.atoms[decoded.offset[i] : decoded.offset[i + 1]]
-                if self._is_forbidden(atoms, first=not unit.makes):
-                    forbidden.append(unit.makes + int(decoded.longer[i]))
-                    continue
-            kept.append(i)
-        return kept, forbidden
 
     # Matches
 
