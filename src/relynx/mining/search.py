@@ -23,7 +23,7 @@ from relynx.mining.engines.choose import engine_of, least_supports, steps_of
 from relynx.mining.engines.compiled import compile_bias
 from relynx.mining.input_checks import check_limits, classes_of
 from relynx.mining.matching.index import Index
-from relynx.mining.partitioned.search import check_no_client, check_partitions, mine_partitions
+from relynx.mining.partitioned.search import check_partitions, mine_partitions
 from relynx.mining.patterns.measures import checked_measure, class_column
 from relynx.mining.patterns.ordering import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
@@ -132,7 +132,9 @@ def mine(
         classes = check_partitions(X, y, bias, checkpoint, keep_coverage)
         in_memory = X.without_sequences()
     else:
-        check_no_client(client)
+        if client is not None:
+            hint = "write it by X.to_parquet(folder), and give scan_parquet(folder)"
+            raise InputError("a client works on partitions, and X is in memory", hint=hint)
         labels, classes = classes_of(X, y)
         bias = Bias.infer(X, labels) if bias is None else bias
         in_memory = X
@@ -208,7 +210,12 @@ def _found(
             advice=advice(trie, rows, bias) if budget.reason else (),
         ),
         object_identity=settings.object_identity,
-        kept_coverage=KeptCoverage.of(search.found.covered, shown, len(X))
+        kept_coverage=KeptCoverage.of_rows(
+            np.concatenate([np.empty((0, search.n_covered), np.uint64), *search.found.covered]),
+            np.flatnonzero(shown),
+            len(shown),
+            len(X),
+        )
         if keep_coverage
         else None,
     )

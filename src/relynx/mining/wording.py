@@ -410,15 +410,10 @@ def names_of(classes: Iterable[object], text: Callable[[str], str] = visible) ->
 
 def with_article(word: str) -> str:
     """The word with its indefinite article."""
-    return f"{'an' if _takes_an(word) else 'a'} {word}"
-
-
-def _takes_an(word: str) -> bool:
     sound = word.lower().lstrip("'\"“‘([ ")
-    if SPOKEN_AS_YOU.match(sound):
-        return False
     regular = sound[:1] in tuple("aeiou")
-    return regular or any(rule.match(sound) for rule in (SILENT, LETTER, NUMBER))
+    takes_an = regular or any(rule.match(sound) for rule in (SILENT, LETTER, NUMBER))
+    return f"{'an' if takes_an and not SPOKEN_AS_YOU.match(sound) else 'a'} {word}"
 
 
 def is_plural(word: str) -> bool:

@@ -166,13 +166,6 @@ def check_partitions(
     return _classes(parts, y)[1]
 
 
-def check_no_client(client: object) -> None:
-    """Raise where there is a client, but no partitions."""
-    if client is not None:
-        hint = "write it by X.to_parquet(folder), and give scan_parquet(folder)"
-        raise InputError("a client works on partitions, and X is in memory", hint=hint)
-
-
 class _Search:
     """One search of a folder."""
 

@@ -17,6 +17,7 @@ from relynx.logic.canonical import canonical, core
 from relynx.logic.terms import Atom
 from relynx.mining.matching.match import Asked, covered
 from relynx.mining.patterns import borders, tables
+from relynx.mining.patterns.borders import Borders, implied_borders
 from relynx.mining.patterns.measures import (
     MEASURES,
     OF_PATTERNS,
@@ -28,7 +29,6 @@ from relynx.mining.patterns.measures import (
 from relynx.mining.patterns.ordering import canonical_order, written
 from relynx.mining.patterns.pattern import Entry, Pattern
 from relynx.mining.patterns.trie import KeptCoverage, Rows, Trie
-from relynx.mining.patterns.version_space import Borders, implied_borders
 from relynx.mining.report import SearchReport, explained
 from relynx.mining.workers import n_threads
 

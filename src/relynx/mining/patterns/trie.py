@@ -123,15 +123,6 @@ class KeptCoverage:
     n_sequences: int
 
     @classmethod
-    def of(
-        cls, parts: Sequence[NDArray[np.uint64]], shown: NDArray[np.bool_], n_sequences: int
-    ) -> KeptCoverage:
-        """From what a search kept of the patterns that it shows, part by part."""
-        index = np.where(shown, np.cumsum(shown) - 1, -1)
-        none = np.empty((0, -(-n_sequences // 64)), np.uint64)
-        return cls(np.concatenate([none, *parts]), index, n_sequences)
-
-    @classmethod
     def of_rows(
         cls, bits: NDArray[np.uint64], rows: NDArray[np.int64], n_rows: int, n_sequences: int
     ) -> KeptCoverage:

@@ -213,12 +213,12 @@ def _entries(
     n_blocks = int(block_off[-1])
     offset, spoken_of = np.zeros(n_blocks + 1, np.int64), np.zeros(n_blocks, np.uint64)
     entry, bits = np.empty(len(fact), np.int32), np.empty(len(fact), np.uint64)
+    keys = compiled.relations
+    nodes = [index.relation(key).cells[e] for key, e in zip(keys, events, strict=True)]
     n, several, most_entries = ek.sort_entries(
         fact,
-        _joined(
-            [index.relation(k).cells[e] for k, e in zip(compiled.relations, events, strict=True)]
-        ),
-        _joined([index.facts.tables[key][0] for key in compiled.relations]),
+        np.concatenate(nodes),
+        np.concatenate([index.facts.tables[key][0] for key in keys]),
         index.node_off,
         block_off,
         offset,
@@ -247,10 +247,6 @@ def _entries(
         "everywhere": everywhere,
     }
     return columns, bool(several), int(most_entries)
-
-
-def _joined(parts: Sequence[NDArray[np.integer]]) -> NDArray[np.integer]:
-    return np.concatenate(parts)
 
 
 def _arguments(compiled: Compiled, events: Sequence[int]) -> tuple[Longs, Longs, list[str]]:
