@@ -12,7 +12,6 @@ import pytest
 from relynx import Sequences, from_lists, load_protein_folds, mine, parse_bias
 from relynx.logic.terms import Atom
 from relynx.mining import budget as bd
-from relynx.mining import search
 from relynx.mining.budget import Budget, OverBudget, default_memory_limit, resident
 from relynx.mining.engines import base as engines
 from relynx.mining.engines.bits import engine as bits
@@ -185,7 +184,7 @@ Y = ["u", "v"] * 30
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("engine", [Bits, General])
 def test_matches_that_do_not_fit_end_the_search(engine, monkeypatch, n_jobs):
-    monkeypatch.setattr(search, "choose", lambda *_, **__: engine)
+    monkeypatch.setattr("relynx.mining.engines.choose.choose", lambda *_, **__: engine)
     bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
     letters = from_lists(LETTERS, Y, predicate="q")[0]
     whole = mine(letters, Y, bias, min_support=0.9)

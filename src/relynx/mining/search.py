@@ -180,19 +180,11 @@ def _found(
     sizes = np.bincount(labels, minlength=len(classes))
     index = Index.of(X.facts(settings.object_identity))
     compiled = compile_bias(bias, index)
-    search = engine_of(
-        compiled,
-        labels,
-        len(classes),
-        bias,
-        settings,
-        least=least_supports(settings, sizes),
-        min_frequency=max(settings.min_frequency, 1),
-        steps=steps_of(bias, settings, index.longest, graphs=compiled.has_graphs),
-        keep_coverage=keep_coverage,
-    )
-    data = X, labels, classes
-    with _journal(checkpoint, *data, bias, settings, keep_coverage) as journal:
+    bounds = least_supports(settings, sizes), max(settings.min_frequency, 1)
+    hops = steps_of(bias, settings, index.longest, graphs=compiled.has_graphs)
+    data = compiled, labels, len(classes)
+    search = engine_of(*data, bias, settings, *bounds, hops, keep_coverage=keep_coverage)
+    with _journal(checkpoint, X, labels, classes, bias, settings, keep_coverage) as journal:
         complete = search.run(budget, n_threads=threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()

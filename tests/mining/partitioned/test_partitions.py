@@ -342,7 +342,7 @@ def test_partitions_may_be_searched_by_different_engines(tmp_path, monkeypatch, 
         used.append(General if len(used) % 2 else best)
         return used[-1]
 
-    monkeypatch.setattr(partition_tasks, "choose", in_turn)
+    monkeypatch.setattr("relynx.mining.engines.choose.choose", in_turn)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         many = rx.mine(parts, None, bias, min_support=0.2, max_length=2)

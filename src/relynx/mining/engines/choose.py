@@ -36,10 +36,10 @@ def engine_of(
     n_classes: int,
     bias: Bias,
     settings: SearchSettings,
-    *,
     least: Longs,
     min_frequency: int,
     steps: tuple[int, ...],
+    *,
     keep_coverage: bool = False,
 ) -> Engine[Any, Any]:
     """The engine for some data, with what a pattern must satisfy to be kept and refined."""

@@ -159,15 +159,8 @@ class Index:
             key, arg, rules = template
             relation = self.relation(key)
             bits = np.zeros(int(self.word_off[-1]), np.uint64)
-            mark_template(
-                relation.cells,
-                relation.seq_off,
-                self.node_off,
-                self.word_off,
-                arg,
-                np.array(rules, np.int32).reshape(-1, 3),
-                bits,
-            )
+            facts = relation.cells, relation.seq_off, self.node_off, self.word_off
+            mark_template(*facts, arg, np.array(rules, np.int32).reshape(-1, 3), bits)
             found = bits, float(np.bitwise_count(bits).sum()) / max(self.n_sequences, 1)
             n_most = TEMPLATE_BYTES // max(bits.nbytes, 1)
             for old in [*self._templates][: max(len(self._templates) - n_most, 0)]:

@@ -230,16 +230,9 @@ class LineMatcher:
             if relation.size <= DENSE:
                 row_of = np.full(relation.size, -1, np.int32)
                 row_of[wanted[lo:hi] - relation.start] = np.arange(lo, hi)
-            fill_rows(
-                digits,
-                np.array([a.stride for _, a in arguments], np.int64),
-                np.array([a.free for _, a in arguments], np.int64),
-                relation.start,
-                places,
-                wanted,
-                row_of,
-                rows,
-            )
+            radix = [[a.stride for _, a in arguments], [a.free for _, a in arguments]]
+            strides, free = np.array(radix, np.int64)
+            fill_rows(digits, strides, free, relation.start, places, wanted, row_of, rows)
         return rows
 
 

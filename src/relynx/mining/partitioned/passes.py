@@ -155,16 +155,8 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
     labels = _labels(X, work, share)
     facts = X.facts(work.settings.object_identity)
     compiled = _compiled(work, facts, local.places)
-    engine = engine_of(
-        compiled,
-        labels,
-        len(work.classes),
-        work.bias,
-        work.settings,
-        least=local.least,
-        min_frequency=local.min_frequency,
-        steps=local.steps,
-    )
+    data, bounds = (compiled, labels, len(work.classes)), (local.least, local.min_frequency)
+    engine = engine_of(*data, work.bias, work.settings, *bounds, local.steps)
     complete = engine.run(budget, n_threads=local.n_threads)
     parent, steps, supports, shown = engine.found.columns(engine.width + 4, len(work.classes))
     counted = np.zeros((len(parent), local.n_partitions), bool)

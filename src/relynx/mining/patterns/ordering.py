@@ -133,18 +133,8 @@ class Shapes:
         atoms = np.full((len(rows), most), -1, np.int32)
         variables = np.full((len(rows), most, self.variables.shape[1]), -1, np.int16)
         done = np.zeros(len(rows), bool)
-        write(
-            rows,
-            self.trie.parent,
-            self.step,
-            self.number,
-            self.variables,
-            for_reading,
-            self.may_begin,
-            atoms,
-            variables,
-            done,
-        )
+        of_trie = self.trie.parent, self.step, self.number, self.variables
+        write(rows, *of_trie, for_reading, self.may_begin, atoms, variables, done)
         for i in np.flatnonzero(~done).tolist():
             self._write_slowly(atoms[i], variables[i], for_reading)
         is_used = (atoms >= 0).any(axis=0)

@@ -94,6 +94,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         )
         steps = np.array(conditions.steps, np.int64)
         self.graph = link_graph(compiled, self.facts, steps, most_entries)
+        self.data = self.facts, self.graph
         self.thresholds = Thresholds(
             np.maximum(self.class_sizes, 1), conditions.least, conditions.min_frequency
         )
@@ -179,27 +180,14 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
     def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
         """Tallies; how much was looked at for each child; and what `Refinements` holds."""
         rows = self._rows_of(unit.chain, buffers)
+        siblings = unit.chain, unit.steps, unit.extra
         done, begin, efforts = 0, 0, np.zeros(len(unit.steps), np.int64)
         while done < len(unit.steps):
             self._pulse()
-            most = self._most_made(rows)
-            why, done, begin = ck.refine(
-                self.facts,
-                self.graph,
-                self.thresholds,
-                rows,
-                unit.chain,
-                unit.steps,
-                unit.extra,
-                done,
-                begin,
-                self.about_newest,
-                ck.Work(ROWS_A_PIECE, most, PLACES_A_CALL, LOOKS_A_CALL),
-                buffers.counters,
-                buffers.scratch,
-                efforts,
-                buffers.out,
-            )
+            work = ck.Work(ROWS_A_PIECE, self._most_made(rows), PLACES_A_CALL, LOOKS_A_CALL)
+            at = done, begin, self.about_newest, work
+            room = buffers.counters, buffers.scratch, efforts, buffers.out
+            why, done, begin = ck.refine(*self.data, self.thresholds, rows, *siblings, *at, *room)
             if why == ck.MORE_COUNTERS:
                 self._more_counters(buffers)
             elif why == ck.MORE_ROOM:
@@ -240,38 +228,14 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
     ) -> bool:
         """Count refinements; False where there are too few counters."""
         self._pulse()
-        return bool(
-            ck.count(
-                self.facts,
-                self.graph,
-                rows,
-                *piece,
-                one.now,
-                one.links,
-                one.ways,
-                buffers.counters,
-                0,
-                buffers.scratch,
-            )
-        )
+        pattern, room = (one.now, one.links, one.ways), (buffers.counters, 0, buffers.scratch)
+        return bool(ck.count(*self.data, rows, *piece, *pattern, *room))
 
     def _collect(self, one: Growing, n_before: int, buffers: Buffers, trail: Longs) -> None:
         start, tallied, trodden = int(buffers.out.n[0]), buffers.out.stats.copy(), trail.copy()
-        while not ck.collect(
-            self.facts,
-            self.graph,
-            self.thresholds,
-            one.now,
-            one.first,
-            one.links,
-            one.ways,
-            n_before,
-            trail,
-            buffers.counters,
-            0,
-            one.child,
-            buffers.out,
-        ):
+        pattern = one.now, one.first, one.links, one.ways
+        counted = n_before, trail, buffers.counters, 0, one.child
+        while not ck.collect(*self.data, self.thresholds, *pattern, *counted, buffers.out):
             self._more_room(buffers)
             buffers.out.n[0] = start
             buffers.out.stats[:], trail[:] = tallied, trodden
@@ -285,15 +249,9 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         found, n = np.full((64, 2 * len(self.compiled.dimensions)), -1, np.int64), 0
         while search.at[1] >= 0:
             self._pulse()
+            limits = MOST_ATTACHMENTS, LOOKS_A_CALL
             found, n = ak.find_attachments(
-                self.facts,
-                self.graph,
-                self.thresholds,
-                search,
-                links,
-                found,
-                MOST_ATTACHMENTS,
-                LOOKS_A_CALL,
+                *self.data, self.thresholds, search, links, found, *limits
             )
             if n < 0:
                 raise OverBudget("too many ways to link events by the dimensions")
@@ -315,6 +273,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         n = len(owner)
         if not n or not (self.needs_forms or self.has_checks):
             return None
+        siblings = unit.chain, unit.steps, unit.extra
         n_atoms = 2 * (len(unit.chain) + 2 + 2 * self.n_extra)
         writing = fk.Writing(
             self._room((n, n_atoms, self.width), np.int64),
@@ -324,19 +283,8 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         )
         for begin in range(0, n, FORMS_A_CALL):
             self._pulse()
-            fk.write_refinements(
-                self.facts,
-                self.graph,
-                unit.chain,
-                unit.steps,
-                unit.extra,
-                owner,
-                steps,
-                extra,
-                begin,
-                min(begin + FORMS_A_CALL, n),
-                writing,
-            )
+            end = min(begin + FORMS_A_CALL, n)
+            fk.write_refinements(*self.data, *siblings, owner, steps, extra, begin, end, writing)
         return writing
 
     # What is kept
@@ -449,12 +397,11 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
 
     def _advanced(self, done: Longs, chain: Longs, rows: rk.Rows, buffers: Buffers) -> rk.Rows:
         """The rows of a pattern of one more event or fact, from those of its beginning."""
-        facts, graph, before = self.facts, self.graph, ek.context(self.facts, done)
-        step, extra = chain[len(done)], np.ascontiguousarray(chain[len(done) + 1 :, :4])
-        into, most = rk.links_of(graph, before, step, extra), self._most_made(rows)
-        made: rk.Rows = rk.advance(
-            facts, graph, rows, 0, len(rows.block), before, into, step, buffers.scratch, most
-        )
+        before, step = ek.context(self.facts, done), chain[len(done)]
+        extra = np.ascontiguousarray(chain[len(done) + 1 :, :4])
+        into, most = rk.links_of(self.graph, before, step, extra), self._most_made(rows)
+        some = rows, 0, len(rows.block)
+        made: rk.Rows = rk.advance(*self.data, *some, before, into, step, buffers.scratch, most)
         if len(made.block) > most:
             raise OverBudget
         return made

@@ -215,16 +215,10 @@ def _entries(
     entry, bits = np.empty(len(fact), np.int32), np.empty(len(fact), np.uint64)
     keys = compiled.relations
     nodes = [index.relation(key).cells[e] for key, e in zip(keys, events, strict=True)]
+    sequences = [index.facts.tables[key][0] for key in keys]
+    facts = fact, np.concatenate(nodes), np.concatenate(sequences)
     n, several, most_entries = ek.sort_entries(
-        fact,
-        np.concatenate(nodes),
-        np.concatenate([index.facts.tables[key][0] for key in keys]),
-        index.node_off,
-        block_off,
-        offset,
-        entry,
-        bits,
-        spoken_of,
+        *facts, index.node_off, block_off, offset, entry, bits, spoken_of
     )
     entry, bits = entry[:n].copy(), bits[:n].copy()
     postings = csr_array((bits, entry, offset), (n_blocks, n_facts)).tocsc()
