@@ -22,7 +22,6 @@ from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Longs
 from relynx.mining.engines.bits import _attachment_kernels as ak
 from relynx.mining.engines.bits import _count_kernels as ck
 from relynx.mining.engines.bits import _event_fact_kernels as ek
-from relynx.mining.engines.bits import _form_kernels as fk
 from relynx.mining.engines.bits import _row_kernels as rk
 from relynx.mining.engines.bits.event_facts import (
     event_facts,
@@ -83,7 +82,7 @@ class Growing(NamedTuple):
     first: bool = False  # it has no atoms
 
 
-class Bits(Engine[Buffers, "fk.Writing | None"]):
+class Bits(Engine[Buffers, "ak.Writing | None"]):
     """Searches patterns of events along paths."""
 
     def _prepare(self) -> None:
@@ -267,7 +266,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
 
     # Decoding
 
-    def _decode(self, unit: Siblings, counted: Counted) -> fk.Writing | None:
+    def _decode(self, unit: Siblings, counted: Counted) -> ak.Writing | None:
         """Atoms and canonical forms, where they are needed."""
         _, _, owner, steps, extra, _, _, _ = counted
         n = len(owner)
@@ -275,7 +274,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
             return None
         siblings = unit.chain, unit.steps, unit.extra
         n_atoms = 2 * (len(unit.chain) + 2 + 2 * self.n_extra)
-        writing = fk.Writing(
+        writing = ak.Writing(
             self._room((n, n_atoms, self.width), np.int64),
             self._room((n, n_atoms, self.width), np.int32),
             np.zeros(n, np.int64),
@@ -284,12 +283,12 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         for begin in range(0, n, FORMS_A_CALL):
             self._pulse()
             end = min(begin + FORMS_A_CALL, n)
-            fk.write_refinements(*self.data, *siblings, owner, steps, extra, begin, end, writing)
+            ak.write_refinements(*self.data, *siblings, owner, steps, extra, begin, end, writing)
         return writing
 
     # What is kept
 
-    def _keep(self, unit: Siblings, counted: Counted, decoded: fk.Writing | None) -> list[Siblings]:
+    def _keep(self, unit: Siblings, counted: Counted, decoded: ak.Writing | None) -> list[Siblings]:
         stats, _, owner, *_ = counted
         tally = self.tallies.setdefault(unit.makes, SearchLevel(unit.makes))
         for some in stats:
@@ -331,7 +330,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
                 some = slice(i, min(i + at_once, end))
                 yield Siblings(unit.makes + 1, chain, rows[some], steps[some], extra[some])
 
-    def _forms(self, decoded: fk.Writing, sizes: list[int]) -> Iterator[bytes | None]:
+    def _forms(self, decoded: ak.Writing, sizes: list[int]) -> Iterator[bytes | None]:
         """The forms by which variants are known, where there can be some."""
         stride, size = decoded.forms[0].nbytes, decoded.forms[0, 0].nbytes
         whole = decoded.forms.tobytes() if self.needs_forms else b""
