@@ -329,10 +329,10 @@ class Index:
             lo=_stack([look_up[2] for look_up in found], (0, n), np.int32),
             hi=_stack([look_up[3] for look_up in found], (0, n), np.int32),
             shape=_stack([d.shape for d in dims], (0, n_seq), np.uint8),
-            order=_stack([d.order for d in dims], (0, n), np.int32),
-            rank=_stack([d.rank for d in dims], (0, n), np.int32),
-            first=_stack([d.first for d in dims], (0, n), np.int32),
-            last=_stack([d.last for d in dims], (0, n), np.int32),
+            **{
+                name: _stack([getattr(d, name) for d in dims], (0, n), np.int32)
+                for name in ("order", "rank", "first", "last")
+            },
             next_off=_stack(offsets, (0, 2, n + 1), np.int64),
             neighbours=flat([d.neighbours for d in dims]),
         )
