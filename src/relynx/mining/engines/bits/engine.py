@@ -199,17 +199,14 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
     def _refine_alone(self, unit: Siblings, child: int, rows: rk.Rows, buffers: Buffers) -> int:
         """Refine a child that has many matches, asking on the way; how much was looked at."""
         chain = _with_child(unit, child)
-        one, made = self._growing(chain, child), self._advanced(unit.chain, chain, rows, buffers)
-        if not self.graph.is_line:
-            one = one._replace(ways=self._attachments(one.now, made, one.links))
-        self._count_and_collect(one, made, buffers)
-        return int(ak.n_places(made)) * len(one.ways) + len(rows.block)
-
-    def _growing(self, chain: Longs, child: int) -> Growing:
-        now = ek.context(self.facts, chain)
+        now, made = ek.context(self.facts, chain), self._advanced(unit.chain, chain, rows, buffers)
         links = ak.possible_links(self.graph, now)
-        ways = ak.every_attachment(self.graph, links, self.about_newest)
-        return Growing(child, now, links, ways)
+        if self.graph.is_line:
+            ways = ak.every_attachment(self.graph, links, self.about_newest)
+        else:
+            ways = self._attachments(now, made, links)
+        self._count_and_collect(Growing(child, now, links, ways), made, buffers)
+        return int(ak.n_places(made)) * len(ways) + len(rows.block)
 
     def _count_and_collect(self, one: Growing, rows: rk.Rows, buffers: Buffers) -> None:
         """Count and collect the refinements of a pattern, some rows at a time."""
@@ -345,17 +342,6 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
         needed.
         """
         _, _, owner, steps, extra, extends, supports, covered = counted
-        if not self.n_extra:  # along lines no refinement has further links
-            rows = np.arange(self.found.n_rows, self.found.n_rows + len(owner))
-            if not keep.all():
-                rows = np.cumsum(keep) - 1 + self.found.n_rows
-                owner, steps, supports, covered = (
-                    column[keep] for column in (owner, steps, supports, covered)
-                )
-            self.found.add(unit.rows[owner], steps, supports)
-            if self.n_covered:
-                self.found.covered.append(covered)
-            return rows
         n_extra = (extra[:, :, 0] >= 0).sum(axis=1)
         needed = keep.copy()
         for depth in range(int(n_extra.max(initial=0)), 0, -1):
