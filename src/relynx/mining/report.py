@@ -1,4 +1,4 @@
-"""Progress and report of a search: how far it is, what it counted, dropped and met most."""
+"""Progress and report of a search: how far it is, what it counted and dropped, why it is large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mine`: every frequent pattern that a bias allows, each once."""
+"""`mine`: every frequent pattern that a bias allows, each once; and the filters of its answer."""
 
 from __future__ import annotations
 
