@@ -24,7 +24,6 @@ from relynx.storage import Journal
 
 Longs = NDArray[np.int64]
 Counted: TypeAlias = tuple[NDArray[Any], ...]
-FEW_ROWS = 1 << 14  # of matches, which are made without asking
 CHECKS_AT_ONCE = 64  # of patterns by the constraints of a bias, before the search asks
 
 
@@ -214,13 +213,6 @@ class Engine(ABC, Generic[B, D]):
         """An array for counters or matches, if the budget has room for it."""
         self.budget.take(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
         return np.full(shape, fill, dtype) if fill else np.zeros(shape, dtype)
-
-    def _most_rows(self, width: int, wanted: int = 1 << 62) -> int:
-        """How many rows of so many bytes there may be, as columns that grow take twice as much.
-
-        To ask takes longer than to make few: where no more are wanted, they are not asked for.
-        """
-        return FEW_ROWS if wanted <= FEW_ROWS else max(self.budget.left() // (3 * width), FEW_ROWS)
 
     def _next_level(
         self, level: list[Siblings], n_threads: int, journal: Journal | None

@@ -42,6 +42,7 @@ MOST_ATTACHMENTS = 1 << 20  # ways to link one new event
 # What makes units: another number is another form of what checkpoints keep.
 EFFORT_A_UNIT = 1 << 20  # for siblings that make one unit of work, by what was looked at before
 MOST_FOUND = 1 << 14  # refinements of a unit
+FEW_ROWS = 1 << 14  # of matches, which are made without asking: that takes longer than to make them
 # How much is done before the search asks whether to go on.
 ROWS_A_CALL = 1 << 13
 ROWS_A_PIECE = 1 << 12  # that are counted for one sibling after the other
@@ -394,8 +395,10 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
     def _most_made(self, rows: rk.Rows) -> int:
         """How many rows may be made of some: of each one for each fact that a place leads to."""
         n_places = 1 if self.graph.is_line else 64
-        wanted = len(rows.block) * n_places * self.graph.most_entries
-        return self._most_rows(self.row_bytes, wanted)
+        if len(rows.block) * n_places * self.graph.most_entries <= FEW_ROWS:
+            return FEW_ROWS
+        # Columns that grow take twice as much.
+        return max(self.budget.left() // (3 * self.row_bytes), FEW_ROWS)
 
 
 def _with_child(unit: Siblings, child: int) -> Longs:
