@@ -67,7 +67,9 @@ def list_matches(
     sequence,
     begin,
     end,
-    pattern,
+    n_old,
+    taboo,
+    n_taboo,
     step,
     most,
     marks,
@@ -77,10 +79,10 @@ def list_matches(
 ):
     """The matches that a step makes of some matches, as columns of `out`.
 
-    `step` is a row of the trie, the last one of `pattern`. Returns how many there are, also beyond
-    the size of `out`; more than `most` are not looked for.
+    `step` is a row of the trie, the first `n_taboo` of `taboo` are the constants of the pattern
+    before it. Returns how many there are, also beyond the size of `out`; more than `most` are not
+    looked for.
     """
-    n_old, taboo, n_taboo = pattern.n_old, pattern.taboo, pattern.n_old_taboo
     n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
     order, rank, last = data.order, data.rank, data.last
     next_off, neighbours = data.next_off, data.neighbours

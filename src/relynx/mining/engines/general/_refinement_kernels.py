@@ -19,7 +19,6 @@ from relynx.mining.engines._canonical_kernels import (
 from relynx.mining.engines.compiled import MOST_CODES
 from relynx.mining.engines.general._general_kernels import Pattern
 from relynx.mining.engines.general._listing_kernels import ARGUMENTS
-from relynx.mining.matching._backtracking_kernels import lower_bound
 
 
 @by_reference
@@ -197,7 +196,13 @@ def write_step(rules, language, pattern, key, digits, step):
             step[3] = n_old
             n_old += 1
         # The last relation whose codes begin at or before this one.
-        relation = lower_bound(rules.bases[n_old], 0, n_relations, code + 1) - 1
+        relation, high = np.int64(0), np.int64(n_relations)
+        while high - relation > 1:
+            middle = (relation + high) >> 1
+            if rules.bases[n_old, middle] <= code:
+                relation = middle
+            else:
+                high = middle
         code -= rules.bases[n_old, relation]
         n_all = write_arguments(rules, language, n_old, relation, code, digits, step)
     return n_all
