@@ -14,10 +14,9 @@ from functools import partial
 from typing import Any
 
 from relynx.errors import InputError
-from relynx.features.estimator_file import fitted_of, fitted_state
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
-from relynx.features.vectorizer import PatternVectorizer
+from relynx.features.vectorizer import PatternVectorizer, fitted_of, fitted_state
 from relynx.mining.patterns.model_file import pattern_state, patterns_of
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.models.fisher.classifier import FisherKernelClassifier, FisherScores

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
 import relynx as rx
-from relynx.mining.wording.english import names_of
-from relynx.mining.wording.sentences import in_words
+from relynx.mining.wording import in_words, names_of
 from relynx.models.evaluation.cross_validation import cross_validate
 from relynx.plots import canvas, layout
 from relynx.plots.layout import in_order, levels

@@ -367,12 +367,6 @@ class Sequences:
         X = self if y is None else self.with_labels(y)
         WRITERS["parquet"](X, folder, partitions, rows_per_partition)
 
-    def digest(self) -> str:
-        """A text that changes with any fact, its code, and any rule; not with ids and labels."""
-        rules = [] if self.background is None else [*map(str, self.background.rules)]
-        tables = (part for key, table in self.tables.items() for part in (key, table))
-        return digest([len(self), self.vocabulary.constants, rules, *tables])
-
     def with_tables(self, vocabulary: Vocabulary, tables: Tables) -> Sequences:
         """The same sequences, their facts in other codes."""
         return self.replaced(vocabulary=vocabulary, tables=tables, origin=None)
@@ -616,3 +610,10 @@ def _constant(value: object) -> Constant:
         return as_constant(value)
     except TypeError as error:
         raise DataError(f"{error} (as an id or label)") from None
+
+
+def data_digest(X: Sequences) -> str:
+    """A text that changes with any fact, its code, and any rule; not with ids and labels."""
+    rules = [] if X.background is None else [*map(str, X.background.rules)]
+    tables = (part for key, table in X.tables.items() for part in (key, table))
+    return digest([len(X), X.vocabulary.constants, rules, *tables])

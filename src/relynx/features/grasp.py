@@ -10,7 +10,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, fields
 from itertools import takewhile
 from typing import Any, ClassVar
@@ -235,11 +235,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             prior=self.prior,
             balanced=self.objective == "balanced",
         )
-        with (
-            nullcontext()
-            if self.checkpoint is None
-            else self._journal(bits, np.asarray(y)) as journal
-        ):
+        with self._journal(bits, np.asarray(y)) as journal:
             best = self._search(task, begun, journal)
         self.support_ = np.zeros(bits.shape[1], bool)
         self.support_[best.chosen] = True
@@ -248,7 +244,11 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.log_likelihood_ = best.log_likelihood
         return self
 
-    def _journal(self, bits: NDArray[np.uint8], y: NDArray[Any]) -> Journal:
+    def _journal(
+        self, bits: NDArray[np.uint8], y: NDArray[Any]
+    ) -> AbstractContextManager[Journal | None]:
+        if self.checkpoint is None:
+            return nullcontext()
         prior = self.prior if isinstance(self.prior, str) else np.asarray(self.prior, float)
         parameters = {
             "moves": [move for move in MOVES if move in self.moves],
@@ -261,9 +261,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         }
         data = digest([bits, y if y.dtype.kind in "biuf" else y.tolist()])
         about = f"GRASP on {bits.shape[0]:,} rows and {bits.shape[1]:,} columns"
-        return Journal(
-            self.checkpoint, Work("GRASP", KEPT_FORM, about, {"the data": data}, parameters)
-        )
+        work = Work("GRASP", KEPT_FORM, about, {"the data": data}, parameters)
+        return Journal(self.checkpoint, work)
 
     def _search(self, task: Task, begun: float, journal: Journal | None) -> RoundResult:
         """The best of all rounds, or what begins with the empty set, where they are worse."""
@@ -389,15 +388,8 @@ def play_round(
     n_built, cost_built, size, cost = kernels.play_round(
         task.tables, margins, task.first, draws, min(most, n), moves, *begin, chosen
     )
-    return RoundResult(
-        round=i,
-        alpha=float(draws[0]),
-        size_built=int(n_built),
-        cost_built=int(cost_built),
-        chosen=np.sort(chosen[:size]),
-        cost=int(cost),
-        log_likelihood=log_likelihood(task, margins),
-    )
+    built, found = (int(n_built), int(cost_built)), (np.sort(chosen[:size]), int(cost))
+    return RoundResult(i, float(draws[0]), *built, *found, log_likelihood(task, margins))
 
 
 def seed_text(random_state: Any) -> object:

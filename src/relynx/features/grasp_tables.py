@@ -50,7 +50,8 @@ def task_of(
     priors = class_prior(prior, sizes.astype(float))
     _check_size(len(sizes), bits.shape[1])
     scores, log_prior, scale, infinite = _whole_scores(supports, sizes, priors, smoothing)
-    rivals = _rivals(len(sizes))
+    n = len(sizes)
+    rivals = np.broadcast_to(np.arange(n), (n, n))[~np.eye(n, dtype=bool)].reshape(n, n - 1)
     # class, rival, absent or present, feature
     shift = np.ascontiguousarray(scores[:, None] - scores[rivals])
     # A tie is lost to a class of larger prior, or of equal prior and before it.
@@ -126,12 +127,6 @@ def _check_size(n_classes: int, n_features: int) -> None:
 def _slot_bits(n_features: int) -> int:
     """The range of the shifts is cut into 2 to the power of this slots, for the search in it."""
     return (4 * n_features).bit_length()
-
-
-def _rivals(n_classes: int) -> Ints:
-    """For each class the others, in their order."""
-    grid = np.broadcast_to(np.arange(n_classes), (n_classes, n_classes))
-    return grid[~np.eye(n_classes, dtype=bool)].reshape(n_classes, n_classes - 1)
 
 
 def _weights(sizes: Ints, balanced: bool) -> tuple[Ints, float]:

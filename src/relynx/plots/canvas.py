@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from relynx.errors import InputError
-from relynx.mining.wording.english import visible
+from relynx.mining.wording import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import counted
 from relynx.errors import InputError
-from relynx.mining.wording.english import names_of
+from relynx.mining.wording import names_of
 from relynx.models.evaluation.cross_validation import CrossValidation
 from relynx.plots.canvas import ACCENT, FONT, PLAIN, SMALL, new_axes, text_size, wrapped
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from relynx.errors import InputError
 from relynx.features.grasp import GraspRound, GraspSelector
-from relynx.mining.wording.english import names_of
+from relynx.mining.wording import names_of
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.pair_model import PairModel
 from relynx.plots.canvas import (

@@ -19,7 +19,7 @@ from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Constant, Var, constant_key, constant_text
 from relynx.mining.matching.match import match
 from relynx.mining.patterns.pattern import Pattern, parse_pattern
-from relynx.mining.wording.english import visible
+from relynx.mining.wording import visible
 from relynx.plots.canvas import CHARACTER, LINE, wrapped
 
 Link: TypeAlias = tuple[int, int]  # the positions of two events in the strip

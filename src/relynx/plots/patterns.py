@@ -11,8 +11,7 @@ from relynx.errors import InputError
 from relynx.features.candidates import by_class_in_turn
 from relynx.mining.patterns.measures import Floats, support
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.wording.english import names_of
-from relynx.mining.wording.sentences import in_words
+from relynx.mining.wording import in_words, names_of
 from relynx.plots.canvas import (
     CHARACTER,
     FONT,

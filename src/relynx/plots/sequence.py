@@ -11,7 +11,7 @@ import numpy as np
 from relynx.data.sequences import Sequence, Sequences, counted
 from relynx.errors import InputError
 from relynx.mining.patterns.pattern import Pattern
-from relynx.mining.wording.english import visible
+from relynx.mining.wording import visible
 from relynx.plots.canvas import (
     ACCENT,
     CHARACTER,

@@ -17,7 +17,7 @@ from relynx.errors import InputError
 from relynx.logic.terms import Var
 from relynx.mining.matching.match import match
 from relynx.mining.patterns.pattern import Pattern, link_of
-from relynx.mining.wording.sentences import in_words
+from relynx.mining.wording import in_words
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, columns_of, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import Facts, Sequences
 from relynx.logic.tables import Key
-from relynx.mining.wording.english import visible
+from relynx.mining.wording import visible
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, weights
 from relynx.reports.page_facts import as_json, as_text, packed_rows, page_facts, short

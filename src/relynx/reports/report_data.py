@@ -19,8 +19,7 @@ from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
 from relynx.mining.patterns.measures import chi2
-from relynx.mining.wording.english import names_of, visible
-from relynx.mining.wording.sentences import in_words
+from relynx.mining.wording import in_words, names_of, visible
 from relynx.models.labels import check_no_label_is_missing
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import learner_name

@@ -19,6 +19,7 @@ import numpy as np
 
 from relynx.bias import parse_bias
 from relynx.bias.protein_folds import ProteinFolds
+from relynx.data.sequences import data_digest
 from relynx.data.tables.frames import write_csv
 from relynx.errors import InputError
 from relynx.models.evaluation.baselines import baselines
@@ -82,7 +83,7 @@ class Run:
         run = self.experiment.name, self.protocol, self.seed, self.folds
         described = [__version__, *run, parameters]
         names = [column.tolist() for column in (data.X.ids, data.y, data.groups)]
-        data_key = digest([data.X.digest(), *names])
+        data_key = digest([data_digest(data.X), *names])
         text = json.dumps([described, data_key, _code_key()], default=str, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -11,7 +11,7 @@ import pytest
 from relynx import BiasError, Sequences
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
-from relynx.mining import search
+from relynx.mining.engines import choose as choosing
 from relynx.mining.engines.general import _refinement_kernels as rk
 from relynx.mining.engines.general import _sibling_kernels as sk
 from relynx.mining.engines.general import engine as general
@@ -58,7 +58,7 @@ def engines(monkeypatch) -> list[general.General]:
             super().__init__(*args, **settings)
             made.append(self)
 
-    monkeypatch.setattr(search, "choose", lambda *_, **__: Noted)
+    monkeypatch.setattr(choosing, "choose", lambda *_, **__: Noted)
     return made
 
 

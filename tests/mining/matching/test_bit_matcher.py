@@ -12,9 +12,9 @@ from languages import make_language
 from relynx import Sequences, covers, from_lists, load_protein_folds
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
-from relynx.mining.matching.bits import tries
-from relynx.mining.matching.bits.lines import LineMatcher
-from relynx.mining.matching.bits.tries import TrieMatcher
+from relynx.mining.matching import tries
+from relynx.mining.matching.lines import LineMatcher
+from relynx.mining.matching.tries import TrieMatcher
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
@@ -131,7 +131,7 @@ def test_coverage_takes_the_trie_when_there_are_many_patterns(monkeypatch):
     monkeypatch.setattr(TrieMatcher, "of", lambda *args: asked.append(1) or of(*args))
     assert np.array_equal(found.coverage(X), whole)
     assert asked
-    monkeypatch.setattr("relynx.mining.matching.bits.covering.MANY", 10**9)
+    monkeypatch.setattr("relynx.mining.matching.match.MANY", 10**9)
     assert np.array_equal(found.coverage(X, packed=True), packed)
     assert len(asked) == 1
 

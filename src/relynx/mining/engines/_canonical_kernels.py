@@ -1,8 +1,34 @@
-"""Compiled loops that give all variants of a pattern the same form."""
+"""Compiled loops that write patterns as atoms, and in the form that all variants share."""
 
 import numpy as np
 
 from relynx._kernels import inlined, inner_kernel
+
+UNUSED = -(1 << 40)  # where an atom has fewer arguments than there is room for
+NO_ARGUMENT = -(1 << 31)  # the same, in a form
+
+
+@inner_kernel
+def write_atoms(dimensions, arity, more, step, atoms, n):
+    """Append the atoms of a step to rows of which n are in use; how many then are.
+
+    A relation has so many arguments `more` than `arity` says. Links are numbered after relations.
+    """
+    if step[0] >= 0:
+        i = 0
+        while dimensions[i] != step[0]:
+            i += 1
+        atoms[n, 0] = len(arity) + step[1] * len(dimensions) + i
+        atoms[n, 1], atoms[n, 2] = step[2], step[3]
+        for j in range(3, atoms.shape[1]):
+            atoms[n, j] = UNUSED
+        n += 1
+    if step[4] >= 0:
+        atoms[n, 0] = step[4]
+        for j in range(1, atoms.shape[1]):
+            atoms[n, j] = step[4 + j] if j <= arity[step[4]] + more else UNUSED
+        n += 1
+    return n
 
 
 @inner_kernel

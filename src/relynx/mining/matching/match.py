@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,17 +12,36 @@ from numpy.typing import NDArray
 
 from relynx.data.sequences import Facts, Sequence, Sequences
 from relynx.logic.terms import Atom, Constant, Var
-from relynx.mining.matching import bits
 from relynx.mining.matching._backtracking_kernels import Data, Plan, solve
 from relynx.mining.matching.index import Index, Template
+from relynx.mining.matching.lines import LineMatcher
 from relynx.mining.matching.plan import Planner, Query, Registry
+from relynx.mining.matching.tries import TrieMatcher
 from relynx.mining.patterns.pattern import Pattern, as_pattern
+from relynx.mining.patterns.trie import Rows, Trie
 from relynx.mining.workers import n_threads
 
 Bits = NDArray[np.uint64]
 NOTHING = np.empty((0, 0), np.int64)
 AT_ONCE = 256  # sequences
+ATOMS_AT_ONCE = 2_000  # patterns whose atoms are held at a time
+MANY = 20  # patterns that are worth matching along their trie
 SHARED_BY = 4  # a beginning is matched on its own when so many patterns share it
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Patterns by their numbers from 0 on."""
+
+    n: int
+    atoms: Callable[[Rows], list[tuple[Atom, ...]]]
+    trie: tuple[Trie, Rows] | None = None  # where they were mined
+
+    def parts(self, which: Rows) -> Iterator[tuple[Rows, list[tuple[Atom, ...]]]]:
+        """Some patterns at a time with their atoms."""
+        for start in range(0, len(which), ATOMS_AT_ONCE):
+            part = which[start : start + ATOMS_AT_ONCE]
+            yield part, self.atoms(part)
 
 
 def covers(
@@ -64,23 +84,45 @@ def covers(
     single = isinstance(pattern, Pattern | str)
     wanted = [pattern] if isinstance(pattern, Pattern | str) else pattern
     patterns = [as_pattern(p).atoms for p in wanted]
-    asked = bits.Asked(len(patterns), lambda which: [patterns[i] for i in which.tolist()])
+    asked = Asked(len(patterns), lambda which: [patterns[i] for i in which.tolist()])
     out = covered(asked, _sequences(X).facts(object_identity), object_identity, threads)
     return out[0] if single else out.T
 
 
-def covered(
-    asked: bits.Asked, facts: Facts, object_identity: bool, n_threads: int
-) -> NDArray[np.bool_]:
+def covered(asked: Asked, facts: Facts, object_identity: bool, n_threads: int) -> NDArray[np.bool_]:
     """Which sequences the patterns cover, array of shape (n_patterns, n_sequences): by words of
     bits where these can tell, else by backtracking."""
     out = np.zeros((asked.n, facts.n_sequences), bool)
-    for left, sequences in bits.cover(asked, facts, object_identity, out, n_threads):
+    for left, sequences in _cover_by_bits(asked, facts, object_identity, out, n_threads):
         for part, atoms in asked.parts(left if len(sequences) else left[:0]):
             out[np.ix_(part, sequences)] = _search(
                 atoms, sequences, Index.of(facts), object_identity
             )
     return out
+
+
+def _cover_by_bits(
+    asked: Asked, facts: Facts, object_identity: bool, out: NDArray[np.bool_], n_threads: int
+) -> list[tuple[Rows, NDArray[np.int64]]]:
+    """Fill the rows of `out` (n_patterns, n_sequences) as far as bits can; what is left: patterns,
+    and the sequences for which they are open."""
+    left, others = np.arange(asked.n), []
+    trie = asked.trie if asked.n >= MANY else None
+    for lines in LineMatcher.each(facts):
+        if trie is not None and len(lines.others):
+            continue
+        open_ = [left[:0]]
+        for part, atoms in asked.parts(left):
+            done = lines.cover(atoms, object_identity, part, out, n_threads)
+            open_.append(part[~done])
+            others.append((part[done], lines.others))
+        left = np.concatenate(open_)
+    if trie is not None and len(left) >= MANY:
+        matcher = TrieMatcher.of(trie[0], trie[1][left], facts, object_identity)
+        if matcher is not None:
+            out[left] = matcher.coverage(trie[1][left], n_threads=n_threads)
+            return others
+    return [(left, np.arange(facts.n_sequences)), *others]
 
 
 def match(

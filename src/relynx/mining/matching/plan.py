@@ -427,7 +427,10 @@ class Planner:
             options: list[tuple[float, int, int, Link | Fact | int]] = [
                 *((self._link_cost(link, known), -1, 0, link) for link in links),
                 *((*self._fact_cost(fact, known), fact) for fact in facts),
-                *((self._node_cost(v), -1, 0, v) for v in sorted(waiting)),
+                *(
+                    (self.size[self.group[v]] + (0 if query.names[v] else LATE), -1, 0, v)
+                    for v in sorted(waiting)
+                ),
             ]
             _, look_up, probe, chosen = min(options, key=lambda option: option[0])
             if isinstance(chosen, Link):
@@ -454,9 +457,6 @@ class Planner:
         if best[1] >= 0 and all(s < 0 or known(s) for s in fact.slots):
             return min(best[0], 0.5), best[1], best[2]
         return best
-
-    def _node_cost(self, v: int) -> float:
-        return self.size[self.group[v]] + (0 if self.query.names[v] else LATE)
 
     def _link_cost(self, link: Link, known: Callable[[int], bool]) -> float:
         x, y = known(link.x), known(link.y)

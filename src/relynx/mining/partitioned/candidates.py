@@ -17,7 +17,7 @@ from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_key
-from relynx.mining.ordering.order import pattern_numbers
+from relynx.mining.patterns.ordering import pattern_numbers
 from relynx.mining.patterns.trie import Trie, with_codes, with_fewest_codes
 
 Ints = NDArray[np.int32]

@@ -10,10 +10,10 @@ sequences, but perhaps by another partition, so one of the two is asked of each 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,11 @@ from relynx.data.event_arguments import Argument, event_arguments
 from relynx.data.parquet import Partitions
 from relynx.errors import DataError, InputError
 from relynx.logic.tables import Key
-from relynx.mining.advice import advice
 from relynx.mining.budget import Budget
+from relynx.mining.engines.choose import least_supports, steps_of
 from relynx.mining.engines.compiled import Compiled, compile_bias
 from relynx.mining.input_checks import given_classes, ordered_classes
 from relynx.mining.matching.index import Index
-from relynx.mining.ordering.order import canonical_order
 from relynx.mining.partitioned import passes as pt
 from relynx.mining.partitioned.candidates import (
     Bools,
@@ -40,15 +39,87 @@ from relynx.mining.partitioned.candidates import (
     possible,
     union,
 )
-from relynx.mining.partitioned.executors import InProcess, OnWorkers, Tasks
+from relynx.mining.patterns.ordering import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
-from relynx.mining.report import SearchLevel, SearchReport
-from relynx.mining.thresholds import least_supports, steps_of
+from relynx.mining.report import SearchLevel, SearchReport, advice
 from relynx.search_settings import SearchSettings
 
 NEVER = (1 << 31) - 1  # sequences that a pattern must cover of a class that is not there
 FEW = 5  # sequences of a partition that make a pattern frequent there: then nearly all are
+RETRIES = 2  # of a task that failed: a disk may have been away for a moment
+AT_ONCE = 8  # results that one task joins
+
+
+class InProcess:
+    """One task after the other, here. A result is made when it is asked for, and not kept."""
+
+    at_once = 1  # tasks that run at a time
+
+    def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """A result, or what stands for it, and can be an argument again."""
+        return function(*args)
+
+    def each(self, function: Callable[..., Any], calls: Iterable[Sequence[Any]]) -> Any:
+        """The results of many calls, in order, or what stands for them."""
+        return (function(*args) for args in calls)
+
+    def values(self, results: Any) -> list[Any]:
+        return list(results)
+
+    def joined(self, join: Callable[[Sequence[Any]], Any], results: Any) -> Any:
+        sofar = None
+        for result in results:
+            sofar = join([result] if sofar is None else [sofar, result])
+        return sofar
+
+
+class OnWorkers:
+    """The workers of a client: of Dask, or of what can `submit` and `gather` as it does.
+
+    A task whose worker dies is given to another by the scheduler.
+    """
+
+    def __init__(self, client: Any) -> None:
+        for name in ("submit", "gather", "nthreads"):
+            if not callable(getattr(client, name, None)):
+                hint = "give a dask.distributed.Client, or None to work in this process"
+                what = f"client is a {type(client).__name__}, which has no {name}"
+                raise InputError(what, hint=hint)
+        self.client = client
+
+    @property
+    def at_once(self) -> int:
+        return max(int(sum(self.client.nthreads().values())), 1)
+
+    def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        return self.client.submit(function, *args, pure=False, retries=RETRIES)
+
+    def each(self, function: Callable[..., Any], calls: Iterable[Sequence[Any]]) -> Any:
+        return [self.run(function, *args) for args in calls]
+
+    def values(self, results: Any) -> list[Any]:
+        try:
+            answers: list[Any] = self.client.gather(list(results))
+        except Exception as error:
+            if type(error).__name__ == "KilledWorker":  # of Dask, which is not imported here
+                what = "the workers died again and again at one partition"
+                hint = "their memory may be too small for it: write more, smaller partitions"
+                raise InputError(what, hint=hint) from error
+            raise
+        return answers
+
+    def joined(self, join: Callable[[Sequence[Any]], Any], results: Any) -> Any:
+        """In the form of a tree, so that no worker and not the client ever holds all results."""
+        left = list(results)
+        while True:
+            groups = [left[i : i + AT_ONCE] for i in range(0, len(left), AT_ONCE)]
+            left = [self.run(join, group) for group in groups]
+            if len(left) == 1:
+                return left[0]
+
+
+Tasks: TypeAlias = InProcess | OnWorkers
 
 
 def mine_partitions(
@@ -93,13 +164,6 @@ def check_partitions(
         what = "a checkpoint is of a search of sequences in memory, not of partitions"
         raise InputError(what, hint="leave it out, or give parts.load()")
     return _classes(parts, y)[1]
-
-
-def check_no_client(client: object) -> None:
-    """Raise where there is a client, but no partitions."""
-    if client is not None:
-        hint = "write it by X.to_parquet(folder), and give scan_parquet(folder)"
-        raise InputError("a client works on partitions, and X is in memory", hint=hint)
 
 
 class _Search:

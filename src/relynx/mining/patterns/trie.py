@@ -114,6 +114,34 @@ class Trie:
         return self.vocabulary[~arg] if arg < 0 else numbered_variable(arg)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class KeptCoverage:
+    """Which sequences of the search each pattern covers, as bits."""
+
+    bits: NDArray[np.uint64]  # shape (n_patterns, n_words): 64 sequences a word, the first lowest
+    index: NDArray[np.int64]  # for each row of the trie that row of `bits`, -1 for none
+    n_sequences: int
+
+    @classmethod
+    def of_rows(
+        cls, bits: NDArray[np.uint64], rows: NDArray[np.int64], n_rows: int, n_sequences: int
+    ) -> KeptCoverage:
+        """From the bits of some of so many rows of a trie."""
+        index = np.full(n_rows, -1)
+        index[rows] = np.arange(len(rows))
+        return cls(bits, index, n_sequences)
+
+    def words(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The bits of some rows of the trie."""
+        return self.bits[self.index[rows]]
+
+    def matrix(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """The coverage of some rows of the trie: an array of shape (n_sequences, n_patterns)."""
+        octets = self.words(rows).astype("<u8", copy=False).view(np.uint8)
+        bits = np.unpackbits(octets, axis=1, count=self.n_sequences, bitorder="little")
+        return bits.T.astype(bool)
+
+
 def link_atom(dimension: str, n: int, ends: Sequence[Term]) -> Atom:
     """The link of n steps, any number of them where n is 0."""
     if n > 1:

@@ -14,7 +14,7 @@ import numpy as np
 from relynx.data.sequences import Sequences
 from relynx.data.tables.frames import write_csv, write_jsonl, write_parquet
 from relynx.logic.dimensions import link_name
-from relynx.mining.wording.english import names_of
+from relynx.mining.wording import names_of
 
 
 @dataclass(frozen=True, slots=True)

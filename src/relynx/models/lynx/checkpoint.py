@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.sequences import Sequences
-from relynx.features.estimator_file import MACHINE
+from relynx.data.sequences import Sequences, data_digest
 from relynx.features.grasp import GraspSelector, seed_text
+from relynx.features.vectorizer import MACHINE
 from relynx.storage.journal import Journal, Work, digest, folder_name
 
 KEPT_FORM = 2  # of the results of both kinds: change it when they change
@@ -29,7 +29,7 @@ def fit_journal(
     parameters = _parameters(model, "bias")
     parameters["random_state"] = seed_text(model.random_state)
     inputs = {
-        "the data": X.digest(),
+        "the data": data_digest(X),
         "the classes": digest([labels.tolist()]),
         "the bias": digest([str(bias)]),
     }

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx._kernels import by_reference, inlined, inner_kernel, kernel
+from relynx.mining.matching._backtracking_kernels import lower_bound
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -276,17 +277,8 @@ def reading(facts, before, step):
     values = facts.values
     begin, end = facts.fact_off[relation], facts.fact_off[relation + 1]
     if k and fixed[0] >= 0:  # facts are in order of their first values
-        low, high = begin, end
-        while low < high:
-            middle = (low + high) // 2
-            if values[0, middle] < fixed[0]:
-                low = middle + 1
-            else:
-                high = middle
-        begin = low
-        while low < end and values[0, low] == fixed[0]:
-            low += 1
-        end = low
+        begin = lower_bound(values[0], begin, end, fixed[0])
+        end = lower_bound(values[0], begin, end, fixed[0] + 1)
     admitted = np.empty(end - begin, np.int64)
     n = 0
     for g in range(begin, end):
@@ -342,13 +334,7 @@ def write_step(facts, now, first, dimension, n_steps, event, code, out):
     """
     n_old = len(now.number)
     starts = facts.starts[n_old]
-    r, high = 0, len(starts) - 1
-    while high - r > 1:
-        middle = (r + high) // 2
-        if starts[middle] <= code:
-            r = middle
-        else:
-            high = middle
+    r = lower_bound(starts, 0, len(starts) - 1, code + 1) - 1  # the last that begins by then
     code -= starts[r]
     k, a0 = facts.arity[r], facts.argument0[r]
     for q in range(len(out)):

@@ -213,18 +213,12 @@ def _entries(
     n_blocks = int(block_off[-1])
     offset, spoken_of = np.zeros(n_blocks + 1, np.int64), np.zeros(n_blocks, np.uint64)
     entry, bits = np.empty(len(fact), np.int32), np.empty(len(fact), np.uint64)
+    keys = compiled.relations
+    nodes = [index.relation(key).cells[e] for key, e in zip(keys, events, strict=True)]
+    sequences = [index.facts.tables[key][0] for key in keys]
+    facts = fact, np.concatenate(nodes), np.concatenate(sequences)
     n, several, most_entries = ek.sort_entries(
-        fact,
-        _joined(
-            [index.relation(k).cells[e] for k, e in zip(compiled.relations, events, strict=True)]
-        ),
-        _joined([index.facts.tables[key][0] for key in compiled.relations]),
-        index.node_off,
-        block_off,
-        offset,
-        entry,
-        bits,
-        spoken_of,
+        *facts, index.node_off, block_off, offset, entry, bits, spoken_of
     )
     entry, bits = entry[:n].copy(), bits[:n].copy()
     postings = csr_array((bits, entry, offset), (n_blocks, n_facts)).tocsc()
@@ -247,10 +241,6 @@ def _entries(
         "everywhere": everywhere,
     }
     return columns, bool(several), int(most_entries)
-
-
-def _joined(parts: Sequence[NDArray[np.integer]]) -> NDArray[np.integer]:
-    return np.concatenate(parts)
 
 
 def _arguments(compiled: Compiled, events: Sequence[int]) -> tuple[Longs, Longs, list[str]]:

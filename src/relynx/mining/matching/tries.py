@@ -157,18 +157,9 @@ class TrieMatcher:
             ]
             todo += [(c, [*links, self.steps[c][:4]]) for c in further if c in self.steps]
             extra = np.array(links, np.int64).reshape(-1, 4)
-            rows = rk.advance(
-                self.facts,
-                self.graph,
-                node.rows,
-                0,
-                len(node.rows.block),
-                before,
-                rk.links_of(self.graph, before, step, extra),
-                step,
-                room,
-                rk.ALL_ROWS,
-            )
+            some = node.rows, 0, len(node.rows.block)
+            into = rk.links_of(self.graph, before, step, extra)
+            rows = rk.advance(self.facts, self.graph, *some, before, into, step, room, rk.ALL_ROWS)
             if not len(rows.block):
                 continue
             for column in asked.columns.get(at, ()):

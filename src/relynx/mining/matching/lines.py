@@ -22,7 +22,7 @@ from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Struct, Var, constant_key
 from relynx.mining.matching._backtracking_kernels import LINE
-from relynx.mining.matching.bits._line_kernels import (
+from relynx.mining.matching._line_kernels import (
     Paths,
     Places,
     cover_paths,
@@ -230,16 +230,9 @@ class LineMatcher:
             if relation.size <= DENSE:
                 row_of = np.full(relation.size, -1, np.int32)
                 row_of[wanted[lo:hi] - relation.start] = np.arange(lo, hi)
-            fill_rows(
-                digits,
-                np.array([a.stride for _, a in arguments], np.int64),
-                np.array([a.free for _, a in arguments], np.int64),
-                relation.start,
-                places,
-                wanted,
-                row_of,
-                rows,
-            )
+            radix = [[a.stride for _, a in arguments], [a.free for _, a in arguments]]
+            strides, free = np.array(radix, np.int64)
+            fill_rows(digits, strides, free, relation.start, places, wanted, row_of, rows)
         return rows
 
 
