@@ -13,7 +13,7 @@ from relynx.data.sequences import counted
 from relynx.data.tables.frames import frame
 from relynx.logic.terms import Constant, constant_text
 from relynx.mining.patterns.pattern import Pattern
-from relynx.mining.wording.english import visible
+from relynx.mining.wording import visible
 from relynx.reports.explanation_parts import Counterfactual, Match, ModelPart, PatternEffect
 
 CLASSES = ("predicted", "vote", "classes")  # attributes that hold classes
