@@ -200,8 +200,8 @@ def evaluate(
     """
     from relynx.console import show_table
     from relynx.data.event_order import ordered_events
-    from relynx.data.groups import read_groups
     from relynx.models.evaluation.baselines import baselines
+    from relynx.models.evaluation.cross_validation import read_groups
     from relynx.models.evaluation.systems import systems
 
     accuracies: list[float] = []

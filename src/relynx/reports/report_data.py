@@ -20,7 +20,7 @@ from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
 from relynx.mining.patterns.measures import chi2
 from relynx.mining.wording import in_words, names_of, visible
-from relynx.models.labels import check_no_label_is_missing
+from relynx.models.checks import check_no_label_is_missing
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import learner_name
 from relynx.reports.scores import Scores, scores

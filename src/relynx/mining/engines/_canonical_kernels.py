@@ -1,8 +1,43 @@
 """Compiled loops that write patterns as atoms, and in the form that all variants share."""
 
-import numpy as np
+from typing import NamedTuple
 
-from relynx._kernels import inlined, inner_kernel
+import numpy as np
+from numpy.typing import NDArray
+
+from relynx._kernels import by_reference, inlined, inner_kernel
+
+
+@by_reference
+class Thresholds(NamedTuple):
+    class_sizes: NDArray[np.int64]  # at least 1
+    least: NDArray[np.int64]  # for each class the smallest support that suffices
+    min_frequency: int
+
+
+@inlined
+def is_frequent(counted, thresholds, stats):
+    """Is a candidate frequent, by its supports? `stats` gets what `SearchLevel.add` takes."""
+    frequency, enough, share = 0, False, 0.0
+    for c in range(len(counted)):
+        frequency += counted[c]
+        enough = enough or counted[c] >= thresholds.least[c]
+        share = max(share, counted[c] / thresholds.class_sizes[c])
+    stats[0] += 1
+    if frequency < thresholds.min_frequency:
+        stats[1] += 1
+        if enough and frequency > stats[3]:
+            stats[3], stats[4] = frequency, 0
+        if enough and frequency == stats[3]:
+            stats[4] += 1
+    elif not enough:
+        stats[2] += 1
+        if share > stats[5]:
+            stats[5], stats[6] = share, 0
+        if share == stats[5]:
+            stats[6] += 1
+    return enough and frequency >= thresholds.min_frequency
+
 
 UNUSED = -(1 << 40)  # where an atom has fewer arguments than there is room for
 NO_ARGUMENT = -(1 << 31)  # the same, in a form

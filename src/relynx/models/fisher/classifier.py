@@ -22,7 +22,16 @@ from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import SWITCH, Rule, check_parameters, is_positive, one_of, sequences_for
+from relynx.models.checks import (
+    SWITCH,
+    Rule,
+    check_parameters,
+    checked_labels,
+    coded_classes,
+    is_positive,
+    one_of,
+    sequences_for,
+)
 from relynx.models.fisher.pair_svm import (
     PairSVM,
     kernel,
@@ -32,7 +41,6 @@ from relynx.models.fisher.pair_svm import (
     scaled_gamma,
     validated_C,
 )
-from relynx.models.labels import checked_labels, coded_classes
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.ground import Grounding

@@ -14,8 +14,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.data.schema import SCHEMA
-from relynx.models.checks import PRIOR, check_parameters, class_weights, sequences_for
-from relynx.models.labels import training_data
+from relynx.models.checks import (
+    PRIOR,
+    check_parameters,
+    class_weights,
+    sequences_for,
+    training_data,
+)
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.expectations import expected_counts

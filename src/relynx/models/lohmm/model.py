@@ -36,8 +36,7 @@ from relynx.models.lohmm.clauses import (
 from relynx.models.lohmm.inference import expectations as inference
 from relynx.models.lohmm.inference.expectations import baum_welch, drawn_values
 from relynx.models.lohmm.inference.ground import Grounding, ground
-from relynx.models.lohmm.inference.program import Program
-from relynx.models.lohmm.inference.sampling import Sampler
+from relynx.models.lohmm.inference.program import Program, Sampler
 from relynx.models.lohmm.text import model_text, read_clauses
 
 MOST_STEPS = 100_000  # of a sequence that is drawn until its end

@@ -42,8 +42,8 @@ from relynx.models.checks import (
     none_or_a,
     one_of,
     sequences_for,
+    training_data,
 )
-from relynx.models.labels import training_data
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn

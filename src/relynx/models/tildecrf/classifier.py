@@ -17,8 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.data.sequences import Sequences, counted
 from relynx.mining.workers import n_threads
-from relynx.models.checks import Rule, check_parameters, one_of, sequences_for
-from relynx.models.labels import training_data
+from relynx.models.checks import Rule, check_parameters, one_of, sequences_for, training_data
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf.boosting import (
     Boosted,

@@ -17,8 +17,7 @@ from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_parameters, sequences_for
-from relynx.models.labels import is_missing
+from relynx.models.checks import check_parameters, is_missing, sequences_for
 from relynx.models.tildecrf.boosting import (
     Boosted,
     Task,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx._kernels import by_reference, inlined, inner_kernel, kernel
-from relynx.mining.engines._threshold_kernels import is_frequent
+from relynx.mining.engines._canonical_kernels import is_frequent
 from relynx.mining.engines.bits._attachment_kernels import (
     every_attachment,
     find_attachments,

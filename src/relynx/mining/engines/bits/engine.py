@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.mining.budget import OverBudget
-from relynx.mining.engines._threshold_kernels import Thresholds
+from relynx.mining.engines._canonical_kernels import Thresholds
 from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Longs, Siblings
 from relynx.mining.engines.bits import _attachment_kernels as ak
 from relynx.mining.engines.bits import _count_kernels as ck

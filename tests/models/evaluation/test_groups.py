@@ -3,7 +3,7 @@
 import pytest
 
 from relynx import DataError
-from relynx.data.groups import read_groups
+from relynx.models.evaluation.cross_validation import read_groups
 
 
 @pytest.fixture(autouse=True)
