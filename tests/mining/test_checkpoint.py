@@ -469,8 +469,7 @@ def classifier(**more):
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "n"),
-    [(candidates, "_predicted", 50), (grasp, "play_round", 200)],
+    ("module", "name", "n"), [(candidates, "_predicted", 50), (grasp, "play_round", 200)]
 )
 def test_a_fit_that_was_killed_goes_on_to_the_same_model(
     three, tmp_path, monkeypatch, module, name, n

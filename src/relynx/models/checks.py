@@ -1,4 +1,4 @@
-"""Checks of parameters that several estimators share; what is wrong comes with what to do."""
+"""Checks of what estimators are given: parameters, sequences and their classes."""
 
 from __future__ import annotations
 

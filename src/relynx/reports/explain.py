@@ -133,10 +133,7 @@ def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
 
 
 def _part(
-    part: PairModel,
-    terms: Weights | None,
-    covered: NDArray[np.bool_],
-    effects: list[PatternEffect],
+    part: PairModel, terms: Weights | None, covered: NDArray[np.bool_], effects: list[PatternEffect]
 ) -> ModelPart:
     classes = part.classes.tolist()
     row = covered[None].astype(np.float64)

@@ -65,18 +65,12 @@ TABLE_1: Mapping[str, tuple[tuple[float, ...], float]] = {
         (0.84, 0.88, 0.83, 0.83, 0.85, 0.76, 0.85, 0.81, 0.82, 0.80),
         0.826,
     ),
-    "confidence 0.95, GRASP": (
-        (0.88, 0.92, 0.88, 0.88, 0.89, 0.84, 0.93, 0.87, 0.90, 0.93),
-        0.878,
-    ),
+    "confidence 0.95, GRASP": ((0.88, 0.92, 0.88, 0.88, 0.89, 0.84, 0.93, 0.87, 0.90, 0.93), 0.878),
     "confidence 1.0, all patterns": (
         (0.89, 0.94, 0.84, 0.92, 0.94, 0.88, 0.91, 0.89, 0.88, 0.87),
         0.896,
     ),
-    "confidence 1.0, GRASP": (
-        (0.94, 0.97, 0.93, 0.95, 0.95, 0.93, 0.93, 0.97, 0.90, 0.94),
-        0.942,
-    ),
+    "confidence 1.0, GRASP": ((0.94, 0.97, 0.93, 0.95, 0.95, 0.93, 0.93, 0.97, 0.90, 0.94), 0.942),
 }
 # Table 2 of the paper. Its data are 2,086 domains of the same five SCOP folds.
 TABLE_2: Mapping[str, float] = {
@@ -98,9 +92,7 @@ PAPER_ROWS: Mapping[str, Mapping[str, Any]] = {
 EXPERIMENTS = (
     *(Experiment(name, SYSTEMS) for name in TABLE_2 if name != "Lynx"),
     Experiment(
-        "TildeCRF, all paths",
-        SYSTEMS,
-        {"training": "chain", "learning_rate": 1.0, "max_iter": 100},
+        "TildeCRF, all paths", SYSTEMS, {"training": "chain", "learning_rate": 1.0, "max_iter": 100}
     ),
     *(Experiment(name, "chain", parameters) for name, parameters in PAPER_ROWS.items()),
     *(

@@ -182,9 +182,7 @@ def test_many_ways_to_link_an_event_go_on_where_room_was_made_for_them(monkeypat
     assert np.array_equal(found.supports, expected.supports)
 
 
-def test_branches_long_paths_and_relations_between_events_go_to_the_general_engine(
-    monkeypatch,
-):
+def test_branches_long_paths_and_relations_between_events_go_to_the_general_engine(monkeypatch):
     chosen = []
     monkeypatch.setattr(
         choosing, "choose", lambda *args, **how: chosen.append(choose(*args, **how)) or chosen[-1]

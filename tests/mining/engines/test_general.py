@@ -76,8 +76,7 @@ def written(patterns: PatternSet) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize(
-    ("name", "at_once"),
-    [("FACTS_AT_ONCE", 1), ("FACTS_AT_ONCE", 500), ("REFINEMENTS_AT_ONCE", 1)],
+    ("name", "at_once"), [("FACTS_AT_ONCE", 1), ("FACTS_AT_ONCE", 500), ("REFINEMENTS_AT_ONCE", 1)]
 )
 def test_the_answer_does_not_depend_on_how_many_siblings_are_refined_at_once(
     X, engines, monkeypatch, name, at_once, n_jobs

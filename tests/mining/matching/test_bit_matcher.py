@@ -105,8 +105,7 @@ def test_links_of_an_event_to_itself_cover_no_line(object_identity):
 
 
 @pytest.mark.parametrize(
-    "pairs",
-    [[("e0", "x"), ("e1", "y")], [("x", "e1"), ("y", "e1")], [("e0", "e2"), ("e1", "e2")]],
+    "pairs", [[("e0", "x"), ("e1", "y")], [("x", "e1"), ("y", "e1")], [("e0", "e2"), ("e1", "e2")]]
 )
 def test_patterns_of_relations_between_events_on_data_where_one_side_holds_values(pairs):
     related = line("abab", Atom("r", ("e0", "e2")), Atom("r", ("e1", "e2")))

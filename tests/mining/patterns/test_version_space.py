@@ -541,12 +541,7 @@ def test_within_another_set_is_membership_one_by_one(rows, others, object_identi
 
 def three():
     """p(A) above p(A), q(A) above p(A), q(A), r(A,x); and s(A) beside them."""
-    rows = [
-        (-1, "p(A)", (9, 9)),
-        (0, "q(A)", (5, 8)),
-        (1, "r(A,x)", (0, 7)),
-        (-1, "s(A)", (0, 3)),
-    ]
+    rows = [(-1, "p(A)", (9, 9)), (0, "q(A)", (5, 8)), (1, "r(A,x)", (0, 7)), (-1, "s(A)", (0, 3))]
     return PatternSet(trie_of(rows))
 
 

@@ -115,11 +115,7 @@ def test_a_bias_with_a_prior_is_refused_by_the_sparse_method(data):
             "n_features is fixed by method='paper'",
             HINT.format("n_features"),
         ),
-        (
-            {"method": "lasso"},
-            "method is 'lasso'",
-            "give 'auto' or 'sparse' or 'grasp' or 'paper'",
-        ),
+        ({"method": "lasso"}, "method is 'lasso'", "give 'auto' or 'sparse' or 'grasp' or 'paper'"),
         (
             {"budget": 0},
             "budget is 0",
@@ -156,11 +152,7 @@ def test_the_method_of_the_paper_has_a_model_for_each_pair_and_no_limit(data):
             "sample_weight has the shape (4, 1) for 4 sequences",
             "give one weight for each sequence",
         ),
-        (
-            ["x"] * 4,
-            "sample_weight holds what is no number",
-            "give one weight for each sequence",
-        ),
+        (["x"] * 4, "sample_weight holds what is no number", "give one weight for each sequence"),
         (
             [None, 1, 1, "x"],
             "sample_weight holds what is no number",

@@ -262,10 +262,7 @@ def said(call) -> str:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (
-            {"training": "path"},
-            "training is 'path'\nhint: give 'constant' or 'chain'",
-        ),
+        ({"training": "path"}, "training is 'path'\nhint: give 'constant' or 'chain'"),
         (
             {"readout": "best"},
             "readout is 'best'\nhint: give 'constant' or 'viterbi' or 'marginals'",

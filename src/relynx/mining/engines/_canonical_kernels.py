@@ -1,4 +1,4 @@
-"""Compiled loops that write patterns as atoms, and in the form that all variants share."""
+"""Compiled loops of both engines: is a candidate frequent; patterns as atoms, in canonical form."""
 
 from typing import NamedTuple
 

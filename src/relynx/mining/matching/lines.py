@@ -22,13 +22,7 @@ from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Struct, Var, constant_key
 from relynx.mining.matching._backtracking_kernels import LINE
-from relynx.mining.matching._line_kernels import (
-    Paths,
-    Places,
-    cover_paths,
-    expand_all,
-    fill_rows,
-)
+from relynx.mining.matching._line_kernels import Paths, Places, cover_paths, expand_all, fill_rows
 from relynx.mining.matching.index import Index
 from relynx.mining.matching.plan import is_number_of_steps
 from relynx.mining.workers import in_order

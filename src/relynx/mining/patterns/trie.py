@@ -176,10 +176,7 @@ def joined(parts: Sequence[tuple[Trie, Rows]]) -> tuple[Trie, Rows]:
 
 
 def _recoded(
-    trie: Trie,
-    relations: tuple[tuple[str, int], ...],
-    dimensions: tuple[str, ...],
-    codes: Ints,
+    trie: Trie, relations: tuple[tuple[str, int], ...], dimensions: tuple[str, ...], codes: Ints
 ) -> Ints:
     """The steps of a trie with other numbers for relations, dimensions and constants."""
     steps = with_codes(trie.steps, codes)

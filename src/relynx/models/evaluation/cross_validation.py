@@ -1,4 +1,7 @@
-"""Cross-validation: how well a classifier does on sequences that it has not seen."""
+"""Cross-validation: how well a classifier does on sequences that it has not seen.
+
+Groups, such as proteins of a family, are not split; a file says which sequence is in which group.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,9 @@ from relynx.logic.source_files import read_source
 from relynx.models.checks import checked_labels, coded_classes
 
 Split: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+HEADER = ["id", "group"]  # of a file of groups
+SHOWN = 3  # sequences without a group
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +243,6 @@ def _one(
     seconds = time.perf_counter() - start
     fold = Fold(seed, number, test, np.asarray(predicted), accuracy, seconds)
     return fold, [str(one.message) for one in caught]
-
-
-HEADER = ["id", "group"]
-SHOWN = 3
 
 
 def read_groups(path: str | os.PathLike[str], ids: Iterable[object]) -> list[str]:

@@ -117,10 +117,7 @@ def ordered_transitions(transitions: Sequence[Transition]) -> tuple[Transition, 
     for transition in transitions:
         first.setdefault(variant_key([transition.body]), len(first))
     return tuple(
-        sorted(
-            transitions,
-            key=lambda t: (first[variant_key([t.body])], t.block or 0, t.clause()),
-        )
+        sorted(transitions, key=lambda t: (first[variant_key([t.body])], t.block or 0, t.clause()))
     )
 
 

@@ -68,10 +68,7 @@ RULES: Mapping[str, Rule] = {
     "n_hidden": count_from(1),
     "max_kinds": count_from(1),
     "max_iter": count_from(0),
-    "blocks": (
-        _are_blocks,
-        "a number from 1 on, or the first steps of the blocks, (1, 8, 20) say",
-    ),
+    "blocks": (_are_blocks, "a number from 1 on, or the first steps of the blocks, (1, 8, 20) say"),
     "selection": one_of(("argument", "type")),
     "end": SWITCH,
     "tol": AMOUNT,

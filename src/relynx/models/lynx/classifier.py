@@ -65,11 +65,7 @@ from relynx.storage.parts import Part, plain
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
 # nothing dropped before the selection.
-PAPER: Mapping[str, Any] = {
-    "n_features": None,
-    "max_features": None,
-    "multiclass": "round_robin",
-}
+PAPER: Mapping[str, Any] = {"n_features": None, "max_features": None, "multiclass": "round_robin"}
 MULTICLASS = ("auto", "round_robin", "single")
 METHODS = ("auto", "sparse", "grasp", "paper")
 # Parameters of the other methods: where one of these is given, `auto` is `grasp`.

@@ -157,11 +157,7 @@ class TildeCRF(BoostedEstimator):
         return self
 
     def take_learnt(
-        self,
-        classes: NDArray[Any],
-        language: Language,
-        boosted: Boosted,
-        reading: Schema | None,
+        self, classes: NDArray[Any], language: Language, boosted: Boosted, reading: Schema | None
     ) -> None:
         """Store what was learnt."""
         self.classes_ = classes

@@ -74,12 +74,7 @@ def _n_codes(compiled: Compiled, n_old: int) -> int:
 
 
 def event_facts(
-    compiled: Compiled,
-    labels: NDArray[np.int64],
-    n_classes: int,
-    most_old: int,
-    *,
-    injective: bool,
+    compiled: Compiled, labels: NDArray[np.int64], n_classes: int, most_old: int, *, injective: bool
 ) -> tuple[ek.EventFacts, bool, int]:
     """The facts of all sequences; whether an event has several, and the most entries of a sequence.
 

@@ -115,8 +115,7 @@ class Program:
         name, _ = self.keys[coded[0]]
         types = self.argument_types[coded[0]]
         return Atom(
-            name,
-            tuple(self.constants[type_][c] for type_, c in zip(types, coded[1], strict=True)),
+            name, tuple(self.constants[type_][c] for type_, c in zip(types, coded[1], strict=True))
         )
 
     def body_of(self, state: Coded) -> tuple[Body, list[int]] | None:
