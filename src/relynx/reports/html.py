@@ -14,8 +14,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from relynx.data.sequences import counted
 from relynx.features.grasp import GraspRound
 from relynx.models.lynx.classifier import LynxClassifier
-from relynx.reports.page_data import page_data
-from relynx.reports.page_facts import as_json, short
+from relynx.reports.page_data import as_json, page_data, short
 from relynx.reports.report_data import (
     PairRow,
     PatternRow,
