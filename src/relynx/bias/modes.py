@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from relynx.errors import Problem, Source
+from relynx.errors import ParseError, Problem, Source
 from relynx.logic.dimensions import OPERATORS
-from relynx.logic.nodes import Node
+from relynx.logic.nodes import Node, node_text
 from relynx.logic.terms import Atom, Comparison, Constant, Literal, Not, is_constant
 
 Subject: TypeAlias = Atom | Constant
 Test: TypeAlias = Callable[[object], bool]
 Where: TypeAlias = tuple[str | int, ...]
 Span: TypeAlias = tuple[int, int]
+
+Read = TypeVar("Read")
 
 EVENT = "event"
 MODE_SIGNS = ("+", "-", "#", "*")
@@ -147,6 +149,8 @@ class SourceSpans:
 class DeclarationReader:
     """Reads the declarations of a text: keeps what is wrong with them, and where each part is."""
 
+    again = ""  # what to do where something is declared twice
+
     def __init__(self, source: Source) -> None:
         self.source = source
         self.problems: list[Problem] = []
@@ -167,3 +171,18 @@ class DeclarationReader:
     ) -> None:
         span = node.end - node.start if length is None else length
         self.problems.append(Problem(message, self.source, node.start, span, hint))
+
+    def _expected(self, what: str, node: Node, hint: str | None = None) -> None:
+        self._wrong(node, f"expected {what}, found {node_text(node)}", hint)
+
+    def _again(self, where: Where, node: Node, message: str) -> None:
+        line = self.source.line_and_column(self.spans[where][0])[0]
+        self._wrong(node, message, f"the first is on line {line}{self.again}")
+
+    def _read(self, read: Callable[[Node, Source], Read], node: Node) -> Read | None:
+        """What a part comes to; None, and a problem, where it cannot be read."""
+        try:
+            return read(node, self.source)
+        except ParseError as error:
+            self.problems += error.problems
+            return None

@@ -152,7 +152,8 @@ class _Reader(DeclarationReader):
         if of_start != (rest[-1].kind == "atom" and rest[-1].value == START.predicate):
             self._no_start(rest[-1], of_start)
             return
-        atoms = [atom for part in (head, *rest) if (atom := self._atom(part)) is not None]
+        read = (self._read(node_atom, part) for part in (head, *rest))
+        atoms = [atom for atom in read if atom is not None]
         number = self._block(block, of_start) if block is not None else None
         if len(atoms) <= len(rest) or (block is not None and number is None):
             return
@@ -189,13 +190,6 @@ class _Reader(DeclarationReader):
         else:
             return inner.value
         return None
-
-    def _atom(self, node: Node) -> Atom | None:
-        try:
-            return node_atom(node, self.source)
-        except ParseError as error:
-            self.problems += error.problems
-            return None
 
     # Declarations
 
@@ -321,19 +315,10 @@ class _Reader(DeclarationReader):
         self.options[name] = value
         self._keep_span((name,), node)
 
-    # Messages
-
     def _is_list(self, node: Node) -> bool:
         if node.kind != "list":
             self._expected("a list", node, f"write [{self._text(node)}]")
         return node.kind == "list"
-
-    def _again(self, where: Where, node: Node, message: str) -> None:
-        line = self.source.line_and_column(self.spans[where][0])[0]
-        self._wrong(node, message, hint=f"the first is on line {line}")
-
-    def _expected(self, what: str, node: Node, hint: str | None = None) -> None:
-        self._wrong(node, f"expected {what}, found {node_text(node)}", hint=hint)
 
 
 def _number(node: Node) -> float:
