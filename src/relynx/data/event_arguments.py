@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.dimensions import OPERATORS, link_name
@@ -99,9 +100,7 @@ def event_arguments(counts: Mapping[Argument, tuple[int, int]]) -> frozenset[Arg
     return frozenset(argument for argument, n in counts.items() if _is_event(n))
 
 
-def _uses(
-    facts: Tables, n_constants: int
-) -> tuple[Pairs, NDArray[np.int64], dict[Argument, tuple[int, int]]]:
+def _uses(facts: Tables, n_constants: int) -> tuple[Pairs, Longs, dict[Argument, tuple[int, int]]]:
     """The linked constants, the sequences that have some dimension, and for each argument how many
     of the facts of those sequences hold a linked constant, and how many there are."""
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]

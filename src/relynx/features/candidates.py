@@ -16,6 +16,7 @@ from scipy.special import chdtri
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from relynx.arrays import Bools, Floats, Longs
 from relynx.data.sequences import Sequences
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB, class_prior
@@ -54,7 +55,7 @@ def by_class_in_turn(patterns: PatternSet, measure: str) -> PatternSet:
     return ordered[turns(ordered.supports, ordered.class_sizes)]
 
 
-def turns(supports: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
+def turns(supports: NDArray[Any], sizes: NDArray[Any]) -> Longs:
     """The order in which the classes take patterns that are sorted, the best first."""
     owner = (supports / np.maximum(sizes, 1)).argmax(axis=1)
     rank = np.zeros(len(owner), np.int64)
@@ -64,9 +65,7 @@ def turns(supports: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
     return np.lexsort((owner, rank))
 
 
-def best_columns(
-    M: NDArray[Any], y: NDArray[np.int64], measure: str, most: int | None
-) -> NDArray[np.int64]:
+def best_columns(M: NDArray[Any], y: Longs, measure: str, most: int | None) -> Longs:
     """The columns of a 0/1 matrix that `by_class_in_turn` and `distinct` would take of its rows."""
     sizes = np.bincount(y)
     supports = np.stack([M[y == c].sum(axis=0, dtype=np.int64) for c in range(len(sizes))], axis=1)
@@ -79,13 +78,11 @@ def best_columns(
     order = order[(frequencies[order] > 0) & (frequencies[order] < len(y))]
     keys = np.packbits(M[:, order].astype(bool), axis=0).T
     first = np.unique(keys, axis=0, return_index=True)[1] if len(order) else order
-    chosen: NDArray[np.int64] = order[np.sort(first)][:most]
+    chosen: Longs = order[np.sort(first)][:most]
     return chosen
 
 
-def distinct(
-    patterns: PatternSet, X: Sequences, most: int | None
-) -> tuple[PatternSet, NDArray[np.bool_]]:
+def distinct(patterns: PatternSet, X: Sequences, most: int | None) -> tuple[PatternSet, Bools]:
     """The first patterns of which no two cover the same sequences, and what they cover.
 
     Of patterns that cover the same the first is kept; what covers all sequences or none is left
@@ -122,8 +119,8 @@ def lean(patterns: PatternSet) -> PatternSet:
 
 
 def united(
-    sets: Sequence[PatternSet], X: Sequences, y: NDArray[np.int64], classes: tuple[object, ...]
-) -> tuple[PatternSet, list[NDArray[np.int64]]]:
+    sets: Sequence[PatternSet], X: Sequences, y: Longs, classes: tuple[object, ...]
+) -> tuple[PatternSet, list[Longs]]:
     """All patterns of some sets, each once, with their supports in X; and where each set's are.
 
     The sets come from searches with the same bias. `y` is the number of each sequence's class.
@@ -153,10 +150,10 @@ class _Part(NamedTuple):
     """Known rows with their labels, unknown ones with theirs, and what an error in them weighs."""
 
     known: NDArray[Any]
-    y: NDArray[np.int64]
+    y: Longs
     unknown: NDArray[Any]
-    wanted: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    wanted: Longs
+    weights: Floats
 
 
 class Validation:
@@ -172,7 +169,7 @@ class Validation:
         self,
         selector: GraspSelector,
         M: NDArray[Any],
-        y: NDArray[np.int64],
+        y: Longs,
         *,
         seed: int,
         measure: str = "chi2",
@@ -231,10 +228,10 @@ class Validation:
             )
         return self.errors[size]
 
-    def _error(self, part: _Part, predict: Callable[[], NDArray[np.int64]]) -> float:
+    def _error(self, part: _Part, predict: Callable[[], Longs]) -> float:
         """The error in a fold: from before where a journal has it, else computed."""
 
-        def compute() -> tuple[NDArray[np.float64]]:
+        def compute() -> tuple[Floats]:
             return (np.array([part.weights @ (predict() != part.wanted)]),)
 
         return float((compute() if self.journal is None else self.journal.once(compute))[0][0])
@@ -244,7 +241,7 @@ class Validation:
         return float(np.sqrt(max(error * (1 - error), 0) / self.n))
 
 
-def _predicted(selector: GraspSelector, size: int | None, part: _Part) -> NDArray[np.int64]:
+def _predicted(selector: GraspSelector, size: int | None, part: _Part) -> Longs:
     """What naive Bayes predicts with at most `size` columns, selected in a few rounds."""
     known, y, unknown = part[:3]
     quick = clone(selector).set_params(n_features=size)
@@ -256,6 +253,6 @@ def _predicted(selector: GraspSelector, size: int | None, part: _Part) -> NDArra
     return np.asarray(model.fit(known[:, columns], y).predict(unknown[:, columns]))
 
 
-def _predicted_on_all(learner: Any, part: _Part) -> NDArray[np.int64]:
+def _predicted_on_all(learner: Any, part: _Part) -> Longs:
     fitted = clone(learner).fit(part.known.astype(float), part.y)
     return np.asarray(fitted.predict(part.unknown.astype(float)))

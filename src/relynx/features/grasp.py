@@ -26,9 +26,10 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relynx.arrays import Bools, Longs
 from relynx.errors import Problem, did_you_mean, raise_all
 from relynx.features import _grasp_kernels as kernels
-from relynx.features.grasp_tables import Ints, Task, cost_of, count_errors, log_likelihood, task_of
+from relynx.features.grasp_tables import Task, cost_of, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
 from relynx.mining.workers import n_threads
 from relynx.storage.fields import COUNT, FEATURES_IN, NUMBER, Field, Fields, array
@@ -95,7 +96,7 @@ class RoundResult:
     alpha: float
     size_built: int
     cost_built: int
-    chosen: Ints
+    chosen: Longs
     cost: int
     log_likelihood: float
 
@@ -353,7 +354,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         raise_all(problems)
         check_smoothing(self.smoothing)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_
 
@@ -365,13 +366,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def play_round(
-    task: Task,
-    i: int,
-    seed: SeedSequence,
-    *,
-    alpha: float | None,
-    most: int,
-    moves: NDArray[np.bool_],
+    task: Task, i: int, seed: SeedSequence, *, alpha: float | None, most: int, moves: Bools
 ) -> RoundResult:
     """Round i: the kernel's answer for what a generator of its own draws.
 

@@ -20,6 +20,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Bools, Floats
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
@@ -167,7 +168,7 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
             warnings.warn(nothing_found(self.patterns_), UserWarning, stacklevel=2)
         return self
 
-    def transform(self, X: object) -> sparse.csr_array | NDArray[np.float64]:
+    def transform(self, X: object) -> sparse.csr_array | Floats:
         """The coverage as a sparse float64 matrix of shape (n_sequences, n_patterns), in CSR form.
 
         Sequences may have constants, events and predicates unknown to `fit`. After
@@ -242,7 +243,7 @@ def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:
     return sparse.vstack(parts, format="csr")
 
 
-def _sparse(dense: NDArray[np.bool_]) -> sparse.csr_array:
+def _sparse(dense: Bools) -> sparse.csr_array:
     """What scipy makes of the matrix, in a quarter of the time."""
     ends = np.cumsum(dense.sum(axis=1, dtype=np.int64))
     columns = np.flatnonzero(dense) % max(dense.shape[1], 1)

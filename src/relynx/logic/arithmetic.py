@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Floats, Longs
 from relynx.logic.terms import Comparison, Constant, Struct, Term, Var, constant_key
 
 MAX_BITS = 4096
@@ -54,10 +55,10 @@ class Numbers:
     """A column of values: `ints` where the state is int, `floats` where it is float."""
 
     state: NDArray[np.uint8]
-    ints: NDArray[np.int64]
-    floats: NDArray[np.float64]
+    ints: Longs
+    floats: Floats
 
-    def as_floats(self) -> NDArray[np.float64]:
+    def as_floats(self) -> Floats:
         return np.where(self.state == _INT, self.ints.astype(np.float64), self.floats)
 
 
@@ -98,7 +99,7 @@ class Constants:
         all_numbers = self._numbers
         return Numbers(all_numbers.state[codes], all_numbers.ints[codes], all_numbers.floats[codes])
 
-    def add_all(self, values: NDArray[np.int64] | NDArray[np.float64]) -> Codes:
+    def add_all(self, values: Longs | Floats) -> Codes:
         """The codes of a column of numbers of one type."""
         distinct, inverse = np.unique(values, return_inverse=True)
         codes = np.fromiter(map(self.add, distinct.tolist()), np.int32, len(distinct))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.logic import arithmetic
 from relynx.logic import tables as tb
 from relynx.logic.arithmetic import Codes, Constants, Mask
@@ -50,7 +50,7 @@ class Plan:
     names: frozenset[str]
     objects: Codes
     selections: dict[int, _Selection] = field(default_factory=dict)
-    inapplicable: dict[int, NDArray[np.int32]] = field(default_factory=dict)
+    inapplicable: dict[int, Ints] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -288,7 +288,7 @@ class Bodies:
     def _follows(self, frame: Frame, atom: Atom, chains: Chains) -> Mask:
         return chains.holds(self._keys(frame, atom.args[0]), self._keys(frame, atom.args[1]))
 
-    def _keys(self, frame: Frame, arg: object) -> NDArray[np.int64]:
+    def _keys(self, frame: Frame, arg: object) -> Longs:
         """Keys of (sequence, event) for a bound variable or a constant that `plan` knows."""
         return self.packing.pack([frame[SEQUENCE], self._operand(frame, arg)])
 

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.logic.arithmetic import Codes, Constants, Mask
 
 Table: TypeAlias = NDArray[np.int32]
@@ -35,7 +36,7 @@ def empty(arity: int) -> Table:
     return np.empty((1 + arity, 0), np.int32)
 
 
-def packed(rows: Sequence[NDArray[np.integer]] | Table) -> NDArray[np.int64]:
+def packed(rows: Sequence[NDArray[np.integer]] | Table) -> Longs:
     """One int64 per column, in the order of the columns: their rows, or ranks if bits run out."""
     key = rows[0].astype(np.int64)
     bits = _bits(rows[0])
@@ -70,7 +71,7 @@ def _are_small(values: NDArray[Any]) -> bool:
     return bool(values.max() < 8 * values.size + (1 << 16) and values.min() >= 0)
 
 
-def numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def numbered(values: Longs) -> tuple[Ints, Longs]:
     """Numbers for the distinct values in their order, and where each occurs; none is negative."""
     if not _are_small(values):
         _, example, number = np.unique(values, return_index=True, return_inverse=True)
@@ -93,12 +94,12 @@ def in_order(table: Table) -> Table:
     return np.ascontiguousarray(table[:, np.unique(key, return_index=True)[1]])
 
 
-def offsets(table: Table, n_sequences: int) -> NDArray[np.int64]:
+def offsets(table: Table, n_sequences: int) -> Longs:
     """Where each sequence's facts begin: those of sequence i are columns o[i] to o[i+1]."""
     return np.searchsorted(table[0], np.arange(n_sequences + 1)).astype(np.int64)
 
 
-def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
+def pieces(starts: Longs) -> list[tuple[int, int]]:
     """Ranges of sequences with about `PIECE` facts each, by their `offsets`."""
     total = int(starts[-1])
     bounds = np.searchsorted(starts, np.arange(PIECE, total, PIECE), side="right") - 1
@@ -109,17 +110,17 @@ def pieces(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
 class Finder:
     """The positions of numbers below `size` in a sorted pool, by a lookup table if that pays."""
 
-    def __init__(self, pool: NDArray[np.int64], size: int) -> None:
+    def __init__(self, pool: Longs, size: int) -> None:
         self._pool = pool
-        self._table: NDArray[np.int32] | None = None
+        self._table: Ints | None = None
         if size <= 8 * len(pool):
             self._table = np.full(size, -1, np.int32)
             self._table[pool] = np.arange(len(pool), dtype=np.int32)
 
-    def __call__(self, values: NDArray[np.integer]) -> NDArray[np.int32]:
+    def __call__(self, values: NDArray[np.integer]) -> Ints:
         """The position of each value, -1 where it is not in the pool."""
         if self._table is not None:
-            found: NDArray[np.int32] = self._table[values]
+            found: Ints = self._table[values]
             return found
         if not len(self._pool):
             return np.full(values.shape, -1, np.int32)
@@ -127,11 +128,11 @@ class Finder:
         return np.where(self._pool[at] == values, at, -1).astype(np.int32)
 
 
-def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranges(starts: Longs, lengths: Longs) -> Longs:
     """The numbers start, start+1, ... of every range, one range after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    each: NDArray[np.int64] = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
+    each: Longs = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
     return each
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Ints
 from relynx.bias import Bias
 from relynx.errors import counted
 from relynx.mining.patterns.trie import ARGUMENTS, DIMENSION, N_STEPS, RELATION, Rows, Trie
@@ -155,7 +155,7 @@ def _chunks(rows: Rows) -> Iterator[Rows]:
     return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
 
 
-def _steps(trie: Trie, rows: Rows) -> Iterator[NDArray[np.int32]]:
+def _steps(trie: Trie, rows: Rows) -> Iterator[Ints]:
     return (trie.steps[some] for some in _chunks(rows))
 
 
@@ -186,7 +186,7 @@ def _by_mode(trie: Trie, rows: Rows, bias: Bias) -> list[str]:
     return lines
 
 
-def _constants(trie: Trie, rows: Rows, relation: int, j: int) -> tuple[NDArray[np.int32], int]:
+def _constants(trie: Trie, rows: Rows, relation: int, j: int) -> tuple[Ints, int]:
     """The constants in an argument of the last atom, each once, and how many patterns have one."""
     found, n = np.empty(0, np.int32), 0
     for steps in _steps(trie, rows):

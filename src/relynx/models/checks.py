@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from relynx.arrays import Floats, Longs
 from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem, did_you_mean, raise_all
 from relynx.features.vectorizer import as_sequences
 
-Floats: TypeAlias = NDArray[np.float64]
 Rule: TypeAlias = tuple[Callable[[Any], bool], str]  # whether a value is right, and what to give
 
 
@@ -136,7 +136,7 @@ def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
 
 def training_data(
     X: object, y: Iterable[object] | None
-) -> tuple[Sequences, NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+) -> tuple[Sequences, NDArray[Any], NDArray[Any], Longs]:
     """Sequences to learn from, cut by class; their labels, the classes, the class of each."""
     X = as_sequences(X)
     labels = checked_labels(X, y)
@@ -144,7 +144,7 @@ def training_data(
     return X, labels, *coded_classes(labels)
 
 
-def coded_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def coded_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], Longs]:
     """The classes in order, and the number of the class of each sequence. Raises for one class."""
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:

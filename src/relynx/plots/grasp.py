@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Floats
 from relynx.errors import InputError, counted
 from relynx.features.grasp import GraspRound, GraspSelector
 from relynx.mining.wording import names_of
@@ -111,7 +111,7 @@ def _rounds(ax: Axes, history: Sequence[GraspRound], size: float) -> float:
 class _Line(NamedTuple):
     """The fewest errors so far of a search, its name in the legend, and whether that is its own."""
 
-    fewest: NDArray[np.float64]
+    fewest: Floats
     name: str
     named: bool
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from relynx.arrays import Floats
 from relynx.bias import Bias
 from relynx.errors import InputError
 from relynx.features.candidates import by_class_in_turn
-from relynx.mining.patterns.measures import Floats, support
+from relynx.mining.patterns.measures import support
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.wording import in_words, names_of
 from relynx.plots import canvas as cv

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Floats
 from relynx.bias import Bias
 from relynx.bias.modes import EVENT
 from relynx.data.class_cuts import cut_like
@@ -103,9 +103,7 @@ def _checked(model: object, sequence: object) -> Sequences:
     return sequence
 
 
-def _patterns(
-    model: LynxClassifier, one: Sequences, covered: NDArray[np.bool_]
-) -> Iterator[PatternEffect]:
+def _patterns(model: LynxClassifier, one: Sequences, covered: Bools) -> Iterator[PatternEffect]:
     """Every pattern of the classifier with its match, without its contributions."""
     identity = model.selected_.object_identity
     for pattern, present in zip(model.selected_.patterns(), covered.tolist(), strict=True):
@@ -133,7 +131,7 @@ def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
 
 
 def _part(
-    part: PairModel, terms: Weights | None, covered: NDArray[np.bool_], effects: list[PatternEffect]
+    part: PairModel, terms: Weights | None, covered: Bools, effects: list[PatternEffect]
 ) -> ModelPart:
     classes = part.classes.tolist()
     row = covered[None].astype(np.float64)
@@ -179,5 +177,5 @@ def _scores(
     return _by_class(classes, values)
 
 
-def _by_class(classes: list[Any], values: NDArray[np.float64]) -> dict[Any, float]:
+def _by_class(classes: list[Any], values: Floats) -> dict[Any, float]:
     return dict(zip(classes, np.asarray(values, float).tolist(), strict=True))

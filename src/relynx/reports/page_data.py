@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences
 from relynx.data.vocabulary import Vocabulary
@@ -102,11 +102,7 @@ class PageFacts:
 
 
 def page_facts(
-    facts: Facts,
-    keys: list[Key],
-    wanted: NDArray[np.int64],
-    room: int,
-    patterns: Iterable[Pattern] = (),
+    facts: Facts, keys: list[Key], wanted: Longs, room: int, patterns: Iterable[Pattern] = ()
 ) -> PageFacts:
     """Pack the facts of the `wanted` sequences, the most important first, into `room` bytes.
 
@@ -141,13 +137,8 @@ def page_facts(
 
 
 def _chosen(
-    facts: Facts,
-    keys: list[Key],
-    wanted: NDArray[np.int64],
-    room: int,
-    order: NDArray[np.int64],
-    constants_used: NDArray[np.int64],
-) -> tuple[list[int], NDArray[np.bool_]]:
+    facts: Facts, keys: list[Key], wanted: Longs, room: int, order: Longs, constants_used: Longs
+) -> tuple[list[int], Bools]:
     """The sequences that fit, each with its constants, and which constants are kept.
 
     Leaving out the other constants makes numbers only smaller, and so the bytes written.
@@ -156,7 +147,7 @@ def _chosen(
     number = _positions(order, len(kept))
     costs: dict[int, int] = {}
 
-    def cost(codes: NDArray[np.int64]) -> int:
+    def cost(codes: Longs) -> int:
         for code in codes.tolist():
             if code not in costs:
                 costs[code] = len(as_json(constant_text(facts.vocabulary[code]))) + 1
@@ -176,13 +167,13 @@ def _chosen(
     return chosen, kept
 
 
-def _constants_of(patterns: Iterable[Pattern], vocabulary: Vocabulary) -> NDArray[np.int64]:
+def _constants_of(patterns: Iterable[Pattern], vocabulary: Vocabulary) -> Longs:
     terms = {term for pattern in patterns for atom in pattern for term in atom.args}
     found = [vocabulary.code(t) for t in terms if not isinstance(t, Var | Struct | tuple)]
     return np.array(sorted({code for code in found if code >= 0}), np.int64)
 
 
-def _codes_of(facts: Facts, keys: list[Key], i: int) -> NDArray[np.int64]:
+def _codes_of(facts: Facts, keys: list[Key], i: int) -> Longs:
     """The constants of a sequence."""
     parts = [np.empty(0, np.int64)]
     for key in keys:
@@ -191,15 +182,13 @@ def _codes_of(facts: Facts, keys: list[Key], i: int) -> NDArray[np.int64]:
     return np.unique(np.concatenate(parts))
 
 
-def _positions(order: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+def _positions(order: Longs, n: int) -> Longs:
     positions = np.zeros(n, np.int64)
     positions[order] = np.arange(len(order))
     return positions
 
 
-def _numbers_of(
-    facts: Facts, keys: list[Key], i: int, number: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _numbers_of(facts: Facts, keys: list[Key], i: int, number: Longs) -> Longs:
     """For each predicate that a sequence has: its number, how many facts, and their arguments."""
     parts = [np.empty(0, np.int64)]
     for k, key in enumerate(keys):
@@ -210,7 +199,7 @@ def _numbers_of(
     return np.concatenate(parts)
 
 
-def _bytes(values: NDArray[np.int64]) -> bytes:
+def _bytes(values: Longs) -> bytes:
     """Numbers >= 0 as LEB128: seven bits to a byte, lowest first; the top bit: more follow."""
     n_bytes = np.ones(len(values), np.int64)
     for bits in range(7, 63, 7):
@@ -229,7 +218,7 @@ def as_text(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def packed_rows(covered: NDArray[np.bool_]) -> list[str]:
+def packed_rows(covered: Bools) -> list[str]:
     """Each row of a Boolean matrix as base64, eight columns to a byte, the first lowest."""
     bits = np.packbits(covered, axis=1, bitorder="little")
     return [as_text(row.tobytes()) for row in bits]
@@ -252,11 +241,7 @@ def page_data(
 
 
 def _data(
-    model: LynxClassifier,
-    predictions: Predictions,
-    data: ReportData,
-    listed: NDArray[np.int64],
-    room: int,
+    model: LynxClassifier, predictions: Predictions, data: ReportData, listed: Longs, room: int
 ) -> dict[str, Any]:
     shown = _shown(model, data.patterns)
     position = {number: at for at, number in enumerate(shown.tolist())}
@@ -299,12 +284,12 @@ def _data(
     }
 
 
-def _listed(predictions: Predictions, most: int) -> NDArray[np.int64]:
+def _listed(predictions: Predictions, most: int) -> Longs:
     """The sequences that the page lists, in order; of too many, first the misclassified."""
     return np.sort(_wrong_first(predictions, np.arange(len(predictions.X)))[:most])
 
 
-def _wrong_first(predictions: Predictions, which: NDArray[np.int64]) -> NDArray[np.int64]:
+def _wrong_first(predictions: Predictions, which: Longs) -> Longs:
     """Sequences by priority: readers look at mistakes first."""
     if predictions.labels is None:
         return which
@@ -312,7 +297,7 @@ def _wrong_first(predictions: Predictions, which: NDArray[np.int64]) -> NDArray[
     return which[np.argsort(right, kind="stable")]
 
 
-def _shown(model: LynxClassifier, rows: tuple[PatternRow, ...]) -> NDArray[np.int64]:
+def _shown(model: LynxClassifier, rows: tuple[PatternRow, ...]) -> Longs:
     """The patterns of the page, in order; if there are too many, those of largest chi-square."""
     best = sorted(rows, key=lambda row: (-round(row.chi2, 9), row.number))[:MOST_PATTERNS]
     sizes = [len(one.classes) for one in model.estimators_]
@@ -365,9 +350,7 @@ def _pairs(
     return out
 
 
-def _sequences(
-    predictions: Predictions, listed: NDArray[np.int64], shown: NDArray[np.int64]
-) -> dict[str, Any]:
+def _sequences(predictions: Predictions, listed: Longs, shown: Longs) -> dict[str, Any]:
     """The columns of the sequence list."""
     labels = None if predictions.labels is None else predictions.labels[listed].tolist()
     thousandths = np.rint(predictions.probabilities[listed] * THOUSANDTHS).astype(int)
@@ -381,10 +364,7 @@ def _sequences(
 
 
 def pair_votes(
-    model: LynxClassifier,
-    predictions: Predictions,
-    listed: NDArray[np.int64],
-    shown: NDArray[np.int64],
+    model: LynxClassifier, predictions: Predictions, listed: Longs, shown: Longs
 ) -> dict[str, Any]:
     """Votes and probabilities of the pairs, and the sums of the patterns left off the page.
 
@@ -418,7 +398,7 @@ def pair_votes(
     }
 
 
-def _sums(found: Weights, covered: NDArray[np.bool_], left: NDArray[np.bool_]) -> list[list[float]]:
+def _sums(found: Weights, covered: Bools, left: Bools) -> list[list[float]]:
     """For each sequence and class the sum of the finite terms of some patterns, and the others."""
     parts = covered @ found.present_part[left] + ~covered @ found.absent_part[left]
     out = covered @ np.isinf(found.present[left]).astype(int)

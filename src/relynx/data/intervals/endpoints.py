@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools
 from relynx.data.allen import BEFORE, END, INVERSE, SHARE_TIME, START
 from relynx.data.tables.columns import (
     MICROSECOND,
@@ -45,7 +46,7 @@ class Scale:
     ends: Rows
     unit: int  # the difference of two moments that counts as 1: a second, where they are dates
 
-    def between(self, first: Rows, second: Rows, known: NDArray[np.bool_] | None = None) -> Values:
+    def between(self, first: Rows, second: Rows, known: Bools | None = None) -> Values:
         """The time from one position to another, in the known rows."""
         with np.errstate(over="ignore"):  # of floats; a length is then the largest there is
             lengths = self.moments[second] - self.moments[first]
@@ -223,7 +224,7 @@ class SortedIntervals:
         here = first < self.offsets[self.sequences + 1]
         return first, np.where(here, last - first, 0)
 
-    def gaps(self) -> tuple[Rows, NDArray[np.bool_]]:
+    def gaps(self) -> tuple[Rows, Bools]:
         """For each interval the latest end of those before it, or its start if that is earlier, and
         which have one before them."""
         latest = np.maximum.accumulate(self._packed(self.ends)) - self.sequences * self._width()

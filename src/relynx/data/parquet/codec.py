@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.data.parquet.manifest import SURROGATE
 from relynx.data.sequences import Sequences
 from relynx.data.times import Times, offsets_of
@@ -78,7 +79,7 @@ def time_types(times: Times | None) -> tuple[str, ...] | None:
     return tuple(types.get(values.dtype.kind, "text") for values in (times.starts, times.ends))
 
 
-def part_bytes(X: Sequences, columns: Columns, labels: NDArray[np.int32] | None) -> bytes:
+def part_bytes(X: Sequences, columns: Columns, labels: Ints | None) -> bytes:
     """A partition as Parquet; `labels` are the numbers of the classes of its sequences."""
     texts, types = _as_texts(X.ids.tolist(), "id")
     arrays = {ID: pa.array(texts, pa.string()), ID_TYPE: pa.array(types)}
@@ -151,7 +152,7 @@ def _facts(table: Table, n_sequences: int) -> Arrow:
     return _lists(starts, pa.StructArray.from_arrays(codes, fields=fields))
 
 
-def _lists(starts: NDArray[np.int64], values: Arrow) -> Arrow:
+def _lists(starts: Longs, values: Arrow) -> Arrow:
     offsets = pa.array(starts.astype(np.int32))
     return pa.ListArray.from_arrays(offsets, values, type=_list_type(values.type))
 
@@ -180,7 +181,7 @@ def _schema(columns: Columns) -> Arrow:
 
 def read_part(
     data: bytes, columns: Columns, n_sequences: int, n_constants: int
-) -> tuple[dict[Key, Table], list[Constant], NDArray[np.int32] | None, Times | None]:
+) -> tuple[dict[Key, Table], list[Constant], Ints | None, Times | None]:
     """The tables, ids, numbers of classes and times that `part_bytes` wrote. Raises WrongFile where
     it is something else."""
     table = _unpacked(data, _schema(columns), n_sequences)
@@ -190,7 +191,7 @@ def read_part(
     return tables, ids, labels, _read_times(table, columns.times)
 
 
-def read_labels(data: bytes, columns: Columns, n_sequences: int) -> NDArray[np.int32]:
+def read_labels(data: bytes, columns: Columns, n_sequences: int) -> Ints:
     """The numbers of the classes of a partition, and nothing else of it."""
     return _numbers(_unpacked(data, _schema(columns), n_sequences, [LABEL])[LABEL]).copy()
 
@@ -286,7 +287,7 @@ def _read_facts(columns: Mapping[str, Arrow], key: Key, n_constants: int) -> Tab
     return table
 
 
-def _lengths(column: Arrow) -> NDArray[np.int64]:
+def _lengths(column: Arrow) -> Longs:
     return np.diff(_numbers(column.offsets)).astype(np.int64)
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Ints
 from relynx.data.event_arguments import dimension_names
 from relynx.data.parquet import codec
 from relynx.data.parquet.manifest import (
@@ -206,7 +207,7 @@ class Partitions:
         except codec.WrongFile as error:
             raise self._problem(file, str(error)) from None
 
-    def _check_classes(self, part: PartFile, numbers: NDArray[np.int32]) -> None:
+    def _check_classes(self, part: PartFile, numbers: Ints) -> None:
         n_classes = len(part.class_sizes)
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= n_classes):
             raise self._problem(part.file, "has a label that is no class")

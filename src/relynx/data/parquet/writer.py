@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Ints
 from relynx.data.parquet import codec
 from relynx.data.parquet.manifest import MANIFEST, VOCABULARY, File, Manifest, PartFile, part_name
 from relynx.data.sequences import SAME_ARITY, WRITERS, Sequences, recoded_tables, shown
@@ -159,7 +159,7 @@ class _Writer:
                 what = f"{quoted(name)} has {arities[name]} arguments in one part, {arity} in"
                 raise DataError(f"{what} another", hint=SAME_ARITY)
 
-    def _labels(self, X: Sequences) -> NDArray[np.int32] | None:
+    def _labels(self, X: Sequences) -> Ints | None:
         """The numbers of the classes; new classes come last."""
         if X.labels is None:
             return None

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
 from relynx.data.sequences import shown
 from relynx.errors import DataError, Problem, Source
 from relynx.logic.terms import Constant
@@ -53,7 +54,7 @@ class Values:
     constants: Sequence[Constant]
     zoned: bool = False  # whether the dates had a time zone; they are in UTC then
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Longs:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.constants))
 
     def row_of(self, code: int) -> int:
@@ -70,7 +71,7 @@ class Values:
         return Values("text", codes, list(number))
 
     @staticmethod
-    def of_numbers(numbers: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Values:
+    def of_numbers(numbers: NDArray[Any], missing: Bools | None = None) -> Values:
         """A column of integers or floats; NaN is missing too, and whole floats become integers."""
         missing = np.zeros(len(numbers), bool) if missing is None else missing
         if numbers.dtype.kind == "f":
@@ -89,7 +90,7 @@ class Values:
         return Values(column_type, _spread(codes, ~missing), distinct.tolist())
 
     @staticmethod
-    def of_truths(truths: NDArray[np.bool_], missing: NDArray[np.bool_]) -> Values:
+    def of_truths(truths: Bools, missing: Bools) -> Values:
         codes = np.where(missing, -1, truths.astype(np.int32)).astype(np.int32)
         return Values("boolean", codes, list(TRUTHS))
 
@@ -147,7 +148,7 @@ class Values:
             return self
         return Values("text", self.codes, list(map(str, self.constants)))
 
-    def ranks(self) -> NDArray[np.int64]:
+    def ranks(self) -> Longs:
         """For each row its rank in the order of the values. Texts must be dates, or WrongColumn
         is raised: texts sorted as texts put 10 before 9."""
         if self.type != "text":
@@ -229,7 +230,7 @@ def _iso(whole: str, fraction: str) -> str:
     return whole.removesuffix(MIDNIGHT)
 
 
-def _object_numbers(values: Sequence[Any], missing: NDArray[np.bool_]) -> Values:
+def _object_numbers(values: Sequence[Any], missing: Bools) -> Values:
     plain: list[Any] = [0 if value is None else value for value in values]
     if all(map(_is_whole, plain)):
         whole = list(map(int, plain))
@@ -319,7 +320,7 @@ def _is_missing(value: object) -> bool:
     return isinstance(value, float | np.floating) and math.isnan(value)
 
 
-def _spread(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
+def _spread(codes: NDArray[Any], known: Bools) -> Codes:
     """The codes of the known rows among all rows."""
     out = np.full(len(known), -1, np.int32)
     out[known] = codes

@@ -16,8 +16,8 @@ from itertools import count, islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.data.sequences import counted, shown
 from relynx.data.tables.columns import KEY, LARGEST, Codes, LoadedTable, Values, WrongColumn
 from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, raise_first
@@ -62,7 +62,7 @@ class CsvTable:
         """Read some columns. Raises DataError with every line that has too few or many fields."""
         wanted = {name: self.names.index(name) for name in names}
         columns = {name: _Texts() for name in names}
-        lines: list[NDArray[np.int64]] = []
+        lines: list[Longs] = []
         problems: list[Problem] = []
         for first, end, rows in self._chunks():
             numbers = _line_numbers(first, end, rows)
@@ -141,7 +141,7 @@ def _wrong_quotes(text: str, separator: str, source: Source, error: csv.Error) -
     return DataError(what, source, hint=QUOTES)
 
 
-def _line_numbers(first: int, end: int, rows: list[list[str]]) -> NDArray[np.int64]:
+def _line_numbers(first: int, end: int, rows: list[list[str]]) -> Longs:
     """The line on which each row begins; a quoted field may go over several."""
     lengths = np.ones(len(rows), np.int64)
     if end - first > len(rows):
@@ -151,7 +151,7 @@ def _line_numbers(first: int, end: int, rows: list[list[str]]) -> NDArray[np.int
 
 @dataclass(frozen=True, slots=True)
 class _LoadedCsv:
-    lines: NDArray[np.int64]
+    lines: Longs
     columns: Mapping[str, _Texts]
     separator: str
 

@@ -10,6 +10,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints
 from relynx.data.discretise import bin_names, binned
 from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences, counted
@@ -97,7 +98,7 @@ def event_layout(
     return EventLayout(ids, sequences, numbers, order, links, ties)
 
 
-def _starts(keys: Sequence[Rows], order: Rows) -> NDArray[np.bool_]:
+def _starts(keys: Sequence[Rows], order: Rows) -> Bools:
     """Where the rows, in some order, differ from the one before in any of the keys."""
     out = np.zeros(len(order), bool)
     out[:1] = True
@@ -115,7 +116,7 @@ class Encoder:
     constants: Constants = field(default_factory=Constants)
     tables: dict[Key, Table] = field(default_factory=dict)
 
-    def argument(self, values: Values, column: Column) -> NDArray[np.int32]:
+    def argument(self, values: Values, column: Column) -> Ints:
         """For each row the code of its value, -1 for none; numbers are cut as the column says."""
         constants, into = values.constants, np.arange(len(values.constants))
         if column.cuts is not None and len(constants) and values.type != "text":

@@ -19,6 +19,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Floats
 from relynx.data.tables.columns import LARGEST, LoadedTable, Values
 from relynx.errors import InputError, Source, did_you_mean
 from relynx.storage import whole_file
@@ -195,7 +196,7 @@ def _no_parquet(source: Source) -> Iterator[None]:
         raise InputError(what, source, hint="write it again, or give a .csv file") from None
 
 
-def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
+def _floats(column: nw.Series[Any]) -> Floats:
     """The numbers, NaN where one is missing; of large integers the nearest."""
     if column.dtype.is_integer():  # arrow casts none that a float does not hold
         numbers = np.asarray(column.fill_null(0).to_numpy(), np.float64)

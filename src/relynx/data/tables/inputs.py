@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools
 from relynx.data.discretise import bin_names
 from relynx.data.schema import Column
 from relynx.data.tables.columns import KEY, Table, Values, WrongColumn
@@ -151,7 +151,7 @@ class Cells:
     def row_name(self, row: int) -> str:
         return self._loaded.row_name(row)
 
-    def rows_text(self, rows: NDArray[np.bool_]) -> str:
+    def rows_text(self, rows: Bools) -> str:
         """How many rows are meant, and which are the first."""
         at = np.flatnonzero(rows)
         shown = ", ".join(self.row_name(int(row)) for row in at[:SHOWN])

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.data.discretise import Cuts, quantile_cuts, width_cuts
 from relynx.data.schema import Column, Group, Schema
 from relynx.data.tables.columns import Table, Values, read_moment
@@ -227,11 +227,11 @@ class Plan:
 
     request: Request
     cells: Cells
-    sequences: NDArray[np.int64]  # of each row
+    sequences: Longs  # of each row
     taken: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
-    def column(self, name: str, rows: NDArray[np.int64] | None = None) -> Column:
+    def column(self, name: str, rows: Longs | None = None) -> Column:
         """A column that becomes an argument; of some rows only, where others repeat them."""
         values = self.cells.values(name)
         if rows is not None:
@@ -298,9 +298,7 @@ def _are_dates(values: Values) -> bool:
     return len(texts) > 0 and all(read_moment(str(text)) is not None for text in texts)
 
 
-def changes(
-    codes: NDArray[np.int32], sequences: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def changes(codes: Ints, sequences: Longs) -> tuple[Longs, Longs]:
     """The first row with a value in each sequence (-1 for none), and the rows that differ."""
     n = int(sequences.max(initial=-1)) + 1
     known = np.flatnonzero(codes >= 0)
@@ -309,7 +307,7 @@ def changes(
     return first, known[codes[known] != codes[first[sequences[known]]]]
 
 
-def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Schema:
+def planned(request: Request, cells: Cells, sequences: Longs) -> Schema:
     """The schema of a table: what was requested, and a choice about the other columns."""
     plan = Plan(request, cells, sequences, {*request.taken})
     order = request.dimensions()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from relynx.arrays import Bools
 from relynx.data.discretise import Cuts, bin_names
 from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences
@@ -82,9 +83,7 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
     return frame([chunk], types, backend=backend)
 
 
-def event_rows(
-    X: Sequences, schema: Schema
-) -> tuple[Rows, NDArray[np.bool_], dict[str, list[Any]]]:
+def event_rows(X: Sequences, schema: Schema) -> tuple[Rows, Bools, dict[str, list[Any]]]:
     """The sequence of each row, whether it is an event (a sequence without any has a row that is
     none), and the columns of the order and the facts."""
     pairs = _events(X, schema)  # packed: sequence * n + code

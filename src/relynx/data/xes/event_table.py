@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.data.sequences import shown
 from relynx.data.tables.columns import LoadedTable, Values, WrongColumn, moment_of, read_moment
 from relynx.errors import Source
@@ -79,11 +79,11 @@ class Part:
 
     attributes: tuple[Attribute, ...]  # what there is in any of them
     shapes: tuple[Shape, ...]
-    shape: NDArray[np.int32]  # for each element the number of its shape
-    codes: NDArray[np.int32]
-    _starts: NDArray[np.int64] = field(init=False)
-    _by_shape: NDArray[np.int64] = field(init=False)  # the elements, those of one shape together
-    _bounds: NDArray[np.int64] = field(init=False)  # where those of each shape begin
+    shape: Ints  # for each element the number of its shape
+    codes: Ints
+    _starts: Longs = field(init=False)
+    _by_shape: Longs = field(init=False)  # the elements, those of one shape together
+    _bounds: Longs = field(init=False)  # where those of each shape begin
     _found: dict[Occurrence, list[tuple[int, int]]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -114,7 +114,7 @@ class Part:
                 out.setdefault(one.path + (f"_{entry + 1}" if entry else ""), []).append((i, entry))
         return out
 
-    def column(self, occurrence: Occurrence) -> NDArray[np.int32]:
+    def column(self, occurrence: Occurrence) -> Ints:
         """For each element the number of the attribute's value, -1 for none."""
         out = np.full(len(self), -1, np.int32)
         for number, position in self._found[occurrence]:
@@ -134,9 +134,9 @@ class Log:
     root: Node  # the element `log`, with everything in it before and between the traces
     traces: Part
     events: Part
-    first: NDArray[np.int64]
-    lines: NDArray[np.int64]  # of the file, on which each event begins
-    trace_lines: NDArray[np.int64]
+    first: Longs
+    lines: Longs  # of the file, on which each event begins
+    trace_lines: Longs
     classifiers: Mapping[str, tuple[str, ...]]  # the keys of events that each joins, by its name
     declared: Mapping[str, tuple[str, ...]]  # the keys that all events or traces have, by scope
     notes: tuple[str, ...] = ()  # what was ignored, in sentences
@@ -168,7 +168,7 @@ class XesTable:
         self._trace = np.repeat(np.arange(len(n_events)), n_rows)
         begin = np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
         event = log.first[self._trace] + np.arange(len(self._trace)) - begin
-        self._event: NDArray[np.int64] = np.where(n_events[self._trace] > 0, event, -1)
+        self._event: Longs = np.where(n_events[self._trace] > 0, event, -1)
         self._columns: dict[str, tuple[Part, list[Occurrence]]] = {}
         for name, occurrences in log.events.columns().items():
             own = EVENT + name if name.startswith(CASE) else name
@@ -238,7 +238,7 @@ class XesTable:
             values.codes[self._event < 0] = 0
         return values
 
-    def _wrong(self, name: str, rows: NDArray[np.bool_], text: str, tag: str) -> None:
+    def _wrong(self, name: str, rows: Bools, text: str, tag: str) -> None:
         if not rows.any():  # another entry of the list
             return
         row = int(rows.argmax())
@@ -248,7 +248,7 @@ class XesTable:
         raise WrongColumn(f"{what}, in the trace of line {self._trace_line(row)}", hint)
 
     def _spread(
-        self, distinct: list[Any], codes: NDArray[np.int64], column_type: str | None, part: Part
+        self, distinct: list[Any], codes: Longs, column_type: str | None, part: Part
     ) -> Values:
         """The values of the rows, given the different values and which of them each row has."""
         used = np.unique(codes[codes >= 0])

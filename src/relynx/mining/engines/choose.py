@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.bias import Bias
 from relynx.logic.terms import Atom, Term, Var
-from relynx.mining.engines.base import Conditions, Engine, Longs
+from relynx.mining.engines.base import Conditions, Engine
 from relynx.mining.engines.bits import engine as bits
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.engines.general.engine import General
@@ -32,7 +32,7 @@ def choose(
 
 def engine_of(
     compiled: Compiled,
-    labels: NDArray[np.int64],
+    labels: Longs,
     n_classes: int,
     bias: Bias,
     settings: SearchSettings,
@@ -58,7 +58,7 @@ def engine_of(
     return kind(compiled, labels, n_classes, conditions, keep_coverage=keep_coverage, **how)
 
 
-def least_supports(settings: SearchSettings, class_sizes: NDArray[np.int64]) -> Longs:
+def least_supports(settings: SearchSettings, class_sizes: Longs) -> Longs:
     """For each class the smallest number of sequences that is support enough."""
     least: Longs = np.ceil(settings.min_support * class_sizes - SLACK).astype(np.int64)
     return np.maximum(least, 1)

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts
 from relynx.logic import tables as tb
@@ -21,8 +22,6 @@ from relynx.logic.tables import Key
 from relynx.mining.matching._backtracking_kernels import GRAPH, LINE, PATHS, Data, mark_template
 from relynx.mining.matching._index_kernels import walk_paths
 
-Ints: TypeAlias = NDArray[np.int32]
-Longs: TypeAlias = NDArray[np.int64]
 Place: TypeAlias = "tuple[Key, int] | None"  # an argument of a predicate, or of a dimension
 Template: TypeAlias = "tuple[Key, int, tuple[tuple[int, int, int], ...]]"
 

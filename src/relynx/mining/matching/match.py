@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
 from relynx.data.sequences import Facts, Sequence, Sequences
 from relynx.logic.terms import Atom, Constant, Var
 from relynx.mining.matching._backtracking_kernels import Data, Plan, solve
@@ -50,7 +51,7 @@ def covers(
     object_identity: bool = True,
     *,
     n_jobs: int | None = None,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Which sequences a pattern covers.
 
     A pattern covers a sequence when some substitution makes all its atoms true there, derived
@@ -89,7 +90,7 @@ def covers(
     return out[0] if single else out.T
 
 
-def covered(asked: Asked, facts: Facts, object_identity: bool, n_threads: int) -> NDArray[np.bool_]:
+def covered(asked: Asked, facts: Facts, object_identity: bool, n_threads: int) -> Bools:
     """Which sequences the patterns cover, array of shape (n_patterns, n_sequences): by words of
     bits where these can tell, else by backtracking."""
     out = np.zeros((asked.n, facts.n_sequences), bool)
@@ -102,8 +103,8 @@ def covered(asked: Asked, facts: Facts, object_identity: bool, n_threads: int) -
 
 
 def _cover_by_bits(
-    asked: Asked, facts: Facts, object_identity: bool, out: NDArray[np.bool_], n_threads: int
-) -> list[tuple[Rows, NDArray[np.int64]]]:
+    asked: Asked, facts: Facts, object_identity: bool, out: Bools, n_threads: int
+) -> list[tuple[Rows, Longs]]:
     """Fill the rows of `out` (n_patterns, n_sequences) as far as bits can; what is left: patterns,
     and the sequences for which they are open."""
     left, others = np.arange(asked.n), []
@@ -184,7 +185,7 @@ class Prepared(NamedTuple):
 
     plan: Plan
     templates: list[Template]
-    crowds: list[tuple[int, NDArray[np.int64]]]
+    crowds: list[tuple[int, Longs]]
 
 
 class _Matcher:
@@ -208,7 +209,7 @@ class _Matcher:
         data = self.index.data(tuple(self.registry.relations), tuple(self.registry.look_ups))
         return data, np.stack(rows) if rows else np.empty((0, 0), np.uint64)
 
-    def covered(self, compiled: Prepared | None, among: NDArray[np.int64]) -> NDArray[np.int64]:
+    def covered(self, compiled: Prepared | None, among: Longs) -> Longs:
         """Those of some sequences that a pattern covers."""
         if compiled is None:
             return among[:0]
@@ -223,7 +224,7 @@ class _Matcher:
             solve(compiled.plan, data, bits, among[part], 1, counts[part], NOTHING)
         return among[counts > 0]
 
-    def matches(self, atoms: tuple[Atom, ...], limit: int | None) -> NDArray[np.int64]:
+    def matches(self, atoms: tuple[Atom, ...], limit: int | None) -> Longs:
         """Distinct keys of the named variables, one row a match, in the first sequence."""
         compiled = self.compile(atoms, existence=False)
         if compiled is None or limit == 0 or any(n > has[0] for n, has in compiled.crowds):
@@ -245,11 +246,8 @@ class _Matcher:
 
 
 def _search(
-    patterns: list[tuple[Atom, ...]],
-    sequences: NDArray[np.int64],
-    index: Index,
-    object_identity: bool,
-) -> NDArray[np.bool_]:
+    patterns: list[tuple[Atom, ...]], sequences: Longs, index: Index, object_identity: bool
+) -> Bools:
     """Cover some patterns; beginnings that several share are matched once and narrow the rest."""
     matcher = _Matcher(index, object_identity)
     out = np.zeros((len(patterns), index.n_sequences), bool)
@@ -262,7 +260,7 @@ def _search(
     ]
     beginnings = {forms[i][:k]: patterns[i][:k] for i in order for k in stages[i]}
     compiled = {form: matcher.compile(atoms, existence=True) for form, atoms in beginnings.items()}
-    trail: list[tuple[tuple[Atom, ...], NDArray[np.int64]]] = []
+    trail: list[tuple[tuple[Atom, ...], Longs]] = []
     for i in order:
         form = forms[i]
         while trail and form[: len(trail[-1][0])] != trail[-1][0]:

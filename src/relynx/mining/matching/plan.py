@@ -14,8 +14,8 @@ from itertools import combinations, count
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.errors import DataError
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.tables import Key
@@ -304,7 +304,7 @@ class Planner:
                     self.templates[g].append(template)
                     self.size[g] = min(self.size[g], self.index.template(template)[1])
 
-    def crowds(self) -> list[tuple[int, NDArray[np.int64]]]:
+    def crowds(self) -> list[tuple[int, Longs]]:
         """How many variables must differ from each other, and what there is for them to be.
 
         Each entry is a number of variables and the number of constants a sequence has for them:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, argument_counts, event_arguments
 from relynx.data.parquet import Partitions
@@ -26,7 +26,7 @@ from relynx.mining.budget import Budget
 from relynx.mining.engines.choose import engine_of
 from relynx.mining.engines.compiled import Compiled, compile_bias
 from relynx.mining.matching.index import Index
-from relynx.mining.partitioned.candidates import Longs, Patterns, lengths_of
+from relynx.mining.partitioned.candidates import Patterns, lengths_of
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import Progress
@@ -68,7 +68,7 @@ class Share:
     """A partition of the work; `labels` are numbers of classes where they are not its own."""
 
     number: int
-    labels: NDArray[np.int64] | None = None
+    labels: Longs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
     return LocalAnswer(patterns, complete, budget.reason, budget.is_unasked)
 
 
-def _labels(X: Sequences, work: Work, share: Share) -> NDArray[np.int64]:
+def _labels(X: Sequences, work: Work, share: Share) -> Longs:
     """The class of each sequence as a number."""
     if share.labels is not None:
         return share.labels

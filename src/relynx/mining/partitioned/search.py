@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
 from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, event_arguments
 from relynx.data.parquet import Partitions
@@ -30,8 +31,6 @@ from relynx.mining.input_checks import given_classes, ordered_classes
 from relynx.mining.matching.index import Index
 from relynx.mining.partitioned import passes as pt
 from relynx.mining.partitioned.candidates import (
-    Bools,
-    Longs,
     Patterns,
     Threshold,
     Unseen,

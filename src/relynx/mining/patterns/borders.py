@@ -19,6 +19,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Ints
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.logic.canonical import subsumes
@@ -34,7 +35,7 @@ from relynx.mining.patterns._border_kernels import (
 )
 from relynx.mining.patterns.pattern import Pattern, as_pattern, link_of
 from relynx.mining.patterns.tables import Entries, html_table
-from relynx.mining.patterns.trie import Ints, Rows, Trie, joined
+from relynx.mining.patterns.trie import Rows, Trie, joined
 
 Mask = NDArray[np.bool_]
 N_BITS = 256  # of a signature

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Floats
 from relynx.errors import InputError, did_you_mean
 
-Floats: TypeAlias = NDArray[np.float64]
 Counts: TypeAlias = NDArray[Any]
 
 

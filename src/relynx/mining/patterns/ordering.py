@@ -14,16 +14,16 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.bias.constraints import matched
 from relynx.logic import tables as tb
 from relynx.logic.canonical import canonical_numbering, reading_order, typed_constant
 from relynx.logic.terms import Atom, Term, Var, numbered_variable
 from relynx.mining.patterns import trie as tr
 from relynx.mining.patterns._numbering_kernels import write
-from relynx.mining.patterns.trie import Ints, Rows, Trie
+from relynx.mining.patterns.trie import Rows, Trie
 
 Shorts: TypeAlias = NDArray[np.int16]
-Longs: TypeAlias = NDArray[np.int64]
 T = TypeVar("T")
 AT_ONCE = 1 << 13  # patterns that are written together
 
@@ -41,14 +41,14 @@ def canonical_order(trie: Trie, rows: Rows) -> Rows:
     return rows[np.argsort(tb.packed(columns), kind="stable")]
 
 
-def pattern_numbers(trie: Trie, rows: Rows) -> NDArray[np.int32]:
+def pattern_numbers(trie: Trie, rows: Rows) -> Ints:
     """A number for each row: two rows have the same one if they are variants of one pattern."""
     if not len(rows):
         return np.empty(0, np.int32)
     return tb.numbered(tb.packed(_form_columns(trie, rows)))[0]
 
 
-def _form_columns(trie: Trie, rows: Rows) -> list[NDArray[np.int32]]:
+def _form_columns(trie: Trie, rows: Rows) -> list[Ints]:
     """Columns of numbers that compare as the canonical forms of the rows do."""
     smaller, own = trie.restricted(rows)
     atoms, variables = Shapes.of(smaller).written(own, for_reading=False)
@@ -94,7 +94,7 @@ class Shapes:
     number: Ints  # of each atom's shape, -1 where there is no such atom
     variables: Ints  # of each atom in order of first occurrence, then -1
     example: list[tuple[int, bool]]  # for each shape a row that adds it, and whether as its fact
-    may_begin: NDArray[np.bool_]  # a pattern with this shape: all, or the instances of the key
+    may_begin: Bools  # a pattern with this shape: all, or the instances of the key
 
     @classmethod
     def of(cls, trie: Trie) -> Shapes:
@@ -159,7 +159,7 @@ class Shapes:
         variables[:n] = [[number[v] for v in own] for own in variables[order].tolist()]
 
 
-def _may_begin(trie: Trie, examples: Sequence[tuple[int, bool]]) -> NDArray[np.bool_]:
+def _may_begin(trie: Trie, examples: Sequence[tuple[int, bool]]) -> Bools:
     """Which atoms are instances of the key; all, where there is none."""
     if not trie.key:
         return np.ones(len(examples), bool)

@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relynx.arrays import Floats
 from relynx.data.sequences import Sequences, positions
 from relynx.data.tables.frames import frame, write_csv, write_jsonl, write_parquet
 from relynx.errors import InputError
@@ -21,7 +22,6 @@ from relynx.mining.patterns.borders import Borders, implied_borders
 from relynx.mining.patterns.measures import (
     MEASURES,
     OF_PATTERNS,
-    Floats,
     checked_measure,
     class_column,
     of_all_classes,

@@ -22,6 +22,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
@@ -80,7 +81,7 @@ class MarkovChainClassifier(ClassifierMixin, SequenceEstimator):  # type: ignore
         best = self.decision_function(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def decision_function(self, X: object) -> NDArray[np.float64]:
+    def decision_function(self, X: object) -> Floats:
         """The log scores, array of shape (n_sequences, n_classes)."""
         check_is_fitted(self)
         scores = np.tile(self.log_prior_, (len(as_sequences(X)), 1))

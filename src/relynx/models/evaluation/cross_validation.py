@@ -23,12 +23,13 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
+from relynx.arrays import Floats, Longs
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import DataError, InputError, Problem, Source, raise_all
 from relynx.logic.source_files import read_source
 from relynx.models.checks import checked_labels, coded_classes
 
-Split: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+Split: TypeAlias = tuple[Longs, Longs]
 
 HEADER = ["id", "group"]  # of a file of groups
 SHOWN = 3  # sequences without a group
@@ -43,7 +44,7 @@ class Fold:
 
     seed: int
     number: int
-    test: NDArray[np.int64]
+    test: Longs
     predicted: NDArray[Any]
     accuracy: float
     seconds: float
@@ -65,10 +66,10 @@ class CrossValidation:
 
     classes: NDArray[Any]
     folds: tuple[Fold, ...]
-    confusion: NDArray[np.int64]
+    confusion: Longs
 
     @property
-    def accuracies(self) -> NDArray[np.float64]:
+    def accuracies(self) -> Floats:
         """Accuracies, array of shape (n_seeds, n_folds)."""
         seeds = list(dict.fromkeys(fold.seed for fold in self.folds))
         rows = [[fold.accuracy for fold in self.folds if fold.seed == seed] for seed in seeds]

@@ -17,6 +17,7 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats, Longs
 from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
@@ -41,7 +42,6 @@ from relynx.models.fisher.pair_svm import (
     scaled_gamma,
     validated_C,
 )
-from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
@@ -224,7 +224,7 @@ def _read_scores(part: Part, key: str, model: Any) -> FisherScores:
     return scores
 
 
-def _read_columns(part: Part, key: str, model: Any) -> NDArray[np.int64]:
+def _read_columns(part: Part, key: str, model: Any) -> Longs:
     fitted = model.scores_.models_
     return part.numbers(key, (None,), 0, len(fitted) * len(fitted[0].parameters) - 1)
 

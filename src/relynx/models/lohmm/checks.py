@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from relynx.arrays import Floats
 from relynx.bias.modes import SourceSpans, Where
 from relynx.data.sequences import Sequences
 from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean, raise_all
@@ -19,7 +20,6 @@ from relynx.models.lohmm.clauses import (
     END,
     START,
     Clauses,
-    Floats,
     Slot,
     Start,
     Transition,

@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats
 from relynx.data.schema import SCHEMA
 from relynx.models.checks import (
     PRIOR,
@@ -21,7 +22,6 @@ from relynx.models.checks import (
     sequences_for,
     training_data,
 )
-from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.storage.fields import Field, Fields, array, labels

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
+from relynx.arrays import Floats, Longs
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
 from relynx.data.event_arguments import Argument, arguments_of, arguments_state
@@ -113,7 +113,7 @@ class Reader:
 
 
 def learn(
-    estimator: Any, X: Sequences, codes: NDArray[np.int64], random_state: np.random.RandomState
+    estimator: Any, X: Sequences, codes: Longs, random_state: np.random.RandomState
 ) -> tuple[Reader, list[LoHMM], Grounding]:
     """One structure for all, and its parameters for each class, as the estimator has it.
 
@@ -233,7 +233,7 @@ def models_of(part: Part, n: int) -> list[LoHMM]:
     ]
 
 
-def _rows(part: Part, name: str, n: int) -> list[NDArray[np.float64]]:
+def _rows(part: Part, name: str, n: int) -> list[Floats]:
     """A field with a row of numbers for each model."""
     found = part.listed(name)
     are_rows = all(isinstance(a, np.ndarray) and a.dtype == float and a.ndim == 1 for a in found)

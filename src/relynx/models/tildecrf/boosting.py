@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Floats, Longs
 from relynx.logic import tables as tb
 from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.encoding import Encoding, Longs
+from relynx.models.tildecrf.encoding import Encoding
 from relynx.models.tildecrf.estimator import BoostedEstimator, Rounds
 from relynx.models.tildecrf.growing import Grower, Limits, Targets
-from relynx.models.tildecrf.trees import Floats, Leaf, Part, Split, Tree, add_values
+from relynx.models.tildecrf.trees import Leaf, Part, Split, Tree, add_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Task:
     names: list[str]
     sequences: Longs
     labels: Longs
-    held_out: NDArray[np.bool_]
+    held_out: Bools
 
     @property
     def starts(self) -> Longs:
@@ -52,7 +52,7 @@ class Task:
     def ends(self) -> Longs:
         return self.encoding.offsets[self.sequences + 1]
 
-    def events(self, chosen: NDArray[np.bool_] | None = None) -> Longs:
+    def events(self, chosen: Bools | None = None) -> Longs:
         """The events of the sequences, or of some of them."""
         starts, ends = self.starts, self.ends
         if chosen is not None:
@@ -196,21 +196,19 @@ def best_paths(F: Floats, starts: Longs, ends: Longs) -> Longs:
     return out
 
 
-def before(labels: Longs, begins: NDArray[np.bool_]) -> Longs:
+def before(labels: Longs, begins: Bools) -> Longs:
     """The label before each event, 0 where there is none."""
     out = np.roll(labels, 1)
     out[begins] = 0
     return out
 
 
-def path_scores(F: Floats, labels: Longs, begins: NDArray[np.bool_]) -> Floats:
+def path_scores(F: Floats, labels: Longs, begins: Bools) -> Floats:
     """The potential of each event on a path."""
     return np.asarray(F[np.arange(len(F)), before(labels, begins), labels])
 
 
-def log_likelihood(
-    F: Floats, labels: Longs, begins: NDArray[np.bool_], starts: Longs, ends: Longs
-) -> Floats:
+def log_likelihood(F: Floats, labels: Longs, begins: Bools, starts: Longs, ends: Longs) -> Floats:
     """For each sequence the log probability of the given labels."""
     log_z = infer(F, starts, ends).log_z
     return np.asarray(summed(path_scores(F, labels, begins), starts, ends) - log_z)

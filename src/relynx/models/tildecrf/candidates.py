@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom, Var
-from relynx.models.tildecrf.encoding import ANY, EQUAL, Encoding, Ints, Longs, Relation
+from relynx.models.tildecrf.encoding import ANY, EQUAL, Encoding, Relation
 
 FREE = -1  # a code: the argument is a variable
 MANY_ARGUMENTS = 4  # with more, a literal has at most FEW_CONSTANTS of them, or all
@@ -153,7 +153,7 @@ def _literals(encoding: Encoding, forms: list[Form]) -> Literals:
     )
 
 
-def _admitted(encoding: Encoding, form: Form, cells: Ints) -> NDArray[np.bool_]:
+def _admitted(encoding: Encoding, form: Form, cells: Ints) -> Bools:
     """The facts whose constants the bias lets be constants."""
     language, kept = encoding.language, np.ones(len(cells), bool)
     relation = language.relations[form.relation]
@@ -174,7 +174,7 @@ def _admitted(encoding: Encoding, form: Form, cells: Ints) -> NDArray[np.bool_]:
     return kept
 
 
-def _white_listed(encoding: Encoding, form: Form, named: Ints) -> NDArray[np.bool_]:
+def _white_listed(encoding: Encoding, form: Form, named: Ints) -> Bools:
     """Which literals the white list of the bias admits."""
     language = encoding.language
     if not language.bias.allowed:

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats, Longs
 from relynx.data.sequences import Sequences, counted
 from relynx.mining.workers import n_threads
 from relynx.models.checks import Rule, check_parameters, one_of, sequences_for, training_data
@@ -39,7 +40,7 @@ from relynx.models.tildecrf.estimator import (
     language_of,
 )
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
-from relynx.models.tildecrf.trees import Floats, tree_text
+from relynx.models.tildecrf.trees import tree_text
 from relynx.storage import Part
 from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, restore, stored_state
 
@@ -153,7 +154,7 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
             setattr(self, name, getattr(self.estimators_[0], name))
         return self
 
-    def _learn(self, X: Sequences, codes: NDArray[np.int64]) -> list[TildeCRF]:
+    def _learn(self, X: Sequences, codes: Longs) -> list[TildeCRF]:
         encoding = encode(X, language_of(X, self.bias, self.dimension))
         candidates = Candidates.of(encoding)
         pairs = list(combinations(range(len(self.classes_)), 2))

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.bias import Bias
 from relynx.bias.modes import EVENT, operators
 from relynx.data.event_arguments import Argument
@@ -26,9 +26,6 @@ from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Atom, Constant, constant_key
 from relynx.models.observations import with_dimension
 from relynx.models.tildecrf._crf_kernels import Data
-
-Ints: TypeAlias = NDArray[np.int32]
-Longs: TypeAlias = NDArray[np.int64]
 
 EQUAL: Key = ("==", 2)
 ENDS: tuple[Key, ...] = (("first", 1), ("last", 1), ("event", 1))
@@ -140,7 +137,7 @@ class Encoding:
         return len(self.first)
 
     @property
-    def is_first(self) -> NDArray[np.bool_]:
+    def is_first(self) -> Bools:
         """Which events begin a sequence."""
         return np.asarray(np.arange(self.n_events) == self.first)
 

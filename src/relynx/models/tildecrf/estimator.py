@@ -7,8 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
 from relynx.bias import Bias
 from relynx.bias.infer import infer_language
 from relynx.bias.model_file import BIAS
@@ -128,9 +128,7 @@ def wide_bias(X: Sequences, event_arguments: frozenset[Argument]) -> Bias:
     return Bias(types, modes, found.values, dimensions=found.dimensions)
 
 
-def held_out(
-    groups: NDArray[np.int64], model: Any, random_state: np.random.RandomState
-) -> NDArray[np.bool_]:
+def held_out(groups: Longs, model: Any, random_state: np.random.RandomState) -> Bools:
     """The validation sequences, which decide when to stop: a fraction of each group, never all."""
     chosen = np.zeros(len(groups), bool)
     if model.n_iter_no_change is None:

@@ -8,22 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from relynx.arrays import Floats, Ints
 from relynx.bias.modes import EVENT
 from relynx.logic.terms import Atom, Term, Var
 from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.candidates import FREE, Candidates, Literals
-from relynx.models.tildecrf.encoding import Encoding, Ints
-from relynx.models.tildecrf.trees import (
-    Floats,
-    Leaf,
-    Part,
-    Scope,
-    Split,
-    Test,
-    Tree,
-    text_of,
-    yes_rows,
-)
+from relynx.models.tildecrf.encoding import Encoding
+from relynx.models.tildecrf.trees import Leaf, Part, Scope, Split, Test, Tree, text_of, yes_rows
 
 TIED = 1e-9  # gains that differ by less, as a share of the sum of squares, are equal
 MOST_ROWS = 16  # for each event of the tree: a node with more binds no variable

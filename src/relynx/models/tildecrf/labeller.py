@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats
 from relynx.data.class_cuts import columns_to_cut
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
@@ -36,7 +37,7 @@ from relynx.models.tildecrf.estimator import (
     held_out,
     language_of,
 )
-from relynx.models.tildecrf.trees import Floats, tree_text
+from relynx.models.tildecrf.trees import tree_text
 from relynx.storage.fields import Fields
 
 SHOWN = 2  # rounds whose trees are printed

@@ -9,14 +9,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Floats, Ints
 from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom, Var, constant_text
 from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.candidates import FREE
-from relynx.models.tildecrf.encoding import EQUAL, Encoding, Ints
+from relynx.models.tildecrf.encoding import EQUAL, Encoding
 
-Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
 Test: TypeAlias = tuple[Atom, ...] | int
 

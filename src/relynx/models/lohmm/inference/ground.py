@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import chain, product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.errors import InputError
 from relynx.logic.terms import Atom
 from relynx.models.lohmm.inference._forward_kernels import Tables
@@ -63,7 +63,7 @@ class Grounding:
     columns: tuple[tuple[Coded, ...], ...]
     shown: tuple[Coded, ...]
     ends: tuple[tuple[int, int], ...]
-    sizes: NDArray[np.int64]
+    sizes: Longs
 
     @property
     def widest(self) -> int:
@@ -306,11 +306,7 @@ class _Grounder:
         return sorted(range(len(column.states)), key=lambda p: self.states[column.states[p]])
 
     def _tables(
-        self,
-        steps: list[list[int]],
-        orders: list[list[int]],
-        n_sources: NDArray[np.int64],
-        n_targets: NDArray[np.int64],
+        self, steps: list[list[int]], orders: list[list[int]], n_sources: Longs, n_targets: Longs
     ) -> Tables:
         kind, source, target, clause = (np.array(column, np.int64) for column in self.edges)
         rank = [np.argsort(order) for order in orders]
@@ -341,6 +337,6 @@ class _Grounder:
         )
 
 
-def _flat(lists: list[tuple[int, ...]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _flat(lists: list[tuple[int, ...]]) -> tuple[Longs, Longs]:
     bounds = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     return bounds, np.fromiter(chain.from_iterable(lists), np.int64)

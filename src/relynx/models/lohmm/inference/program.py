@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Floats, Longs
 from relynx.errors import InputError
 from relynx.logic.terms import Atom, Constant, Var, constant_key
 from relynx.models.lohmm.clauses import (
     END,
     Clauses,
-    Floats,
     Key,
     Slot,
     Start,
@@ -82,11 +81,11 @@ class Program:
     bodies: Mapping[int, tuple[Body, ...]]
     observed_by: Mapping[int, tuple[tuple[Body, Clause], ...]]
     slots: tuple[Slot, ...]
-    slot_starts: NDArray[np.int64]
-    groups: NDArray[np.int64]
+    slot_starts: Longs
+    groups: Longs
     names: tuple[str, ...]
     n_clauses: int
-    block_starts: NDArray[np.int64]
+    block_starts: Longs
     has_end: bool
 
     def same_clauses(self, other: Program) -> bool:
@@ -126,7 +125,7 @@ class Program:
                 return body, binding
         return None
 
-    def blocks_of(self, length: int) -> NDArray[np.int64]:
+    def blocks_of(self, length: int) -> Longs:
         """The block of each step of a sequence, counted from 0."""
         steps = np.arange(1, length + 1)
         return np.searchsorted(self.block_starts, steps, side="right").astype(np.int64) - 1
