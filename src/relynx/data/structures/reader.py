@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 
 from relynx.data.protein_folds import domain_sequences
 from relynx.data.sequences import Sequences, counted, shown
-from relynx.data.structures.formats import (
-    FORMATS,
-    INSTALL,
-    Helix,
-    Residue,
-    Sheet,
-    Span,
-    Structure,
-    read_structure,
-)
+from relynx.data.structures import formats as fm
 from relynx.errors import DataError, InputError, Problem, Source, did_you_mean, raise_all
 from relynx.logic.terms import Constant, as_constant
 
@@ -96,14 +87,14 @@ def read_structures(
 
 def _check_can_read(missing: object) -> None:
     if find_spec("biotite") is None:
-        raise InputError("structures need biotite, which is not installed", hint=INSTALL)
+        raise InputError("structures need biotite, which is not installed", hint=fm.INSTALL)
     if missing not in MISSING:
         hint = did_you_mean(str(missing), MISSING) or "give 'error' or 'compute'"
         raise InputError(f"missing is {missing!r}", hint=hint)
 
 
 def _parts(
-    structures: Mapping[str, Structure],
+    structures: Mapping[str, fm.Structure],
     files: Mapping[str, str],
     wanted: Mapping[str, tuple[str, list[Range]]] | None,
 ) -> dict[str, tuple[str, Positions]]:
@@ -138,7 +129,7 @@ def _named(paths: Any) -> dict[str, str]:
             continue
         full = os.fsdecode(path)
         name = os.path.basename(full)
-        for ending in (".gz", *FORMATS):
+        for ending in (".gz", *fm.FORMATS):
             if name.lower().endswith(ending):
                 name = name[: -len(ending)]
         if re.match(r"pdb\w{4}\Z", name) and ".ent" in full.lower():
@@ -153,7 +144,7 @@ def _named(paths: Any) -> dict[str, str]:
     return out
 
 
-Range: TypeAlias = tuple[str | None, Residue | None, Residue | None]
+Range: TypeAlias = tuple[str | None, fm.Residue | None, fm.Residue | None]
 
 
 def _wanted(domains: Any, files: Mapping[str, str]) -> dict[str, tuple[str, list[Range]]] | None:
@@ -189,27 +180,29 @@ def _range(text: str) -> Range | None:
     match = SEGMENT.match(text)
     if match is None or not text:
         return None
-    ends: list[Residue | None] = []
+    ends: list[fm.Residue | None] = []
     for end in match.group(2, 3):
         code = end[-1] if end and end[-1].isalpha() else ""
         ends.append((int(end.removesuffix(code)), code) if end else None)
     return match[1], ends[0], ends[1]
 
 
-def _read(files: Mapping[str, str], *, compute: bool) -> dict[str, Structure]:
+def _read(files: Mapping[str, str], *, compute: bool) -> dict[str, fm.Structure]:
     """All structures. Raises DataError with what is wrong with any of them."""
-    out: dict[str, Structure] = {}
+    out: dict[str, fm.Structure] = {}
     problems: list[Problem] = []
     for name, path in files.items():
         try:
-            out[name] = read_structure(path, compute=compute)
+            out[name] = fm.read_structure(path, compute=compute)
         except InputError as error:
             problems += error.problems
     raise_all(problems, DataError)
     return out
 
 
-def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Problem]) -> Positions:
+def _cut(
+    structure: fm.Structure, ranges: list[Range], id: str, problems: list[Problem]
+) -> Positions:
     """The position of each residue of a domain, by chain and position in the chain."""
     positions: Positions = {}
     source = Source("", structure.source.path)
@@ -236,7 +229,7 @@ def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Prob
     return positions
 
 
-def _nearest(residue: Residue, number: Mapping[Residue, int], *, upwards: bool) -> int | None:
+def _nearest(residue: fm.Residue, number: Mapping[fm.Residue, int], *, upwards: bool) -> int | None:
     """The position of a residue, or of the nearest inside the range where it has no atoms."""
     if residue in number:
         return number[residue]
@@ -284,16 +277,16 @@ class _Strands:
     """All strands of a structure, in the order of the file; `orientations` are the group of strands
     with known relative orientation that each belongs to, and its own there, 1 or -1."""
 
-    spans: tuple[Span, ...]
+    spans: tuple[fm.Span, ...]
     sheets: tuple[int, ...]  # sheets that share a strand are one
     senses: tuple[Mapping[int, str], ...]  # neighbours, and whether both run the same way
     orientations: tuple[tuple[int, int], ...]
 
 
-def _joined(sheets: Iterable[Sheet]) -> _Strands:
+def _joined(sheets: Iterable[fm.Sheet]) -> _Strands:
     """The strands of some sheets, each once: a file repeats one where a barrel closes, and where
     sheets share strands."""
-    spans: list[Span] = []
+    spans: list[fm.Span] = []
     sheet_of: list[int] = []
     senses: list[dict[int, str]] = []
     known: dict[str, list[int]] = {}  # by chain
@@ -320,7 +313,7 @@ def _joined(sheets: Iterable[Sheet]) -> _Strands:
     return _Strands(tuple(spans), tuple(sheet_of), tuple(senses), _orientations(senses))
 
 
-def _same(one: Span, two: Span) -> bool:
+def _same(one: fm.Span, two: fm.Span) -> bool:
     """Whether two strands have half of the shorter one in common."""
     common = min(one[2], two[2]) - max(one[1], two[1]) + 1
     shorter = min(one[2] - one[1], two[2] - two[1]) + 1
@@ -346,7 +339,7 @@ def _orientations(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int],
 
 
 def _elements(
-    residues: Mapping[tuple[str, int], int], helices: Iterable[Helix], strands: _Strands
+    residues: Mapping[tuple[str, int], int], helices: Iterable[fm.Helix], strands: _Strands
 ) -> list[dict[str, Any]]:
     """The helices and strands of a domain, in the form of the bundled folds, given the position in
     it of each residue by chain and position in the chain. An element with half or more of its
@@ -387,7 +380,7 @@ def _elements(
     return [fields for _, fields in sorted(found, key=lambda one: one[0])]
 
 
-def _inside(span: Span, residues: Mapping[tuple[str, int], int]) -> tuple[int, int, int] | None:
+def _inside(span: fm.Span, residues: Mapping[tuple[str, int], int]) -> tuple[int, int, int] | None:
     """The first and last position of an element in a domain, and its number of residues there."""
     chain, first, last = span
     positions = [residues[chain, i] for i in range(first, last + 1) if (chain, i) in residues]

@@ -29,15 +29,8 @@ from relynx.mining.engines.choose import least_supports, steps_of
 from relynx.mining.engines.compiled import Compiled, compile_bias
 from relynx.mining.input_checks import given_classes, ordered_classes
 from relynx.mining.matching.index import Index
+from relynx.mining.partitioned import candidates as cd
 from relynx.mining.partitioned import passes as pt
-from relynx.mining.partitioned.candidates import (
-    Patterns,
-    Threshold,
-    Unseen,
-    lengths_of,
-    possible,
-    union,
-)
 from relynx.mining.patterns.ordering import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
@@ -186,7 +179,7 @@ class _Search:
         self.work = pt.Work(pt.Where.of(parts), bias, settings, classes)
         self.n_known = parts.manifest.n_constants
         least = least_supports(settings, self.sizes.sum(axis=0))
-        self.threshold = Threshold(least, max(settings.min_frequency, 1))
+        self.threshold = cd.Threshold(least, max(settings.min_frequency, 1))
 
     def run(self, budget: Budget, n_threads: int) -> PatternSet:
         places, summaries = self._summaries()
@@ -223,7 +216,7 @@ class _Search:
         if counted_up_to is not None:
             complete = counted_up_to
             reason = f"stopped by time_limit={budget.time_limit:g} at length {complete + 1}"
-            patterns = patterns.taken(lengths_of(patterns) <= complete)
+            patterns = patterns.taken(cd.lengths_of(patterns) <= complete)
         return self._answer(patterns, compiled, complete, reason)
 
     # What decides how all are searched
@@ -248,7 +241,7 @@ class _Search:
 
     # The passes
 
-    def _first_pass(self, local: pt.Local, compiled: Compiled) -> tuple[Any, Unseen]:
+    def _first_pass(self, local: pt.Local, compiled: Compiled) -> tuple[Any, cd.Unseen]:
         """What is frequent in some partition, joined, and the most that others cover of it."""
         least, frequency = self._local_thresholds()
         calls = []
@@ -267,7 +260,7 @@ class _Search:
         return joined, self._unseen(least, frequency)
 
     def _second_pass(
-        self, joined: Any, unseen: Unseen, compiled: Compiled, time_limit: float | None
+        self, joined: Any, unseen: cd.Unseen, compiled: Compiled, time_limit: float | None
     ) -> tuple[pt.LocalAnswer, pt.Counts]:
         """What may be frequent in all, and its supports where it was not counted before."""
         left = self.tasks.run(_left, joined, self.threshold, unseen)
@@ -310,19 +303,19 @@ class _Search:
             stacklevel=7,
         )
 
-    def _unseen(self, least: Longs, frequency: list[int]) -> Unseen:
+    def _unseen(self, least: Longs, frequency: list[int]) -> cd.Unseen:
         """A pattern that a partition did not find is below its thresholds there."""
         by_frequency = np.array(frequency)[:, None] - 1
         of_class = np.minimum(np.where(least < NEVER, least - 1, 0), self.sizes)
         if by_frequency.any():
             of_class = np.minimum(by_frequency, self.sizes)
-            return Unseen(of_class, np.minimum(by_frequency[:, 0], self.sizes.sum(axis=1)))
-        return Unseen(of_class, of_class.sum(axis=1))
+            return cd.Unseen(of_class, np.minimum(by_frequency[:, 0], self.sizes.sum(axis=1)))
+        return cd.Unseen(of_class, of_class.sum(axis=1))
 
     # The answer
 
     def _answer(
-        self, patterns: Patterns, compiled: Compiled, complete: int, reason: str | None
+        self, patterns: cd.Patterns, compiled: Compiled, complete: int, reason: str | None
     ) -> PatternSet:
         good = self.threshold.met(patterns.supports, patterns.supports.sum(axis=1))
         levels = self._levels(patterns, good)
@@ -342,9 +335,9 @@ class _Search:
             object_identity=self.settings.object_identity,
         )
 
-    def _levels(self, patterns: Patterns, good: Bools) -> tuple[SearchLevel, ...]:
+    def _levels(self, patterns: cd.Patterns, good: Bools) -> tuple[SearchLevel, ...]:
         """What became of the patterns that some partition found and that could be frequent."""
-        lengths = lengths_of(patterns)
+        lengths = cd.lengths_of(patterns)
         frequency = patterns.supports.sum(axis=1)
         share = (patterns.supports / np.maximum(self.sizes.sum(axis=0), 1)).max(axis=1, initial=0)
         enough = (patterns.supports >= self.threshold.least).any(axis=1)
@@ -380,21 +373,21 @@ def _joined(
 ) -> pt.LocalAnswer:
     """The patterns of several partitions; complete where all of them are."""
     return pt.LocalAnswer(
-        union([answer.patterns for answer in answers], n_known, relations, n_dimensions),
+        cd.union([answer.patterns for answer in answers], n_known, relations, n_dimensions),
         min(answer.complete_up_to for answer in answers),
         next((answer.partial for answer in answers if answer.partial), None),
         any(answer.unasked for answer in answers),
     )
 
 
-def _left(answer: pt.LocalAnswer, threshold: Threshold, unseen: Unseen) -> pt.LocalAnswer:
+def _left(answer: pt.LocalAnswer, threshold: cd.Threshold, unseen: cd.Unseen) -> pt.LocalAnswer:
     """What may be frequent in all partitions.
 
     After a search that ended early, what no partition can have missed: short patterns.
     """
     if answer.partial is None:
-        return replace(answer, patterns=possible(answer.patterns, threshold, unseen))
-    short = lengths_of(answer.patterns) <= answer.complete_up_to
+        return replace(answer, patterns=cd.possible(answer.patterns, threshold, unseen))
+    short = cd.lengths_of(answer.patterns) <= answer.complete_up_to
     return replace(answer, patterns=answer.patterns.taken(short))
 
 

@@ -33,28 +33,11 @@ from relynx.models.checks import (
     one_of,
     sequences_for,
 )
-from relynx.models.fisher.pair_svm import (
-    PairSVM,
-    kernel,
-    learn_pairs,
-    machine_of,
-    machine_state,
-    scaled_gamma,
-    validated_C,
-)
+from relynx.models.fisher import pair_svm as svm
 from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
-from relynx.storage.fields import (
-    NUMBER,
-    Field,
-    Fields,
-    array,
-    labels,
-    none_or,
-    restore,
-    stored_state,
-)
+from relynx.storage import fields as fd
 from relynx.storage.parts import Part, plain
 
 MOST_PAIRS = 45  # that are printed: those of ten classes
@@ -144,8 +127,8 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
     'down: in_a <- start'
     """
 
-    STORED: ClassVar[Fields] = {  # in a model file
-        "classes_": none_or(labels("FisherScores")),
+    STORED: ClassVar[fd.Fields] = {  # in a model file
+        "classes_": fd.none_or(fd.labels("FisherScores")),
         "models_": models(lambda model: 1 if model.classes_ is None else len(model.classes_)),
         "reader_": READER,
         "reading_": SCHEMA,
@@ -219,7 +202,7 @@ def _scores_for(model: Any, random_state: Any) -> FisherScores:
 
 def _read_scores(part: Part, key: str, model: Any) -> FisherScores:
     scores, inner = _scores_for(model, model.random_state), part.part(key)
-    restore(scores, inner, FisherScores.STORED)
+    fd.restore(scores, inner, FisherScores.STORED)
     inner.end()
     return scores
 
@@ -236,9 +219,9 @@ def _read_scale(part: Part, key: str, model: Any) -> Floats:
     return scale
 
 
-def _read_machine(part: Part, key: str, model: Any) -> PairSVM:
+def _read_machine(part: Part, key: str, model: Any) -> svm.PairSVM:
     linear, n_columns = model.kernel == "linear", len(model.columns_)
-    return machine_of(part.part(key), len(model.classes_), n_columns, linear=linear)
+    return svm.machine_of(part.part(key), len(model.classes_), n_columns, linear=linear)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -293,16 +276,18 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
     ['up', 'down']
     """
 
-    STORED: ClassVar[Fields] = {  # in a model file
-        "classes_": labels("FisherKernelClassifier", least=2),
-        "scores_": Field(lambda scores, _: stored_state(scores, FisherScores.STORED), _read_scores),
-        "columns_": Field(
+    STORED: ClassVar[fd.Fields] = {  # in a model file
+        "classes_": fd.labels("FisherKernelClassifier", least=2),
+        "scores_": fd.Field(
+            lambda scores, _: fd.stored_state(scores, FisherScores.STORED), _read_scores
+        ),
+        "columns_": fd.Field(
             lambda columns, name: plain(columns.astype(np.int64), name), _read_columns
         ),
-        "mean_": array(np.float64, lambda model: model.columns_.shape),
-        "scale_": Field(plain, _read_scale),
-        "C_": NUMBER,
-        "machine_": Field(lambda machine, _: machine_state(machine), _read_machine),
+        "mean_": fd.array(np.float64, lambda model: model.columns_.shape),
+        "scale_": fd.Field(plain, _read_scale),
+        "C_": fd.NUMBER,
+        "machine_": fd.Field(lambda machine, _: svm.machine_state(machine), _read_machine),
     }
 
     models: str = "per_class"
@@ -336,10 +321,10 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
         del scores  # they may be large
         gamma = None
         if self.kernel == "rbf":
-            gamma = scaled_gamma(U) if self.gamma == "scale" else float(self.gamma)
-        K = kernel(U, gamma)
-        self.C_ = validated_C(K, codes, seeds) if self.C == VALIDATED else float(self.C)
-        self.machine_: PairSVM = learn_pairs(U, K, codes, C=self.C_, gamma=gamma)
+            gamma = svm.scaled_gamma(U) if self.gamma == "scale" else float(self.gamma)
+        K = svm.kernel(U, gamma)
+        self.C_ = svm.validated_C(K, codes, seeds) if self.C == VALIDATED else float(self.C)
+        self.machine_: svm.PairSVM = svm.learn_pairs(U, K, codes, C=self.C_, gamma=gamma)
         return self
 
     def _learn_columns(self, scores: Floats) -> None:

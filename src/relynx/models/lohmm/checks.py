@@ -16,19 +16,7 @@ from relynx.data.sequences import Sequences
 from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Atom, Var, constant_key, constant_text, is_constant, term_text
 from relynx.models.checks import is_amount, is_count
-from relynx.models.lohmm.clauses import (
-    END,
-    START,
-    Clauses,
-    Slot,
-    Start,
-    Transition,
-    ordered_start,
-    ordered_transitions,
-    slot_text,
-    value_codes,
-    variant_key,
-)
+from relynx.models.lohmm import clauses as cl
 from relynx.models.lohmm.coverage import coverage_problems
 from relynx.models.lohmm.inference.program import Compiler, Program
 
@@ -42,15 +30,15 @@ LISTS = {
 
 
 def checked_program(
-    model: Clauses, at: SourceSpans
-) -> tuple[Program, dict[Slot, tuple[float, ...]]]:
+    model: cl.Clauses, at: SourceSpans
+) -> tuple[Program, dict[cl.Slot, tuple[float, ...]]]:
     """The clauses in numbers, and all selection distributions, uniform where none is given.
 
     Raises InputError with all that is wrong with the model.
     """
     found = chain(_declaration_problems(model, at), clause_problems(model, at))
     raise_all(islice(found, MOST_PROBLEMS + 1))
-    start, transitions = ordered_start(model.start), ordered_transitions(model.transitions)
+    start, transitions = cl.ordered_start(model.start), cl.ordered_transitions(model.transitions)
     program = Compiler(model).program(start, transitions)
     problems = [*_sum_problems(model, at), *_selection_problems(model, program.slots, at)]
     origins = {id(t): ("transition", k) for k, t in enumerate(model.transitions)}
@@ -58,7 +46,7 @@ def checked_program(
     where = [origins[id(clause)] for clause in (*start, *transitions)]
     problems += islice(coverage_problems(program, where, at), MOST_PROBLEMS + 1)
     raise_all(problems)
-    selections: dict[Slot, tuple[float, ...]] = {}
+    selections: dict[cl.Slot, tuple[float, ...]] = {}
     for d, slot in enumerate(program.slots):
         n = int(program.slot_starts[d + 1] - program.slot_starts[d])
         selections[slot] = model.selections.get(slot, (1 / n,) * n)
@@ -68,7 +56,7 @@ def checked_program(
 # Declarations
 
 
-def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
+def _declaration_problems(model: cl.Clauses, at: SourceSpans) -> Iterator[Problem]:
     if model.selection not in ("argument", "type"):
         what = f"selection must be argument or type, not {model.selection!r}"
         yield at.problem(("selection",), what)
@@ -117,9 +105,9 @@ def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
 # Clauses
 
 
-def clause_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
+def clause_problems(model: cl.Clauses, at: SourceSpans) -> Iterator[Problem]:
     """What is wrong with single clauses, if the declarations are right."""
-    codes = value_codes(model.values)
+    codes = cl.value_codes(model.values)
     for k, start in enumerate(model.start):
         here: Where = ("start", k)
         yield from _probability_problems(start.probability, here, at)
@@ -144,11 +132,11 @@ def _probability_problems(probability: Any, here: Where, at: SourceSpans) -> Ite
 
 
 def _body_problems(
-    model: Clauses, transition: Transition, here: Where, at: SourceSpans
+    model: cl.Clauses, transition: cl.Transition, here: Where, at: SourceSpans
 ) -> Iterator[Problem]:
-    if transition.body == END:
+    if transition.body == cl.END:
         yield at.problem((*here, "body"), "no transition leaves end", hint="leave this out")
-    if transition.body == START:
+    if transition.body == cl.START:
         hint = "give the head as a clause of the start"
         yield at.problem((*here, "body"), "nothing is shown at the start", hint)
     block: object = transition.block
@@ -160,7 +148,7 @@ def _body_problems(
 
 
 def _atom_problems(
-    model: Clauses,
+    model: cl.Clauses,
     codes: Mapping[str, Mapping[object, int]],
     parts: Mapping[str, Atom],
     here: Where,
@@ -170,7 +158,7 @@ def _atom_problems(
     variables: dict[str, str] = {}
     for name, atom in parts.items():
         where: Where = (*here, name)
-        if name == "head" and atom == START:
+        if name == "head" and atom == cl.START:
             yield at.problem(where, "no transition leads to start", hint="name another state")
         if not atom.args:
             continue
@@ -194,7 +182,7 @@ def _atom_problems(
                 yield at.problem((*where, i), f"{shown} is no value of type '{type_}'", hint)
 
 
-def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Problem:
+def _untyped(model: cl.Clauses, atom: Atom, where: Where, at: SourceSpans) -> Problem:
     name, arity = atom.key
     others = [n for other, n in model.types if other == name]
     if others:
@@ -207,12 +195,12 @@ def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Probl
     return at.problem(where, what, near or f"add type({example}).")
 
 
-def _repeated(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
+def _repeated(model: cl.Clauses, at: SourceSpans) -> Iterator[Problem]:
     keys: dict[Where, object] = {
-        ("start", k): variant_key([start.head]) for k, start in enumerate(model.start)
+        ("start", k): cl.variant_key([start.head]) for k, start in enumerate(model.start)
     }
     for k, t in enumerate(model.transitions):
-        keys["transition", k] = t.block, variant_key([t.body, t.observation, t.head])
+        keys["transition", k] = t.block, cl.variant_key([t.body, t.observation, t.head])
     seen: dict[object, Where] = {}
     for here, key in keys.items():
         if key in seen:
@@ -225,15 +213,15 @@ def _repeated(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
 # Distributions
 
 
-def _sum_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
+def _sum_problems(model: cl.Clauses, at: SourceSpans) -> Iterator[Problem]:
     if model.start:
         yield from _sum_problem("the start", model.start, ("start", 0), at)
     else:
         hint = "add a clause such as 1.0 : s <- start."
         yield at.problem(("start",), "the model has no start", hint=hint)
-    bodies: dict[object, list[tuple[int, Transition]]] = {}
+    bodies: dict[object, list[tuple[int, cl.Transition]]] = {}
     for k, t in enumerate(model.transitions):
-        bodies.setdefault(variant_key([t.body]), []).append((k, t))
+        bodies.setdefault(cl.variant_key([t.body]), []).append((k, t))
     for of_one in bodies.values():
         first = of_one[0][1].body
         where: Where = ("transition", of_one[0][0], "body")
@@ -255,7 +243,7 @@ def _sum_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
 
 
 def _sum_problem(
-    what: str, clauses: Sequence[Start] | Sequence[Transition], where: Where, at: SourceSpans
+    what: str, clauses: Sequence[cl.Start] | Sequence[cl.Transition], where: Where, at: SourceSpans
 ) -> Iterator[Problem]:
     total = sum(float(clause.probability) for clause in clauses)
     if abs(total - 1) > SLACK:
@@ -263,10 +251,10 @@ def _sum_problem(
 
 
 def _selection_problems(
-    model: Clauses, slots: Sequence[Slot], at: SourceSpans
+    model: cl.Clauses, slots: Sequence[cl.Slot], at: SourceSpans
 ) -> Iterator[Problem]:
     for slot, probabilities in model.selections.items():
-        where: Where = ("select", slot_text(slot))
+        where: Where = ("select", cl.slot_text(slot))
         if slot not in slots:
             yield at.problem(where, *_not_drawn(model, slot))
             continue
@@ -282,14 +270,14 @@ def _selection_problems(
             yield at.problem(listed, what)
 
 
-def _not_drawn(model: Clauses, slot: Slot) -> tuple[str, str]:
+def _not_drawn(model: cl.Clauses, slot: cl.Slot) -> tuple[str, str]:
     word = "type" if isinstance(slot, str) else "argument"
     if word != model.selection:
         return (
-            f"{slot_text(slot)} has no distribution: selection is by {model.selection}",
+            f"{cl.slot_text(slot)} has no distribution: selection is by {model.selection}",
             f"add selection({word}). to give those of {word}s",
         )
-    return f"{slot_text(slot)} is never drawn", "leave this out"
+    return f"{cl.slot_text(slot)} is never drawn", "leave this out"
 
 
 # What a caller gives
@@ -323,7 +311,7 @@ def _is_list(value: object) -> bool:
 
 
 def _is_transition(value: object) -> bool:
-    return isinstance(value, Transition) and all(
+    return isinstance(value, cl.Transition) and all(
         isinstance(part, Atom) for part in (value.head, value.observation, value.body)
     )
 

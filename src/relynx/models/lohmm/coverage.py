@@ -8,24 +8,13 @@ from itertools import combinations, islice
 from relynx.bias.modes import SourceSpans, Where
 from relynx.errors import Problem
 from relynx.logic.terms import Atom, Term, Var
-from relynx.models.lohmm.inference.program import (
-    Args,
-    Body,
-    Clause,
-    Coded,
-    Program,
-    apart,
-    bound,
-    subsumes,
-    unified,
-    walked,
-)
+from relynx.models.lohmm.inference import program as pg
 
 MOST_COMPARISONS = 10_000_000  # of a state with a body: seconds
 
 
 def coverage_problems(
-    program: Program, where: Sequence[Where], at: SourceSpans
+    program: pg.Program, where: Sequence[Where], at: SourceSpans
 ) -> Iterator[Problem]:
     """States without a body, and pairs of bodies of which none is the most specific.
 
@@ -33,8 +22,8 @@ def coverage_problems(
     """
     for bodies in program.bodies.values():
         yield from _closure_problems(program, bodies, where, at)
-    search, known = _Search(program), set[Coded]()
-    pairs: list[tuple[Clause, Body | None]] = [(clause, None) for clause in program.start]
+    search, known = _Search(program), set[pg.Coded]()
+    pairs: list[tuple[pg.Clause, pg.Body | None]] = [(clause, None) for clause in program.start]
     for bodies in program.bodies.values():
         pairs += [(clause, body) for body in bodies for of in body.blocks for clause in of]
     for clause, body in sorted(pairs, key=lambda pair: pair[0].number):
@@ -57,16 +46,16 @@ def coverage_problems(
 
 
 def _closure_problems(
-    program: Program, bodies: Sequence[Body], where: Sequence[Where], at: SourceSpans
+    program: pg.Program, bodies: Sequence[pg.Body], where: Sequence[Where], at: SourceSpans
 ) -> Iterator[Problem]:
     """Two bodies that fit one state need a third that fits what both fit."""
     known = {_canonical(body.pattern[1]) for body in bodies}
     for first, second in combinations(bodies, 2):
-        left, right = first.pattern[1], apart(second.pattern[1], first.n_variables)
-        found = unified(left, right)
-        if found is None or subsumes(left, right) or subsumes(right, left):
+        left, right = first.pattern[1], pg.apart(second.pattern[1], first.n_variables)
+        found = pg.unified(left, right)
+        if found is None or pg.subsumes(left, right) or pg.subsumes(right, left):
             continue
-        common = _canonical(tuple(walked(arg, found) for arg in left))
+        common = _canonical(tuple(pg.walked(arg, found) for arg in left))
         if common in known:
             continue
         known.add(common)
@@ -88,7 +77,7 @@ class _Search:
     Constants that no body mentions, nor the head, are all alike: one of them stands for the rest.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: pg.Program) -> None:
         self.program = program
         self.comparisons = 0  # of all clauses together
         self.mentioned: list[set[int]] = [set() for _ in program.constants]  # by some body
@@ -99,7 +88,7 @@ class _Search:
                     if arg >= 0:
                         self.mentioned[type_].add(arg)
 
-    def lost_by(self, clause: Clause, body: Body | None) -> Args | None:
+    def lost_by(self, clause: pg.Clause, body: pg.Body | None) -> pg.Args | None:
         """A head of the clause that no body fits; None if there is none."""
         program, self.clause = self.program, clause
         self.targets = [b.pattern[1] for b in program.bodies.get(clause.head[0], ())]
@@ -108,14 +97,14 @@ class _Search:
         self.in_head = {
             (type_, arg) for arg, type_ in zip(clause.head[1], types, strict=True) if arg >= 0
         }
-        self.source: Args | None = None
-        self.exceptions: list[Args] = []
+        self.source: pg.Args | None = None
+        self.exceptions: list[pg.Args] = []
         if body is not None:
             self.source = body.pattern[1]
             self.exceptions = [
                 b.pattern[1]
                 for b in program.bodies[body.pattern[0]]
-                if b is not body and subsumes(self.source, b.pattern[1])
+                if b is not body and pg.subsumes(self.source, b.pattern[1])
             ]
         return self._lost([-1] * len(clause.types))
 
@@ -124,19 +113,19 @@ class _Search:
         if self.comparisons > MOST_COMPARISONS:
             raise _TooManyError
 
-    def _lost(self, binding: list[int]) -> Args | None:
+    def _lost(self, binding: list[int]) -> pg.Args | None:
         """The same with these and perhaps more values."""
-        head = bound(self.clause.head[1], binding)
+        head = pg.bound(self.clause.head[1], binding)
         self._count(1)
         if head in self.ground:
             return None
         self._count(2 * (len(self.targets) + len(self.exceptions)))
-        if any(subsumes(target, head) for target in self.targets):
+        if any(pg.subsumes(target, head) for target in self.targets):
             return None
         deciding = self._deciding(self.targets, self.clause.head[1], binding)
         if self.source is not None:
-            before = bound(self.source, binding)
-            if any(subsumes(exception, before) for exception in self.exceptions):
+            before = pg.bound(self.source, binding)
+            if any(pg.subsumes(exception, before) for exception in self.exceptions):
                 return None
             deciding += self._deciding(self.exceptions, self.source, binding)
         if not deciding:
@@ -150,12 +139,14 @@ class _Search:
                 return found
         return None
 
-    def _deciding(self, patterns: Sequence[Args], atom: Args, binding: list[int]) -> list[int]:
+    def _deciding(
+        self, patterns: Sequence[pg.Args], atom: pg.Args, binding: list[int]
+    ) -> list[int]:
         """The free variables of an atom on which it depends whether a pattern fits."""
-        here = bound(atom, binding)
+        here = pg.bound(atom, binding)
         found: list[int] = []
         for pattern in patterns:
-            if unified(here, apart(pattern, len(self.clause.types))) is not None:
+            if pg.unified(here, pg.apart(pattern, len(self.clause.types))) is not None:
                 found += [
                     -arg - 1
                     for arg, of in zip(here, pattern, strict=True)
@@ -174,13 +165,13 @@ class _Search:
         return sorted(distinguished) + list(islice(others, 1))
 
 
-def _canonical(args: Args) -> Args:
+def _canonical(args: pg.Args) -> pg.Args:
     """The pattern with its variables numbered in order."""
     numbers: dict[int, int] = {}
     return tuple(arg if arg >= 0 else numbers.setdefault(arg, -len(numbers) - 1) for arg in args)
 
 
-def _shown(program: Program, coded: Coded) -> Atom:
+def _shown(program: pg.Program, coded: pg.Coded) -> Atom:
     """A pattern as an atom with variables A, B, ..."""
     predicate, pattern = coded
     terms: list[Term] = []

@@ -29,16 +29,7 @@ from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.structure import Known, structure
 from relynx.models.observations import Observed, Row, observed, observed_arguments, with_dimension
-from relynx.storage.fields import (
-    TEXT,
-    Field,
-    Fields,
-    State,
-    finished,
-    none_or,
-    restored,
-    stored_state,
-)
+from relynx.storage import fields as fd
 from relynx.storage.parts import Part, plain
 
 CONSTANT = frozenset("#*")  # the signs of arguments that may be fixed
@@ -189,7 +180,7 @@ def _fixable(bias: Bias, training: Observed) -> frozenset[Argument]:
     )
 
 
-def models_state(models: Sequence[LoHMM]) -> State:
+def models_state(models: Sequence[LoHMM]) -> fd.State:
     """Models of one structure: its text once, and the parameters of each.
 
     Raises InputError where the parameters of a model, which `with_parameters` takes as they are, do
@@ -242,15 +233,15 @@ def _rows(part: Part, name: str, n: int) -> list[Floats]:
     return found
 
 
-def models(n: Callable[[Any], int]) -> Field:
+def models(n: Callable[[Any], int]) -> fd.Field:
     """Models of one structure, as many as `n` says of what was read before."""
-    return Field(
+    return fd.Field(
         lambda value, _: models_state(value),
         lambda part, key, model: models_of(part.part(key), n(model)),
     )
 
 
-def lohmm_state(model: LoHMM) -> State:
+def lohmm_state(model: LoHMM) -> fd.State:
     """A model alone."""
     return {"model": models_state([model])}
 
@@ -261,31 +252,31 @@ def lohmm_of(part: Part) -> LoHMM:
 
 
 # The parameter `structure`: a model, or a text as it was given.
-STRUCTURE = none_or(
-    Field(
+STRUCTURE = fd.none_or(
+    fd.Field(
         lambda given, _: lohmm_state(given) if isinstance(given, LoHMM) else {"text": given},
-        lambda part, key, _: finished(
+        lambda part, key, _: fd.finished(
             part.part(key), lambda one: one.text("text") if one.has("text") else lohmm_of(one)
         ),
     )
 )
-READER_FIELDS: Fields = {
-    "dimension": TEXT,
-    "event_arguments": Field(
+READER_FIELDS: fd.Fields = {
+    "dimension": fd.TEXT,
+    "event_arguments": fd.Field(
         lambda value, _: arguments_state(value),
         lambda part, key, _: arguments_of(part, key),
         key="places",
     ),
-    "predicates": none_or(
-        Field(lambda value, _: sorted(value), lambda part, key, _: frozenset(part.texts(key)))
+    "predicates": fd.none_or(
+        fd.Field(lambda value, _: sorted(value), lambda part, key, _: frozenset(part.texts(key)))
     ),
-    "made": Field(plain, lambda part, key, _: part.truth(key)),
+    "made": fd.Field(plain, lambda part, key, _: part.truth(key)),
 }
 
 
 def _read_reader(part: Part, key: str, model: Any) -> Reader:
     inner = part.part(key)
-    reader = Reader(**restored(inner, READER_FIELDS))
+    reader = Reader(**fd.restored(inner, READER_FIELDS))
     if reader.made:
         try:
             Known.of(model.models_[0])
@@ -294,14 +285,14 @@ def _read_reader(part: Part, key: str, model: Any) -> Reader:
     return reader
 
 
-READER = Field(lambda reader, _: stored_state(reader, READER_FIELDS), _read_reader)
+READER = fd.Field(lambda reader, _: fd.stored_state(reader, READER_FIELDS), _read_reader)
 
 
 @dataclass(eq=False, repr=False)
 class LoHMMEstimator(SequenceEstimator):
     """The parameters of an estimator that learns models."""
 
-    STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "structure": STRUCTURE}
+    STORED_PARAMS: ClassVar[fd.Fields] = {"bias": fd.none_or(BIAS), "structure": STRUCTURE}
 
     structure: LoHMM | str | None = None
     _: KW_ONLY

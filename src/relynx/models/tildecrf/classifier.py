@@ -20,16 +20,7 @@ from relynx.data.sequences import Sequences, counted
 from relynx.mining.workers import n_threads
 from relynx.models.checks import Rule, check_parameters, one_of, sequences_for, training_data
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.models.tildecrf.boosting import (
-    Boosted,
-    Task,
-    best_paths,
-    boost,
-    constant_scores,
-    infer,
-    potentials,
-    summed,
-)
+from relynx.models.tildecrf import boosting as bs
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.encoding import Encoding, Language, encode
 from relynx.models.tildecrf.estimator import (
@@ -162,7 +153,7 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         lengths, jobs = np.diff(encoding.offsets), []
         for pair in pairs:
             sequences = np.flatnonzero(np.isin(codes, pair))
-            task = Task(
+            task = bs.Task(
                 encoding,
                 candidates,
                 [str(name) for name in self.classes_[list(pair)].tolist()],
@@ -170,8 +161,8 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
                 np.repeat(codes == pair[1], lengths).astype(np.int64),
                 held_out(codes[sequences], self, random_state),
             )
-            jobs.append(delayed(boost)(task, self, constant=self.training == "constant"))
-        learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
+            jobs.append(delayed(bs.boost)(task, self, constant=self.training == "constant"))
+        learnt: list[bs.Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
             model = self.new_labeller()
@@ -243,15 +234,15 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
 
     def _compared(self, model: TildeCRF, encoding: Encoding) -> Floats:
         """What the read-out compares of both classes of a pair: scores of paths, or shares."""
-        F = potentials(model.trees_, encoding, 2, self)
+        F = bs.potentials(model.trees_, encoding, 2, self)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
         if self.readout == "constant":
-            return constant_scores(F, starts, ends)
+            return bs.constant_scores(F, starts, ends)
         if self.readout == "viterbi":
-            second = best_paths(F, starts, ends).astype(float)
+            second = bs.best_paths(F, starts, ends).astype(float)
         else:
-            second = infer(F, starts, ends).marginals()[:, 1]
-        probability = summed(second, starts, ends) / np.maximum(ends - starts, 1)
+            second = bs.infer(F, starts, ends).marginals()[:, 1]
+        probability = bs.summed(second, starts, ends) / np.maximum(ends - starts, 1)
         probability[starts == ends] = 0.5
         return np.stack([1 - probability, probability], axis=1)
 

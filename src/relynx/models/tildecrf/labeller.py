@@ -19,15 +19,7 @@ from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_parameters, is_missing, sequences_for
-from relynx.models.tildecrf.boosting import (
-    Boosted,
-    Task,
-    best_paths,
-    boost,
-    infer,
-    log_likelihood,
-    potentials,
-)
+from relynx.models.tildecrf import boosting as bs
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.encoding import Encoding, Language, encode
 from relynx.models.tildecrf.estimator import (
@@ -146,7 +138,7 @@ class TildeCRF(BoostedEstimator):
             what = one or "there are no events"
             raise InputError(what, hint="give events of at least two labels")
         chosen = held_out(np.zeros(len(X), np.int64), self, check_random_state(self.random_state))
-        task = Task(
+        task = bs.Task(
             encoding,
             Candidates.of(encoding),
             [str(name) for name in classes.tolist()],
@@ -154,11 +146,11 @@ class TildeCRF(BoostedEstimator):
             codes.astype(np.int64),
             chosen,
         )
-        self.take_learnt(classes, encoding.language, boost(task, self), X.reading)
+        self.take_learnt(classes, encoding.language, bs.boost(task, self), X.reading)
         return self
 
     def take_learnt(
-        self, classes: NDArray[Any], language: Language, boosted: Boosted, reading: Schema | None
+        self, classes: NDArray[Any], language: Language, boosted: bs.Boosted, reading: Schema | None
     ) -> None:
         """Store what was learnt."""
         self.classes_ = classes
@@ -177,7 +169,8 @@ class TildeCRF(BoostedEstimator):
     def predict_marginals(self, X: object) -> list[Floats]:
         """For each sequence the label probabilities, array of shape (n_events, n_labels)."""
         encoding, F = self._potentials(X)
-        return _parts(infer(F, encoding.offsets[:-1], encoding.offsets[1:]).marginals(), encoding)
+        marginals = bs.infer(F, encoding.offsets[:-1], encoding.offsets[1:]).marginals()
+        return _parts(marginals, encoding)
 
     def log_likelihood(self, X: object, y: Iterable[Iterable[object]]) -> Floats:
         """For each sequence the log probability of its labels; -inf for a label never seen."""
@@ -186,7 +179,7 @@ class TildeCRF(BoostedEstimator):
         given = _event_labels(as_sequences(X), encoding, y).tolist()
         codes = np.array([numbers.get(label, -1) for label in given], np.int64)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
-        out = log_likelihood(F, np.maximum(codes, 0), encoding.is_first, starts, ends)
+        out = bs.log_likelihood(F, np.maximum(codes, 0), encoding.is_first, starts, ends)
         sequence = np.repeat(np.arange(len(starts)), ends - starts)
         out[sequence[codes < 0]] = -np.inf
         return out
@@ -200,13 +193,13 @@ class TildeCRF(BoostedEstimator):
         return float(np.mean(self._best_labels(encoding, F) == given))
 
     def _best_labels(self, encoding: Encoding, F: Floats) -> NDArray[Any]:
-        paths = best_paths(F, encoding.offsets[:-1], encoding.offsets[1:])
+        paths = bs.best_paths(F, encoding.offsets[:-1], encoding.offsets[1:])
         return np.asarray(self.classes_[paths])
 
     def _potentials(self, X: object) -> tuple[Encoding, Floats]:
         X = sequences_for(self, X)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        return encoding, potentials(self.trees_, encoding, len(self.classes_), self)
+        return encoding, bs.potentials(self.trees_, encoding, len(self.classes_), self)
 
     def to_text(self, rounds: int | None = SHOWN) -> str:
         """The trees of the first rounds as nested rules; None shows all."""
