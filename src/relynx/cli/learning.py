@@ -7,27 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relynx.cli.options import (
-    INTERRUPTED,
-    described,
-    going_on,
-    mining_options,
-    model_options,
-    show_notes,
-    table_ending,
-    writing,
-)
-from relynx.cli.reading import (
-    Columns,
-    open_folder,
-    read_classifier,
-    read_language,
-    read_model_and_test,
-    read_train,
-    show_reading,
-    table_options,
-    warn_of_unknown_predicates,
-)
+from relynx.cli import options as opt
+from relynx.cli import reading as rd
 from relynx.errors import DataError, counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -47,13 +28,13 @@ SHOWN_FOLDS = 10  # as many columns as a screen has room for
 @click.command()
 @click.argument("train")
 @click.option("-o", "--output", required=True, help="The model, a .relynx file.")
-@table_options
-@mining_options
-@model_options
+@rd.table_options
+@opt.mining_options
+@opt.model_options
 def fit(
     train: str,
     output: str,
-    columns: Columns,
+    columns: rd.Columns,
     bias_file: str | None,
     background: str | None,
     **settings: Any,
@@ -72,17 +53,17 @@ def fit(
     from relynx.console import plain_warnings, working
     from relynx.store import save
 
-    with writing(output, settings["checkpoint"]):
+    with opt.writing(output, settings["checkpoint"]):
         X, y = _read_labelled(train, background, columns)
         model = _classifier(bias_file, settings)
-        with plain_warnings(), working(f"learning from {described(X)}"):
+        with plain_warnings(), working(f"learning from {opt.described(X)}"):
             model.fit(X, y)
             score = model.score(X, y)
         save(model, output)
     _show_model(model)
-    show_notes(model.bias_.notes)
+    opt.show_notes(model.bias_.notes)
     click.echo(f"training accuracy {score:.3f};\nrelynx evaluate estimates it for new sequences")
-    click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {described(X)}")
+    click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {opt.described(X)}")
     return 0
 
 
@@ -99,19 +80,19 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
     class, and the class probabilities. If TEST has classes, they are included, and the accuracy is
     printed.
     """
-    table_ending(output)
+    opt.table_ending(output)
     from relynx.console import working
     from relynx.models.evaluation.predictions import write_predictions
 
-    with writing(output):
+    with opt.writing(output):
         if Path(test).is_dir():
-            folder = open_folder(test, background=background)
-            loaded = read_classifier(model)
-            warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
-            what, parts = described(folder), folder.partitions()
+            folder = rd.open_folder(test, background=background)
+            loaded = rd.read_classifier(model)
+            rd.warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
+            what, parts = opt.described(folder), folder.partitions()
         else:
-            loaded, X, _ = read_model_and_test(model, test, background)
-            what, parts = described(X), iter([X])
+            loaded, X, _ = rd.read_model_and_test(model, test, background)
+            what, parts = opt.described(X), iter([X])
         with working(f"predicting {what}"):
             told = write_predictions(loaded, parts, output)
     if told.unknown:
@@ -137,7 +118,7 @@ def explain(model: str, test: str, wanted: str, background: str | None) -> int:
     """
     from relynx.reports.explain import explain as explained
 
-    loaded, X, _ = read_model_and_test(model, test, background)
+    loaded, X, _ = rd.read_model_and_test(model, test, background)
     number = _number(X, test, wanted)
     click.echo(str(explained(loaded, X[number])))
     return 0
@@ -160,9 +141,9 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
     from relynx.console import working
     from relynx.reports.html import report as make
 
-    with writing(output):
-        loaded, X, y = read_model_and_test(model, test, background)
-        with working(f"reporting on {described(X)}"):
+    with opt.writing(output):
+        loaded, X, y = rd.read_model_and_test(model, test, background)
+        with working(f"reporting on {opt.described(X)}"):
             page = make(loaded, X, y)
         page.save(output)
     click.echo(f"{page}\n{output}: open it in a browser")
@@ -175,16 +156,16 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
 @click.option("--groups", help="A .csv file, id,group: no group is split between folds.")
 @click.option("--compare", default="", help="Other systems to compare with: lohmm,fisher,tildecrf.")
 @click.option("--no-baselines", is_flag=True, help="Leave out the baselines.")
-@table_options
-@mining_options
-@model_options
+@rd.table_options
+@opt.mining_options
+@opt.model_options
 def evaluate(
     train: str,
     folds: int,
     groups: str | None,
     compare: str,
     no_baselines: bool,
-    columns: Columns,
+    columns: rd.Columns,
     bias_file: str | None,
     background: str | None,
     **settings: Any,
@@ -213,7 +194,7 @@ def evaluate(
             ordered_events(X)  # they need an order; reject sequences without one before any work
         by_id = None if groups is None else read_groups(groups, X.ids.tolist())
         lynx = _classifier(bias_file, settings | {"jobs": 1})
-        show_notes(() if lynx.bias is None else lynx.bias.notes)
+        opt.show_notes(() if lynx.bias is None else lynx.bias.notes)
         rows = {"Lynx": lynx, **others}
         if not no_baselines:
             rows |= baselines(X)
@@ -221,11 +202,11 @@ def evaluate(
         results = _cross_validated(rows, X, y, how, accuracies)
     except KeyboardInterrupt:
         so_far = f"; mean so far {sum(accuracies) / len(accuracies):.3f}" if accuracies else ""
-        so_far += going_on(settings["checkpoint"])
+        so_far += opt.going_on(settings["checkpoint"])
         click.echo(f"stopped after {len(accuracies)} of {folds} folds{so_far}", err=True)
-        return INTERRUPTED
+        return opt.INTERRUPTED
     kind = "stratified" if groups is None else f"stratified, no group of {groups} split"
-    click.echo(f"{train}: {described(X)}; {folds} folds, {kind}, seed {settings['seed']}\n")
+    click.echo(f"{train}: {opt.described(X)}; {folds} folds, {kind}, seed {settings['seed']}\n")
     show_table(*_fold_table(results))
     click.echo("")
     show_table(*_confusion_table(results["Lynx"]))
@@ -257,11 +238,11 @@ def _cross_validated(
 
 
 def _read_labelled(
-    train: str, background: str | None, columns: Columns
+    train: str, background: str | None, columns: rd.Columns
 ) -> tuple[Sequences, NDArray[Any]]:
     """The sequences and their classes. Raises DataError where there are none."""
-    X, y = read_train(train, background, columns)
-    show_reading(X)
+    X, y = rd.read_train(train, background, columns)
+    rd.show_reading(X)
     if y is None:
         hint = "give every sequence its class: begin(s1,up)."
         if X.reading is not None:
@@ -278,7 +259,7 @@ def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifi
     if bias_file is None:
         click.echo(INFERRED, err=True)
     left = dict(settings)
-    bias = read_language(bias_file, left.pop("event_type"))
+    bias = rd.read_language(bias_file, left.pop("event_type"))
     given: dict[str, Any] = {}
     if left.pop("paper"):
         given |= PAPER

@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 from relynx.arrays import Ints
 from relynx.data.event_arguments import dimension_names
 from relynx.data.parquet import codec
-from relynx.data.parquet.manifest import (
-    DAMAGED,
-    LARGEST_TEXT,
-    MANIFEST,
-    File,
-    PartFile,
-    read_manifest,
-)
+from relynx.data.parquet import manifest as mf
 from relynx.data.sequences import Sequences, counted, label_array, summary, summary_text
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Source
@@ -72,13 +65,13 @@ class Partitions:
     def __init__(self, folder: str) -> None:
         self.folder = folder  # as it was given, for messages
         self.path = os.path.abspath(folder)  # wherever the process goes
-        path = os.path.join(folder, MANIFEST)
+        path = os.path.join(folder, mf.MANIFEST)
         if not os.path.lexists(path):
-            what = f"this is no folder of partitions: it has no {MANIFEST}"
-            raise DataError(what, folder, hint=DAMAGED)
-        data = _content(path, LARGEST_TEXT)
+            what = f"this is no folder of partitions: it has no {mf.MANIFEST}"
+            raise DataError(what, folder, hint=mf.DAMAGED)
+        data = _content(path, mf.LARGEST_TEXT)
         self.digest = hashlib.sha256(data).hexdigest()
-        self.manifest = read_manifest(data, path, __version__)
+        self.manifest = mf.read_manifest(data, path, __version__)
         self.background, self.reading = self.manifest.background, self.manifest.reading
         self._vocabulary: Vocabulary | None = None
 
@@ -192,12 +185,12 @@ class Partitions:
         size = f"{len(self):,} in {many}"
         return summary_text("Partitions", summary(size, n_facts, classes, self.dimensions, names))
 
-    def _columns(self, part: PartFile) -> codec.Columns:
+    def _columns(self, part: mf.PartFile) -> codec.Columns:
         manifest = self.manifest
         known = manifest.relations[: part.n_relations]
         return codec.Columns(known, manifest.classes is not None, manifest.times)
 
-    def _decoded(self, file: File, read: Callable[..., T], *arguments: Any) -> T:
+    def _decoded(self, file: mf.File, read: Callable[..., T], *arguments: Any) -> T:
         """What a file holds, verified against the manifest."""
         data = _content(os.path.join(self.path, file.name), file.size)
         if len(data) != file.size or hashlib.sha256(data).hexdigest() != file.sha256:
@@ -207,16 +200,16 @@ class Partitions:
         except codec.WrongFile as error:
             raise self._problem(file, str(error)) from None
 
-    def _check_classes(self, part: PartFile, numbers: Ints) -> None:
+    def _check_classes(self, part: mf.PartFile, numbers: Ints) -> None:
         n_classes = len(part.class_sizes)
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= n_classes):
             raise self._problem(part.file, "has a label that is no class")
         if np.bincount(numbers, minlength=n_classes).tolist() != list(part.class_sizes):
             raise self._problem(part.file, "has not as many of a class as the manifest says")
 
-    def _problem(self, file: File, what: str) -> DataError:
+    def _problem(self, file: mf.File, what: str) -> DataError:
         source = Source("", os.path.join(self.folder, file.name))
-        return DataError(f"this file {what}", source, hint=DAMAGED)
+        return DataError(f"this file {what}", source, hint=mf.DAMAGED)
 
 
 def _content(path: str, most: int) -> bytes:
@@ -231,7 +224,7 @@ def _content(path: str, most: int) -> bytes:
         raise
     except FileNotFoundError:
         what = "there is no such file, but the manifest lists it"
-        raise DataError(what, path, hint=DAMAGED) from None
+        raise DataError(what, path, hint=mf.DAMAGED) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"this file cannot be read ({reason})", path) from None

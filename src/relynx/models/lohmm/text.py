@@ -23,17 +23,8 @@ from relynx.logic.nodes import Clause, Node, node_atom, node_text
 from relynx.logic.parser import ClauseParser
 from relynx.logic.terms import Atom, Constant, Var, constant_text, quoted
 from relynx.logic.tokens import Failure
+from relynx.models.lohmm import clauses as cl
 from relynx.models.lohmm.checks import clause_problems
-from relynx.models.lohmm.clauses import (
-    START,
-    Clauses,
-    Key,
-    Slot,
-    Start,
-    Transition,
-    slot_text,
-    variant_key,
-)
 
 EXAMPLES = {
     "type": "type(emacs(file,user))",
@@ -45,7 +36,7 @@ EXAMPLES = {
 AS_A_TRANSITION = "as in 0.3 : s(Y) <- o(X) - s(X)."
 
 
-def read_clauses(source: Source) -> tuple[Clauses, SourceSpans]:
+def read_clauses(source: Source) -> tuple[cl.Clauses, SourceSpans]:
     """The clauses of a text, and where they stand; raises InputError with all that is wrong."""
     return _Reader(source).read()
 
@@ -93,15 +84,15 @@ class _Reader(DeclarationReader):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.start: list[Start] = []
-        self.transitions: list[Transition] = []
-        self.types: dict[Key, tuple[str, ...]] = {}
+        self.start: list[cl.Start] = []
+        self.transitions: list[cl.Transition] = []
+        self.types: dict[cl.Key, tuple[str, ...]] = {}
         self.values: dict[str, tuple[Constant, ...]] = {}
-        self.selections: dict[Slot, tuple[float, ...]] = {}
+        self.selections: dict[cl.Slot, tuple[float, ...]] = {}
         self.options: dict[str, Any] = {}
         self.declared = True  # whether all declarations could be read
 
-    def read(self) -> tuple[Clauses, SourceSpans]:
+    def read(self) -> tuple[cl.Clauses, SourceSpans]:
         parser = _Parser(self.source)
         position = 0
         while not parser.finished and len(parser.problems) + len(self.problems) <= MOST_PROBLEMS:
@@ -111,7 +102,7 @@ class _Reader(DeclarationReader):
             elif not parser.finished:
                 self.declared &= self.source.text[parser.start : parser.start + 1] in "-0123456789"
         at = SourceSpans(self.source, self.spans)
-        clauses = Clauses(
+        clauses = cl.Clauses(
             self.transitions,
             start=self.start,
             types=self.types,
@@ -149,7 +140,7 @@ class _Reader(DeclarationReader):
             self._expected("a probability", probability)
             return
         of_start = len(rest) == 1
-        if of_start != (rest[-1].kind == "atom" and rest[-1].value == START.predicate):
+        if of_start != (rest[-1].kind == "atom" and rest[-1].value == cl.START.predicate):
             self._no_start(rest[-1], of_start)
             return
         read = (self._read(node_atom, part) for part in (head, *rest))
@@ -168,10 +159,10 @@ class _Reader(DeclarationReader):
         if block is not None:
             self._keep_span((*here, "block"), block)
         if of_start:
-            self.start.append(Start(_number(probability), atoms[0]))
+            self.start.append(cl.Start(_number(probability), atoms[0]))
         else:
             into, shown, body = atoms
-            self.transitions.append(Transition(_number(probability), into, shown, body, number))
+            self.transitions.append(cl.Transition(_number(probability), into, shown, body, number))
 
     def _no_start(self, node: Node, of_start: bool) -> None:
         what, hint = "nothing is shown at the start", "write the head, then: <- start"
@@ -264,21 +255,21 @@ class _Reader(DeclarationReader):
                 self._expected("a probability", arg)
                 return
         if slot in self.selections:
-            what = f"the selection of {slot_text(slot)} is given twice"
-            self._again(("select", slot_text(slot)), node, what)
+            what = f"the selection of {cl.slot_text(slot)} is given twice"
+            self._again(("select", cl.slot_text(slot)), node, what)
             return
         self.selections[slot] = tuple(map(_number, listed.args))
-        self._keep_span(("select", slot_text(slot)), node)
-        self._keep_span(("select", slot_text(slot), "list"), listed)
+        self._keep_span(("select", cl.slot_text(slot)), node)
+        self._keep_span(("select", cl.slot_text(slot), "list"), listed)
 
-    def _type_slot(self, node: Node) -> Slot | None:
+    def _type_slot(self, node: Node) -> cl.Slot | None:
         kind = node.args[0]
         if kind.kind != "atom":
             self._expected("the name of a type", kind, f"as in {EXAMPLES['select']}.")
             return None
         return str(kind.value)
 
-    def _argument_slot(self, node: Node) -> Slot | None:
+    def _argument_slot(self, node: Node) -> cl.Slot | None:
         atom, variable = node.args[:2]
         positions = [
             i
@@ -329,12 +320,12 @@ def _number(node: Node) -> float:
         return -math.inf if str(node.value).startswith("-") else math.inf
 
 
-def model_text(model: Clauses) -> str:
+def model_text(model: cl.Clauses) -> str:
     """The text of a model: declarations, start, then body by body the most probable first."""
     return "\n".join(_lines(model))
 
 
-def _lines(model: Clauses) -> Iterator[str]:
+def _lines(model: cl.Clauses) -> Iterator[str]:
     for (name, _), types in model.types.items():
         yield f"type({Atom(name, types)})."
     for type_, constants in model.values.items():
@@ -347,18 +338,18 @@ def _lines(model: Clauses) -> Iterator[str]:
     if model.blocks:
         yield f"blocks([{','.join(map(str, model.blocks))}])."
     yield from _sorted(model.start)
-    for _, of_one in groupby(model.transitions, key=lambda t: variant_key([t.body])):
+    for _, of_one in groupby(model.transitions, key=lambda t: cl.variant_key([t.body])):
         for _, of_block in groupby(of_one, key=lambda t: t.block):
             yield ""
             yield from _sorted(list(of_block))
 
 
-def _sorted(clauses: Sequence[Start] | Sequence[Transition]) -> list[str]:
+def _sorted(clauses: Sequence[cl.Start] | Sequence[cl.Transition]) -> list[str]:
     ordered = sorted(clauses, key=lambda clause: (-clause.probability, clause.clause()))
     return [str(clause) for clause in ordered]
 
 
-def _slot(slot: Slot) -> str:
+def _slot(slot: cl.Slot) -> str:
     if isinstance(slot, str):
         return quoted(slot)
     name, arity, position = slot

@@ -21,15 +21,9 @@ from relynx.mining.workers import n_threads
 from relynx.models.checks import Rule, check_parameters, one_of, sequences_for, training_data
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.tildecrf import boosting as bs
+from relynx.models.tildecrf import estimator as es
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.encoding import Encoding, Language, encode
-from relynx.models.tildecrf.estimator import (
-    LANGUAGE,
-    LEARNT,
-    BoostedEstimator,
-    held_out,
-    language_of,
-)
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
 from relynx.models.tildecrf.trees import tree_text
 from relynx.storage import Part
@@ -41,9 +35,9 @@ def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
     labellers = []
     for one in part.parts(key):
         labeller = model.new_labeller()
-        for name in LANGUAGE:
+        for name in es.LANGUAGE:
             setattr(labeller, name, getattr(model, name))
-        restore(labeller, one, LEARNT)
+        restore(labeller, one, es.LEARNT)
         one.end()
         labellers.append(labeller)
     pairs = combinations(range(len(model.classes_)), 2)
@@ -55,7 +49,7 @@ def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[misc]
+class TildeCRFClassifier(ClassifierMixin, es.BoostedEstimator):  # type: ignore[misc]
     """Classify sequences by conditional random fields of relational trees.
 
     Every event of a sequence has the class of the sequence as its label, and a `TildeCRF` of two
@@ -107,16 +101,16 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
     """
 
     RULES: ClassVar[Mapping[str, Rule]] = {
-        **BoostedEstimator.RULES,
+        **es.BoostedEstimator.RULES,
         "training": one_of(("constant", "chain")),
         "readout": one_of(("constant", "viterbi", "marginals")),
     }
     STORED: ClassVar[Fields] = {  # in a model file
         "classes_": labels("TildeCRFClassifier", least=2),
         "class_prior_": CLASS_PRIOR,
-        **LANGUAGE,
+        **es.LANGUAGE,
         "estimators_": Field(
-            lambda models, _: [stored_state(one, LEARNT) for one in models], _read_labellers
+            lambda models, _: [stored_state(one, es.LEARNT) for one in models], _read_labellers
         ),
     }
 
@@ -141,12 +135,12 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         X, _, self.classes_, codes = training_data(X, y)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
-        for name in LANGUAGE:
+        for name in es.LANGUAGE:
             setattr(self, name, getattr(self.estimators_[0], name))
         return self
 
     def _learn(self, X: Sequences, codes: Longs) -> list[TildeCRF]:
-        encoding = encode(X, language_of(X, self.bias, self.dimension))
+        encoding = encode(X, es.language_of(X, self.bias, self.dimension))
         candidates = Candidates.of(encoding)
         pairs = list(combinations(range(len(self.classes_)), 2))
         random_state = check_random_state(self.random_state)
@@ -159,7 +153,7 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
                 [str(name) for name in self.classes_[list(pair)].tolist()],
                 sequences,
                 np.repeat(codes == pair[1], lengths).astype(np.int64),
-                held_out(codes[sequences], self, random_state),
+                es.held_out(codes[sequences], self, random_state),
             )
             jobs.append(delayed(bs.boost)(task, self, constant=self.training == "constant"))
         learnt: list[bs.Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)

@@ -17,17 +17,7 @@ import numpy as np
 from relynx.arrays import Floats, Longs
 from relynx.errors import InputError
 from relynx.logic.terms import Atom, Constant, Var, constant_key
-from relynx.models.lohmm.clauses import (
-    END,
-    Clauses,
-    Key,
-    Slot,
-    Start,
-    Transition,
-    slot_name,
-    value_codes,
-    variant_key,
-)
+from relynx.models.lohmm import clauses as cl
 
 Args: TypeAlias = tuple[int, ...]
 Coded: TypeAlias = tuple[int, Args]  # a predicate and its arguments
@@ -72,15 +62,15 @@ class Program:
     clauses. `n_clauses` counts the start clauses and the transitions.
     """
 
-    predicates: Mapping[Key, int]
-    keys: tuple[Key, ...]
+    predicates: Mapping[cl.Key, int]
+    keys: tuple[cl.Key, ...]
     argument_types: tuple[tuple[int, ...], ...]
     constants: tuple[tuple[Constant, ...], ...]
     codes: tuple[Mapping[object, int], ...]
     start: tuple[Clause, ...]
     bodies: Mapping[int, tuple[Body, ...]]
     observed_by: Mapping[int, tuple[tuple[Body, Clause], ...]]
-    slots: tuple[Slot, ...]
+    slots: tuple[cl.Slot, ...]
     slot_starts: Longs
     groups: Longs
     names: tuple[str, ...]
@@ -204,14 +194,14 @@ def subsumes(general: Args, special: Args) -> bool:
 class Compiler:
     """Turns the clauses of a model, which have been checked, into a `Program`."""
 
-    def __init__(self, model: Clauses) -> None:
+    def __init__(self, model: cl.Clauses) -> None:
         self.model = model
         self.type_numbers = {type_: i for i, type_ in enumerate(model.values)}
-        self.codes = tuple(value_codes(model.values).values())
-        self.predicates: dict[Key, int] = {}
-        self.slots: dict[Slot, int] = {}
+        self.codes = tuple(cl.value_codes(model.values).values())
+        self.predicates: dict[cl.Key, int] = {}
+        self.slots: dict[cl.Slot, int] = {}
 
-    def program(self, start: Sequence[Start], transitions: Sequence[Transition]) -> Program:
+    def program(self, start: Sequence[cl.Start], transitions: Sequence[cl.Transition]) -> Program:
         """The program of the clauses in this order."""
         groups = [0] * len(start)
         n_groups = int(bool(start))
@@ -221,7 +211,7 @@ class Compiler:
         for number, t in enumerate(transitions, start=len(start)):
             clause, pattern = self._clause(number, t.head, t.observation, t.body)
             assert pattern is not None  # a transition has a body
-            key = variant_key([t.body])
+            key = cl.variant_key([t.body])
             _, lists = bodies.setdefault(key, (pattern, []))
             while len(lists) < (t.block or 1):
                 lists.append([])
@@ -240,7 +230,7 @@ class Compiler:
         for slot in self.slots:
             starts.append(len(names))
             constants = self.model.values[self.model.slot_type(slot)]
-            names += [slot_name(slot, constant) for constant in constants]
+            names += [cl.slot_name(slot, constant) for constant in constants]
             groups += [n_groups] * len(constants)
             n_groups += 1
         return Program(
@@ -261,7 +251,7 @@ class Compiler:
             has_end=any(clause.ends for clause in clauses),
         )
 
-    def _types(self, key: Key) -> tuple[int, ...]:
+    def _types(self, key: cl.Key) -> tuple[int, ...]:
         return tuple(self.type_numbers[type_] for type_ in self.model.types.get(key, ()))
 
     def _clause(
@@ -273,7 +263,7 @@ class Compiler:
         n_bound = len(types)
         head_part = self._coded(head, variables, types)
         n_head = len(types)
-        shown = observation if observation is not None else END
+        shown = observation if observation is not None else cl.END
         observation_part = self._coded(shown, variables, types)
         clause = Clause(
             number,
@@ -282,7 +272,7 @@ class Compiler:
             tuple(types),
             self._draws(head, head_part, range(n_bound, n_head)),
             self._draws(shown, observation_part, range(n_head, len(types))),
-            head == END,
+            head == cl.END,
         )
         return clause, body_part
 
@@ -309,7 +299,7 @@ class Compiler:
         draws: list[tuple[int, int]] = []
         for variable in new:
             position = coded[1].index(-variable - 1)
-            slot: Slot = (*atom.key, position + 1)
+            slot: cl.Slot = (*atom.key, position + 1)
             if self.model.selection == "type":
                 slot = self.model.slot_type(slot)
             draws.append((variable, self.slots.setdefault(slot, len(self.slots))))
