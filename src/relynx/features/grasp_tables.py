@@ -171,20 +171,10 @@ def _tables(bits: NDArray[np.uint8], starts: Longs, weights: Longs, shift: Longs
         reach[1, c, k, -1] = n_features
         reach[1, c, k, :-1] = np.searchsorted(np.sort(worst[c]), levels[c, k])
     fits = rank.dtype == np.int16
-    return kernels.Tables(
-        starts=starts,
-        weights=weights,
-        shift=shift,
-        levels=levels,
-        slots=slots,
-        grid=grid,
-        columns=np.ascontiguousarray(bits.T),
-        order=order,
-        rank=rank if fits else np.empty((0, 0, 0, 0, 0), np.int16),
-        wide=np.empty((0, 0, 0, 0, 0), np.int32) if fits else rank,
-        rows=rows,
-        reach=reach,
-    )
+    none: NDArray[Any] = np.empty((0,) * 5, np.int32 if fits else np.int16)
+    short, wide = (rank, none) if fits else (none, rank)
+    margins = starts, weights, shift, levels, slots, grid
+    return kernels.Tables(*margins, np.ascontiguousarray(bits.T), order, short, wide, rows, reach)
 
 
 def _side(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.arrays import Bools
+from relynx.arrays import Bools, Longs
 from relynx.data.allen import BEFORE, END, INVERSE, SHARE_TIME, START
 from relynx.data.tables.columns import (
     MICROSECOND,
@@ -27,7 +27,6 @@ from relynx.data.tables.inputs import Cells
 from relynx.logic.tables import ranges
 from relynx.logic.terms import Constant, constant_text
 
-Rows = NDArray[np.int64]
 Pairs = tuple[NDArray[np.integer], NDArray[np.integer]]
 
 EXACT = 2**53  # below which floats hold all integers
@@ -42,11 +41,11 @@ class Scale:
     """The times of all rows as positions on one scale."""
 
     moments: NDArray[Any]  # the different times, rising
-    starts: Rows  # for each row the position of its start among them
-    ends: Rows
+    starts: Longs  # for each row the position of its start among them
+    ends: Longs
     unit: int  # the difference of two moments that counts as 1: a second, where they are dates
 
-    def between(self, first: Rows, second: Rows, known: Bools | None = None) -> Values:
+    def between(self, first: Longs, second: Longs, known: Bools | None = None) -> Values:
         """The time from one position to another, in the known rows."""
         with np.errstate(over="ignore"):  # of floats; a length is then the largest there is
             lengths = self.moments[second] - self.moments[first]
@@ -163,12 +162,12 @@ def _ticks(values: Values, nanoseconds: Sequence[int], fine: bool) -> NDArray[An
 class SortedIntervals:
     """Intervals in order of sequence, start and end; all numbers are from 0 on."""
 
-    sequences: Rows  # of each interval
-    starts: Rows
-    ends: Rows
-    offsets: Rows  # where those of each sequence begin
+    sequences: Longs  # of each interval
+    starts: Longs
+    ends: Longs
+    offsets: Longs  # where those of each sequence begin
 
-    def n_contacts(self) -> Rows:
+    def n_contacts(self) -> Longs:
         """For each interval how many behind it in the order share time with it."""
         starts, ends = self._packed(self.starts), self._packed(self.ends)
         return np.searchsorted(starts, ends, "right") - np.arange(1, len(starts) + 1)
@@ -213,7 +212,7 @@ class SortedIntervals:
         linked = 1 + np.flatnonzero(np.diff(self.sequences) == 0)
         return by[linked - 1], by[linked]
 
-    def just_after(self) -> tuple[Rows, Rows]:
+    def just_after(self) -> tuple[Longs, Longs]:
         """For each interval those directly after it, as a start and a length: all that start after
         it ends, but not after the first of them that ends. So steps lead to all after it, and none
         can be left out."""
@@ -224,7 +223,7 @@ class SortedIntervals:
         here = first < self.offsets[self.sequences + 1]
         return first, np.where(here, last - first, 0)
 
-    def gaps(self) -> tuple[Rows, Bools]:
+    def gaps(self) -> tuple[Longs, Bools]:
         """For each interval the latest end of those before it, or its start if that is earlier, and
         which have one before them."""
         latest = np.maximum.accumulate(self._packed(self.ends)) - self.sequences * self._width()
@@ -235,6 +234,6 @@ class SortedIntervals:
     def _width(self) -> int:
         return int(self.ends.max(initial=0)) + 1
 
-    def _packed(self, positions: Rows) -> Rows:
+    def _packed(self, positions: Longs) -> Longs:
         """Times that rise from sequence to sequence."""
         return positions + self.sequences * self._width()

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.data.allen import AFTER, BEFORE, CONTACT, DIMENSIONS, MADE, SHARE_TIME, START
 from relynx.data.intervals.endpoints import SortedIntervals, given_times, read_times
 from relynx.data.schema import Intervals, Schema
@@ -21,8 +22,6 @@ from relynx.data.tables.reader import READ, checked_columns
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Constant, constant_text
-
-Rows = NDArray[np.int64]
 
 MOST_FACTS = 100_000_000  # of relations
 WORDS = {"contact": CONTACT, "all": (*CONTACT, BEFORE)}
@@ -272,11 +271,11 @@ def _interval_layout(
     return layout, _same_notes(int(same.sum()), intervals)
 
 
-def _in_order(values: Values) -> Rows:
+def _in_order(values: Values) -> Longs:
     """For each row the rank of its value among the distinct ones, by number or text."""
     constants = values.constants
     by = sorted(range(len(constants)), key=constants.__getitem__)
-    rank: Rows = np.append(np.argsort(by), -1)  # the last is that of rows without a value
+    rank: Longs = np.append(np.argsort(by), -1)  # the last is that of rows without a value
     return rank[values.codes]
 
 

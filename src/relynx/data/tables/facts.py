@@ -1,4 +1,4 @@
-"""Rows of a table become events, and columns facts about them."""
+"""Longs of a table become events, and columns facts about them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.arrays import Bools, Ints
+from relynx.arrays import Bools, Ints, Longs
 from relynx.data.discretise import bin_names, binned
 from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences, counted
@@ -24,7 +24,6 @@ from relynx.logic.arithmetic import Constants
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Constant, constant_text
 
-Rows = NDArray[np.int64]
 SHOWN_CHANGES = 5
 
 
@@ -38,18 +37,18 @@ class EventLayout:
     """
 
     ids: list[Constant]
-    sequences: Rows  # of each row
-    numbers: Rows  # of each row among those of its sequence, from 0
-    order: Rows  # the rows in the order of sequences and numbers
-    links: dict[str, tuple[Rows, Rows]]
+    sequences: Longs  # of each row
+    numbers: Longs  # of each row among those of its sequence, from 0
+    order: Longs  # the rows in the order of sequences and numbers
+    links: dict[str, tuple[Longs, Longs]]
     ties: int
-    related: dict[str, tuple[Rows, Rows]] = field(default_factory=dict)
+    related: dict[str, tuple[Longs, Longs]] = field(default_factory=dict)
     times: Times | None = None
 
 
 def sequence_numbers(
     cells: Cells, column: str, order: Iterable[str], tasks: Iterable[str] = repeat("order")
-) -> tuple[list[Constant], Rows]:
+) -> tuple[list[Constant], Longs]:
     """The ids in the order in which they appear, and the number of each row's id. Raises DataError
     where a row lacks it, or a value in an order column, which `tasks` name."""
     for name, what in ((column, "sequence"), *zip(order, tasks, strict=False)):
@@ -68,7 +67,7 @@ def sequence_numbers(
 
 
 def event_layout(
-    schema: Schema, cells: Cells, further: Iterable[Cells], ids: list[Constant], sequences: Rows
+    schema: Schema, cells: Cells, further: Iterable[Cells], ids: list[Constant], sequences: Longs
 ) -> EventLayout:
     """Order the rows along each dimension, after all columns have been checked."""
     if schema.event is not None:
@@ -98,7 +97,7 @@ def event_layout(
     return EventLayout(ids, sequences, numbers, order, links, ties)
 
 
-def _starts(keys: Sequence[Rows], order: Rows) -> Bools:
+def _starts(keys: Sequence[Longs], order: Longs) -> Bools:
     """Where the rows, in some order, differ from the one before in any of the keys."""
     out = np.zeros(len(order), bool)
     out[:1] = True
@@ -126,7 +125,7 @@ class Encoder:
         known = np.array(codes, np.int32)[into]
         return np.append(known, np.int32(-1))[values.codes]  # the last is that of no value
 
-    def add(self, predicate: str, args: Sequence[NDArray[np.integer]], sequences: Rows) -> None:
+    def add(self, predicate: str, args: Sequence[NDArray[np.integer]], sequences: Longs) -> None:
         """Add the facts of a predicate, one per row; a row that lacks an argument makes none."""
         complete = np.ones(len(sequences), bool)
         for arg in args:
@@ -188,7 +187,7 @@ def _gap_notes(group: Group, cells: Cells, args: Sequence[NDArray[np.integer]]) 
     return [f"no {group.predicate!r} is made of {cells.rows_text(gaps)}, where {names} is missing"]
 
 
-def _single(cells: Cells, at: EventLayout, values: Values, name: str, role: str) -> Rows:
+def _single(cells: Cells, at: EventLayout, values: Values, name: str, role: str) -> Longs:
     """For each sequence the first row with a value; it must be the only value."""
     first, changed = changes(values.codes, at.sequences)
     wrong, rows = np.unique(at.sequences[changed], return_index=True)
@@ -265,16 +264,16 @@ def _relate(
     return notes
 
 
-def _translated(values: Values, names: Iterable[Constant]) -> Rows:
+def _translated(values: Values, names: Iterable[Constant]) -> Longs:
     """For each row the number of the name that it holds, or -1; by text, as one table may have read
     7 as an integer, another as a text."""
     numbers = {str(name): i for i, name in enumerate(names)}
     known = [numbers.get(str(constant), -1) for constant in values.constants]
-    into: Rows = np.array([*known, -1], np.int64)
+    into: Longs = np.array([*known, -1], np.int64)
     return into[values.codes]
 
 
-def _check_keys(cells: Cells, column: str, sequences: Rows) -> None:
+def _check_keys(cells: Cells, column: str, sequences: Longs) -> None:
     """Add a problem where a column that names events is empty or names two of a sequence alike."""
     values = cells.keys(column)
     missing = values.codes < 0
