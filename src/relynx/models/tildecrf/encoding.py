@@ -152,16 +152,8 @@ class Encoding:
         entities, arguments, facts = entities[kept], arguments[kept], facts[kept]
         order = np.argsort(entities, kind="stable")
         starts = np.searchsorted(entities[order], np.arange(len(self.code) + 1))
-        return Data(
-            self.first,
-            self.end,
-            starts.astype(np.int32),
-            arguments[order],
-            facts[order],
-            self.cells,
-            self.relation,
-            self.code,
-        )
+        entries = starts.astype(np.int32), arguments[order], facts[order]
+        return Data(self.first, self.end, *entries, self.cells, self.relation, self.code)
 
 
 def encode(X: Sequences, language: Language) -> Encoding:
@@ -192,17 +184,8 @@ def encode(X: Sequences, language: Language) -> Encoding:
     for start, (_, table) in zip(np.cumsum([0, *n_facts]).tolist(), tables, strict=False):
         cells[start : start + table.shape[1], : len(table)] = table.T
     relation = np.repeat([number for number, _ in tables], n_facts).astype(np.int32)
-    return Encoding(
-        language,
-        facts.vocabulary,
-        offsets,
-        first,
-        end,
-        code.astype(np.int32),
-        type_.astype(np.int32),
-        cells,
-        relation,
-    )
+    entities = first, end, code.astype(np.int32), type_.astype(np.int32)
+    return Encoding(language, facts.vocabulary, offsets, *entities, cells, relation)
 
 
 @dataclass(frozen=True, slots=True)
