@@ -74,7 +74,7 @@ class Context(NamedTuple):
 
 @by_reference
 class Scratch(NamedTuple):
-    """Room for one thread. All but the last three are zero between calls."""
+    """Room for one thread. All but the last five are zero between calls."""
 
     holders: NDArray[np.uint64]  # value -> the variables that have it, as bits
     holder: NDArray[np.uint64]  # value -> one of them, counted from 1
@@ -84,6 +84,8 @@ class Scratch(NamedTuple):
     options: NDArray[np.int64]
     n_options: NDArray[np.int64]
     codes: NDArray[np.int64]
+    seen: NDArray[np.int64]  # the values of the match that a fact is written beside
+    types: NDArray[np.int64]  # of its variables
 
 
 @kernel
@@ -180,14 +182,14 @@ def equal_codes(facts, g, options, n_options, n_old, codes):
 
 
 @inner_kernel
-def atom_codes(facts, g, types, scratch):
+def atom_codes(facts, g, n_old, scratch):
     """The codes of all atoms that a fact may be written as beside a match; how many.
 
-    `types` are those of the variables of the pattern; `scratch.holders` says which of them have a
-    value in the match.
+    `scratch.types` are those of the variables of the pattern; `scratch.holders` says which of them
+    have a value in the match.
     """
     options, n_options, codes = scratch.options, scratch.n_options, scratch.codes
-    n_old = len(types)
+    types = scratch.types
     r = facts.relation[g]
     k, a0 = facts.arity[r], facts.argument0[r]
     start = facts.starts[n_old, r]
