@@ -411,16 +411,15 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                             keep_state(counters, c, np.int64(state), first)
                     if full:
                         continue
-                    # Without a branch, as it cannot be foretold how many there are: a few are
-                    # copied, whether they are there or not.
-                    start, at = np.uint64(first), np.uint64(n_adds)
+                    # A few are copied whether they are there or not: it cannot be foretold.
+                    start, at = np.uint64(first + 1), np.uint64(n_adds)
                     for y in range(FEW_CODES):
-                        to_add[at + np.uint64(y)] = pool[start + np.uint64(1 + y)]
+                        to_add[at + np.uint64(y)] = pool[start + np.uint64(y)]
                         hits_of[at + np.uint64(y)] = hits
-                    for y in range(FEW_CODES, pool[start]):
-                        to_add[at + np.uint64(y)] = pool[start + np.uint64(1 + y)]
+                    for y in range(FEW_CODES, pool[np.uint64(first)]):
+                        to_add[at + np.uint64(y)] = pool[start + np.uint64(y)]
                         hits_of[at + np.uint64(y)] = hits
-                    n_adds += pool[start]
+                    n_adds += pool[np.uint64(first)]
                     if is_logged:
                         if n_log < len(log):
                             log[n_log, 0], log[n_log, 1], log[n_log, 2] = first, s, hits

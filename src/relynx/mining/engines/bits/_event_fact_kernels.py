@@ -363,32 +363,31 @@ def write_step(facts, now, first, dimension, n_steps, event, code, out):
         out[FROM], out[TO] = event, n_all
         event = n_all
         n_all += 1
-    digit = np.zeros(k, np.int64)
-    column = np.zeros(k, np.int64)
-    for i in range(k):
+    at_event, p = facts.event[r], 0
+    for i in range(k):  # first the digits, then what they stand for in their places
         j = k - 1 - i
         radix = n_old + 1 + k + facts.n_constants[a0 + j]
-        digit[j] = code % radix
+        out[ARGUMENTS + j + (j >= at_event)] = code % radix
         code //= radix
-    p = 0
     # New variables are numbered in the order of the arguments; in a first atom the event is one.
     for q in range(k + 1):
-        if q == facts.event[r]:
+        digit = out[ARGUMENTS + q]
+        if q == at_event:
             if first:
                 event = n_all
                 n_all += 1
             out[ARGUMENTS + q] = event
             continue
-        column[p] = ARGUMENTS + q
-        if digit[p] < n_old:
-            out[ARGUMENTS + q] = now.number[digit[p]]
-        elif digit[p] == n_old:
+        if digit < n_old:
+            out[ARGUMENTS + q] = now.number[digit]
+        elif digit == n_old:
             out[ARGUMENTS + q] = n_all
             n_all += 1
-        elif digit[p] < n_old + 1 + k:
-            out[ARGUMENTS + q] = out[column[digit[p] - n_old - 1]]
+        elif digit < n_old + 1 + k:
+            j = digit - n_old - 1
+            out[ARGUMENTS + q] = out[ARGUMENTS + j + (j >= at_event)]
         else:
-            at = facts.constant_off[facts.types[a0 + p]] + digit[p] - n_old - 1 - k
+            at = facts.constant_off[facts.types[a0 + p]] + digit - n_old - 1 - k
             out[ARGUMENTS + q] = ~facts.constants[at]
         p += 1
     return event
