@@ -75,7 +75,7 @@ class Context(NamedTuple):
 
 @by_reference
 class Scratch(NamedTuple):
-    """Room for one thread. All but the last three are zero between calls."""
+    """Room for one thread. All but the last five are zero between calls."""
 
     holders: NDArray[np.uint64]  # value -> the variables that have it, as bits
     holder: NDArray[np.uint64]  # value -> one of them, counted from 1
@@ -85,6 +85,8 @@ class Scratch(NamedTuple):
     options: NDArray[np.int64]
     n_options: NDArray[np.int64]
     codes: NDArray[np.int64]
+    seen: NDArray[np.int64]  # the values of the match that a fact is written beside
+    types: NDArray[np.int64]  # of its variables
 
 
 @kernel
@@ -181,14 +183,14 @@ def equal_codes(facts, g, options, n_options, n_old, codes):
 
 
 @inner_kernel
-def atom_codes(facts, g, types, scratch):
+def atom_codes(facts, g, n_old, scratch):
     """The codes of all atoms that a fact may be written as beside a match; how many.
 
-    `types` are those of the variables of the pattern; `scratch.holders` says which of them have a
-    value in the match.
+    `scratch.types` are those of the variables of the pattern; `scratch.holders` says which of them
+    have a value in the match.
     """
     options, n_options, codes = scratch.options, scratch.n_options, scratch.codes
-    n_old = len(types)
+    types = scratch.types
     r = facts.relation[g]
     k, a0 = facts.arity[r], facts.argument0[r]
     start = facts.starts[n_old, r]
@@ -347,32 +349,31 @@ def write_step(facts, now, first, dimension, n_steps, event, code, out):
         out[FROM], out[TO] = event, n_all
         event = n_all
         n_all += 1
-    digit = np.zeros(k, np.int64)
-    column = np.zeros(k, np.int64)
-    for i in range(k):
+    at_event, p = facts.event[r], 0
+    for i in range(k):  # first the digits, then what they stand for in their places
         j = k - 1 - i
         radix = n_old + 1 + k + facts.n_constants[a0 + j]
-        digit[j] = code % radix
+        out[ARGUMENTS + j + (j >= at_event)] = code % radix
         code //= radix
-    p = 0
     # New variables are numbered in the order of the arguments; in a first atom the event is one.
     for q in range(k + 1):
-        if q == facts.event[r]:
+        digit = out[ARGUMENTS + q]
+        if q == at_event:
             if first:
                 event = n_all
                 n_all += 1
             out[ARGUMENTS + q] = event
             continue
-        column[p] = ARGUMENTS + q
-        if digit[p] < n_old:
-            out[ARGUMENTS + q] = now.number[digit[p]]
-        elif digit[p] == n_old:
+        if digit < n_old:
+            out[ARGUMENTS + q] = now.number[digit]
+        elif digit == n_old:
             out[ARGUMENTS + q] = n_all
             n_all += 1
-        elif digit[p] < n_old + 1 + k:
-            out[ARGUMENTS + q] = out[column[digit[p] - n_old - 1]]
+        elif digit < n_old + 1 + k:
+            j = digit - n_old - 1
+            out[ARGUMENTS + q] = out[ARGUMENTS + j + (j >= at_event)]
         else:
-            at = facts.constant_off[facts.types[a0 + p]] + digit[p] - n_old - 1 - k
+            at = facts.constant_off[facts.types[a0 + p]] + digit - n_old - 1 - k
             out[ARGUMENTS + q] = ~facts.constants[at]
         p += 1
     return event

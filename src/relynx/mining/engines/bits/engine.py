@@ -131,6 +131,8 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
             met=self._room((n_states,), np.int64),
             met_states=self._room((n_states + 1,), np.int32),
             met_rows=self._room((n_states + 1,), np.int64),
+            to_add=np.zeros(ck.MOST_ADDS + ek.MOST_WAYS, np.int32),
+            hits_of=np.zeros(ck.MOST_ADDS + ek.MOST_WAYS, np.int64),
             pool=self._room((8 * n * n_slots,), np.int32),
             n_pool=np.zeros(1, np.int64),
             added=ck.added(per_word),

@@ -195,6 +195,8 @@ def scratch(facts: ek.EventFacts) -> ek.Scratch:
         np.zeros((ek.MOST_VARIABLES, ek.MOST_VARIABLES + 2), np.int64),
         np.zeros(ek.MOST_VARIABLES, np.int64),
         np.zeros(ek.MOST_WAYS, np.int64),
+        np.zeros(ek.MOST_VARIABLES, np.int64),
+        np.zeros(ek.MOST_VARIABLES, np.int64),
     )
 
 
