@@ -1,4 +1,4 @@
-"""Probabilities, expected counts, columns and best paths of ground sequences."""
+"""Probabilities, expected counts and columns of ground sequences."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _last_column(
     logs, found = logs_of(values), dict[Coded, float]()
     row = int(tables.rows[last])
     for e in range(*tables.bounds[[row, row + tables.n_sources[last]]].tolist()):
-        clause, binding = _fitting(grounding, e)
+        clause, binding = fitting(grounding, e)
         weight = logs[clause.number] + out[here + tables.sources[e]]
         weight += logs[tables.draws[tables.draw_bounds[e] : tables.draw_bounds[e + 1]]].sum()
         open_draws = [(v, d) for v, d in clause.head_draws if binding[v] < 0]
@@ -138,7 +138,7 @@ def _last_column(
     return {program.atom(s): found[s] for s in sorted(found) if found[s] > -np.inf}
 
 
-def _fitting(grounding: Grounding, e: int) -> tuple[Clause, list[int]]:
+def fitting(grounding: Grounding, e: int) -> tuple[Clause, list[int]]:
     """The clause of an edge of a last step, and what its variables stand for before the draw."""
     program, tables = grounding.program, grounding.tables
     number = int(tables.clauses[e])
@@ -155,32 +155,3 @@ def _fitting(grounding: Grounding, e: int) -> tuple[Clause, list[int]]:
     whole = binding + [-1] * (len(clause.types) - len(binding))
     matched(clause.observation[1], grounding.shown[column][1], whole)
     return clause, whole
-
-
-def best_path(grounding: Grounding, values: Floats) -> tuple[list[Atom], float]:
-    """The states of the most probable path of one sequence, and its log probability."""
-    program, tables, size = grounding.program, grounding.tables, int(grounding.sizes[0])
-    path = np.empty(len(tables.steps), np.int64)
-    score = float(
-        kernels.best_path(
-            tables,
-            weights(grounding, values, best=True),
-            0,
-            np.empty(size),
-            np.empty(size, np.int64),
-            path,
-        )
-    )
-    if score == -np.inf:
-        return [], score
-    states = [
-        program.atom(grounding.columns[grounding.ends[kind][1]][tables.targets[e]])
-        for kind, e in zip(tables.steps[:-1], path[:-1], strict=True)
-    ]
-    clause, binding = _fitting(grounding, int(path[-1]))
-    for variable, d in clause.head_draws:
-        if binding[variable] < 0:
-            part = values[program.slot_starts[d] : program.slot_starts[d + 1]]
-            binding[variable] = int(np.argmax(part))
-    states.append(program.atom((clause.head[0], bound(clause.head[1], binding))))
-    return states, score
