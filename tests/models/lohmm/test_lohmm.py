@@ -27,7 +27,7 @@ from lohmm_reference import Twin
 from relynx import LoHMM
 from relynx.logic.terms import Atom, Var
 from relynx.models.lohmm.clauses import Transition
-from relynx.models.lohmm.inference.best_path import best_instance
+from relynx.models.lohmm.inference.expectations import best_instance
 
 
 @pytest.mark.parametrize(

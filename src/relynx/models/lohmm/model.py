@@ -34,7 +34,6 @@ from relynx.models.lohmm.clauses import (
     ordered_transitions,
 )
 from relynx.models.lohmm.inference import expectations as inference
-from relynx.models.lohmm.inference.best_path import best_path
 from relynx.models.lohmm.inference.ground import Grounding, ground
 from relynx.models.lohmm.inference.program import Program
 from relynx.models.lohmm.inference.sampling import Sampler
@@ -261,7 +260,7 @@ class LoHMM(Clauses):
         Of equal sequences the same one is always taken. No states and -inf where the model cannot
         show the sequence.
         """
-        return best_path(self.ground([sequence]), self._row)
+        return inference.best_path(self.ground([sequence]), self._row)
 
     def sample(
         self,
