@@ -44,7 +44,7 @@ def mining_options(function: Function) -> Function:
         ),
         event_option,
         click.option("-k", "--background", help="Rules that hold in every sequence."),
-        *map(_setting_option, ("min_support", "min_frequency", "max_length", "max_gap")),
+        *map(setting_option, ("min_support", "min_frequency", "max_length", "max_gap")),
         click.option("--min-confidence", type=SHARE, help="Minimum confidence for some class."),
         click.option(
             "--no-object-identity",
@@ -54,11 +54,12 @@ def mining_options(function: Function) -> Function:
     )
 
 
-def _setting_option(name: str) -> Callable[[Function], Function]:
-    """The option of a setting of the search, by its name in Python."""
+def setting_option(name: str, value: object = None) -> Callable[[Function], Function]:
+    """The option of a setting of the search, by its name in Python; `value` is where no default
+    of mining holds."""
     setting = NAMED[name]
     kind = SHARE if setting.kind == "share" else COUNT
-    shown = f"{setting.help}  [{default(name)}]"
+    shown = f"{setting.help}  [{default(name) if value is None else value}]"
     return click.option(f"--{name.replace('_', '-')}", type=kind, help=shown)
 
 

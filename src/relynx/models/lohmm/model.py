@@ -250,8 +250,13 @@ class LoHMM(Clauses):
     def viterbi(self, sequence: Iterable[Atom]) -> tuple[list[Atom], float]:
         """The most probable states, one more than observations, and their log probability.
 
-        Of equal paths the same one is always taken, by the order of values and clauses. No states
-        and -inf where the model cannot show the sequence.
+        It is the log probability of going through these states and showing the sequence: all
+        transitions from one state to the next with the same observation add up, as in `forward`. A
+        state is a ground atom, with a value for each argument, whether an observation shows it or
+        not. So is the last one: the values that are drawn for it count, though nothing follows.
+
+        Of equal sequences the same one is always taken. No states and -inf where the model cannot
+        show the sequence.
         """
         return inference.best_path(self.ground([sequence]), self._row)
 
