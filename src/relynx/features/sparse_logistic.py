@@ -13,10 +13,10 @@ sequential strong rule (Tibshirani and others 2012), and every solution is check
 conditions of optimality of all columns.
 
 What is taken is the simplest that predicts the sequences held out nearly as well as the best. Of
-the first form, which is there to be read, it is the largest penalty whose logarithmic loss is within
-one standard error of the least, where the standard error is that of the difference to the least; of
-the others it is that of the least loss. Then the first of the forms is taken whose loss is within
-half a standard error of that of the best form.
+the first form, which is made to be read, it is the largest penalty whose logarithmic loss is
+within one standard error of the least, where the standard error is that of the difference to the
+least; of the others it is that of the least loss. Then the first of the forms is taken whose loss
+is within half a standard error of that of the best form.
 
 A penalty draws weights to zero, and probabilities to those of the classes. So all weights and
 intercepts are multiplied by the number that makes the sequences that are held out most likely;
@@ -224,8 +224,8 @@ STEADY = Growth()
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of the model: the share of the penalty on absolute weights, by how many standard errors
-    its loss may exceed the least one for a larger penalty, and what is scaled."""
+    """A form of the model: the share of the penalty on absolute weights, how many standard errors
+    of loss a larger penalty may cost, and what is scaled."""
 
     share: float
     n_errors: float = 0.0
