@@ -342,14 +342,17 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
     # What is kept
 
     def _keep(self, unit: Siblings, counted: Counted, decoded: fk.Writing | None) -> list[Siblings]:
-        stats, _, owner, *_ = counted
+        stats, _, owner, *_, covered = counted
         tally = self.tallies.setdefault(unit.makes, SearchLevel(unit.makes))
         for some in stats:
             tally.add(some)
         keep = np.ones(len(owner), bool)
+        by_coverage = self.is_known is not None and unit.makes == self.conditions.max_length
+        if by_coverage:
+            keep = ~self.is_known(covered)
         if decoded is not None:
             if self.needs_forms:
-                keep = self._new(decoded) & decoded.distinct
+                keep &= decoded.distinct if by_coverage else self._new(decoded) & decoded.distinct
             tally.forbidden += self._forbid(unit, decoded, keep)
         n_kept = int(keep.sum())
         tally.kept += n_kept
