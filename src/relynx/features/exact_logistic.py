@@ -9,7 +9,7 @@ is the minimum: what was not counted has no weight there.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from relynx.features.sparse_logistic import (
     simplest,
 )
 from relynx.mining.bounded import Language
+from relynx.storage.fields import COUNT, NUMBER, Field, Fields, restored, stored_state
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -69,12 +70,25 @@ class Certificate:
     max_length: int
     scale: float = 1.0
 
+    STORED: ClassVar[Fields] = {  # in a model file
+        **dict.fromkeys(("gap", "objective", "penalty", "largest_penalty"), NUMBER),
+        **dict.fromkeys(("nodes", "max_length"), COUNT),
+        "scale": NUMBER,
+    }
+
     def __str__(self) -> str:
         return (
             f"objective {self.objective:.6f}, at most {self.gap:.1e} above the least of all patterns "
             f"up to length {self.max_length}; penalty {self.penalty:.4g} of {self.largest_penalty:.4g}; "
             f"{self.nodes:,} candidates counted"
         )
+
+
+CERTIFICATE = Field(
+    lambda value, _: stored_state(value, Certificate.STORED),
+    lambda part, key, _: Certificate(**restored(part.part(key), Certificate.STORED)),
+    optional=True,
+)
 
 
 class Descent:

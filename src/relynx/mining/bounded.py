@@ -134,8 +134,8 @@ class Language:
         self._take()
         return self.reason is None
 
-    def patterns(self, columns: Longs) -> PatternSet:
-        """Of each of some columns the first pattern in canonical order, with its frequency."""
+    def patterns(self, columns: Longs) -> tuple[PatternSet, Longs]:
+        """Of each of some columns the first pattern; in canonical order, which is returned too."""
         offset, rows = self.columns(columns)
         inside = np.zeros((len(columns), len(self.X)))
         shares = np.repeat(1 / np.maximum(np.diff(offset), 1), np.diff(offset))
@@ -157,10 +157,9 @@ class Language:
         if self.bias.posconstraints:
             every = self._set(trie, rows).patterns()
             rows = rows[[self.bias.wants(pattern.atoms) for pattern in every]]
-        chosen = np.zeros(len(columns), np.int64)
-        for row in rows[::-1].tolist():
-            chosen[places[int(found[row])]] = row
-        return self._set(trie, chosen)
+        first = np.sort(np.unique(found[rows], return_index=True)[1])
+        order = np.array([places[column] for column in found[rows[first]].tolist()], np.int64)
+        return self._set(trie, rows[first]), order
 
     def _set(self, trie: Any, rows: Longs) -> PatternSet:
         levels = tuple(level for _, level in sorted(self.search.tallies.items()))

@@ -27,6 +27,7 @@ from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.features.candidates import united
+from relynx.features.exact_logistic import CERTIFICATE
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.vectorizer import PatternEstimator, coverage, stacked
@@ -46,6 +47,7 @@ from relynx.models.checks import (
 from relynx.models.labels import training_data
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
+from relynx.models.lynx.optimal_model import check_optimal, learn_optimal
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.lynx.sparse_model import learn_sparse
@@ -72,7 +74,7 @@ PAPER: Mapping[str, Any] = {
     "multiclass": "round_robin",
 }
 MULTICLASS = ("auto", "round_robin", "single")
-METHODS = ("auto", "sparse", "grasp", "paper")
+METHODS = ("auto", "sparse", "optimal", "grasp", "paper")
 # Parameters of the other methods: where one of these is given, `auto` is `grasp`.
 OF_GRASP = (
     "min_confidence",
@@ -105,6 +107,10 @@ RULES: Mapping[str, Rule] = {
     "budget": (
         lambda value: is_number(value) and 0 < float(value) < float("inf"),
         "a number above 0: how many times the default amount of work",
+    ),
+    "penalty": (
+        lambda value: value is None or (is_number(value) and 0 < float(value) <= 1),
+        "a share of the largest penalty, above 0 and up to 1, or None to find it",
     ),
     "selection": one_of(("auto", "grasp", None)),
     "multiclass": one_of(MULTICLASS),
@@ -319,12 +325,14 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             key="_columns",
         ),
         "min_support_": replace(array(np.float64, (None,)), optional=True),
+        "certificate_": CERTIFICATE,
         "reading_": SCHEMA,
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}
 
     method: str = "auto"
     budget: float = 1.0
+    penalty: float | None = None
     significance: float | None = None
     max_features: int | None = 1000
     measure: str = "chi2"
@@ -364,8 +372,11 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         method = self._method(len(self.classes_))
+        vars(self).pop("certificate_", None)
         if method == "sparse":
             self._learn_sparse(X, labels, codes, sample_weight)
+        elif method == "optimal":
+            self._learn_optimal(X, codes, sample_weight)
         else:
             if sample_weight is not None:
                 what = f"sample_weight is no parameter of method={method!r}"
@@ -380,17 +391,23 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return self
 
     def _method(self, n_classes: int = 2) -> str:
-        """`sparse`, `grasp` or `paper`. Raises InputError where a parameter is of another one."""
+        """The method, but `auto`. Raises InputError where a parameter is of another one."""
         default = {one.name: one.default for one in fields(self) if one.name in OF_GRASP}
         given = [name for name in OF_GRASP if not _same(getattr(self, name), default[name])]
+        if self.method != "optimal" and self.penalty is not None:
+            what = f"penalty is no parameter of method={self.method!r}"
+            raise InputError(what, hint="leave out penalty, or give method='optimal'")
         if self.method == "auto":
             is_other = given or getattr(self.bias, "prior", None)
             return "grasp" if is_other or n_classes > MOST_PAIRED else "sparse"
-        if self.method == "sparse" and given:
-            what = f"{given[0]} is no parameter of method='sparse'"
+        if self.method == "optimal":
+            check_optimal(self)
+        if self.method in ("sparse", "optimal") and given:
+            what = f"{given[0]} is no parameter of method={self.method!r}"
             raise InputError(what, hint=f"leave out {given[0]}, or give method='grasp'")
-        if self.method == "sparse" and getattr(self.bias, "prior", None):
-            what = "the prior of the bias is for naive Bayes, which method='sparse' does not use"
+        if self.method in ("sparse", "optimal") and getattr(self.bias, "prior", None):
+            unused = f"which method={self.method!r} does not use"
+            what = f"the prior of the bias is for naive Bayes, {unused}"
             raise InputError(what, hint="leave it out of the bias, or give method='grasp'")
         if self.method == "paper" and (twice := [name for name in given if name in PAPER]):
             what = f"{twice[0]} is fixed by method='paper'"
@@ -430,6 +447,21 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             longest = default("max_length") if self.max_length is None else self.max_length
             gap = levels[-1].max_gap
             self.bias_ = replace(self.bias_, max_gap=gap, max_length=longest, min_support=None)
+
+    def _learn_optimal(
+        self, X: Sequences, codes: NDArray[np.int64], sample_weight: Iterable[float] | None
+    ) -> None:
+        sample = _checked_weights(sample_weight, codes)
+        if sample_weight is not None:
+            self.class_prior_ = np.bincount(codes, weights=sample) / sample.sum()
+        data = X, codes, self.class_prior_
+        learnt, self.certificate_, warning = learn_optimal(*data, self, sample, *self._seeds(1, None))
+        if warning is not None:
+            warnings.warn(warning, UserWarning, stacklevel=3)
+        self.estimators_, self.min_support_ = [learnt], np.zeros(1)
+        if self.bias is None:
+            longest = self.certificate_.max_length
+            self.bias_ = replace(self.bias_, max_length=longest, min_support=None)
 
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""

@@ -53,7 +53,7 @@ def learn_sparse(
         return empty, levels, warning_of(levels[0].found, classes)
     threads = n_threads(model.n_jobs)
     fitted = fit_sparse(columns, codes, n_classes, sample, seed=seed, n_threads=threads)
-    solution = _by_importance(fitted.solution, columns)
+    solution = by_importance(fitted.solution, columns)
     sets, order, start = [], [], 0
     for one in levels:
         places = np.flatnonzero(
@@ -136,7 +136,7 @@ def _starts(levels: list[Level]) -> list[tuple[Level, int]]:
     return list(zip(levels, [0, *ends[:-1].tolist()], strict=True))
 
 
-def _by_importance(solution: Solution, columns: Columns) -> Solution:
+def by_importance(solution: Solution, columns: Columns) -> Solution:
     """The columns in falling order of how much their terms vary over the training sequences."""
     share = np.diff(columns.offset)[solution.columns] / columns.n_rows
     spread = np.abs(solution.weights).max(axis=0, initial=0.0) * np.sqrt(share * (1 - share))
