@@ -77,6 +77,8 @@ def sweep(offset, rows, target, sample, penalty, weights, intercept, scores, has
             length = 0.5 * length if length > 1e-5 else 0.0
         intercept[c] += length * shift
         for j in range(m):
-            weights[c, j] = new[j] if length == 1.0 else weights[c, j] + length * (new[j] - weights[c, j])
+            weights[c, j] = (
+                new[j] if length == 1.0 else weights[c, j] + length * (new[j] - weights[c, j])
+            )
         for i in range(n):
             scores[c, i] += length * moved[i]

@@ -1,9 +1,9 @@
 """L1-penalised logistic regression over all patterns of a language, with a certificate.
 
-The patterns are never all written down. From one penalty to the next a working set is solved;
-patterns outside it whose gradient exceeds the penalty join it, and the language is refined where its
-bound says that one may be there. When the duality gap over the whole language is small enough, that
-is the minimum: what was not counted has no weight there.
+The patterns need not all be counted. From one penalty to the next a working set is solved; patterns
+outside it whose gradient exceeds the penalty join it, and the language is refined where its bound
+says that one may be there. When the duality gap over the whole language is small enough, this is
+the minimum: what was not counted has no weight there.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from relynx.errors import counted
 from relynx.features import _exact_kernels as ek
 from relynx.features import _logistic_kernels as lk
 from relynx.features.sparse_logistic import (
@@ -78,9 +79,10 @@ class Certificate:
 
     def __str__(self) -> str:
         return (
-            f"objective {self.objective:.6f}, at most {self.gap:.1e} above the least of all patterns "
-            f"up to length {self.max_length}; penalty {self.penalty:.4g} of {self.largest_penalty:.4g}; "
-            f"{self.nodes:,} candidates counted"
+            f"objective {self.objective:.6f}, at most {self.gap:.1e} above the least "
+            f"with all patterns of up to {counted(self.max_length, 'atom')}; "
+            f"penalty {self.penalty:.4g} of {self.largest_penalty:.4g}; "
+            f"{counted(self.nodes, 'candidate')} counted"
         )
 
 

@@ -8,6 +8,7 @@ What was counted stays, so that later questions, with other values, begin where 
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -37,8 +38,8 @@ FEW_COLUMNS = 1 << 12  # that are summed by one thread
 class Language:
     """The patterns of a language that were counted, and those that wait to be refined.
 
-    Patterns that cover the same sequences share a *column*. One is `usable` if some pattern that the
-    language shows covers these sequences, and they are not all.
+    Patterns that cover the same sequences share a *column*. One is `usable` if it is of a pattern
+    that the language shows, and these sequences are not all.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Language:
         settings: SearchSettings,
         *,
         n_threads: int = 1,
-        only: set[int] | None = None,
+        only: Set[int] | None = None,
     ) -> None:
         self.X, self.n_threads, self.bias, self.only = X, n_threads, bias, only
         self.settings = replace(settings, min_support=0.0, min_frequency=1, min_cover=None)
@@ -71,7 +72,9 @@ class Language:
         except (Stopped, OverBudget):
             self.budget.over(1)
             hint = "give a smaller bias, or more memory"
-            raise InputError(f"the search of the language {self.budget.reason}", hint=hint) from None
+            raise InputError(
+                f"the search of the language {self.budget.reason}", hint=hint
+            ) from None
         self._take()
 
     def __len__(self) -> int:
@@ -114,14 +117,15 @@ class Language:
 
     def grow(self, is_open: NDArray[np.bool_]) -> bool:
         """Refine what waits of some columns; whether there was any, and room for it."""
-        wanted, left = [], []
+        wanted: list[Siblings] = []
+        left: list[Siblings] = []
         for unit in self._waiting:
             now = is_open[self._of(unit)]
             for flags, units in ((now, wanted), (~now, left)):
                 if flags.any():
+                    rows, steps = unit.rows[flags], unit.steps[flags]
                     extra = unit.extra[flags] if len(unit.extra) else unit.extra
-                    some = {"rows": unit.rows[flags], "steps": unit.steps[flags], "extra": extra}
-                    units.append(unit if flags.all() else replace(unit, **some))
+                    units.append(replace(unit, rows=rows, steps=steps, extra=extra))
         if not wanted or self.reason is not None:
             return False
         try:
@@ -136,17 +140,17 @@ class Language:
 
     def patterns(self, columns: Longs) -> tuple[PatternSet, Longs]:
         """Of each of some columns the first pattern; in canonical order, which is returned too."""
-        offset, rows = self.columns(columns)
+        offset, covered = self.columns(columns)
+        sizes = np.diff(offset)
         inside = np.zeros((len(columns), len(self.X)))
-        shares = np.repeat(1 / np.maximum(np.diff(offset), 1), np.diff(offset))
-        inside[np.repeat(np.arange(len(columns)), np.diff(offset)), rows] = shares
+        inside[np.repeat(np.arange(len(columns)), sizes), covered] = np.repeat(1 / sizes, sizes)
         numbers = [*self._column_of]
         wanted = [numbers[column] for column in columns.tolist()]
         # What is found first depends on the order of the sequences: all that cover the same are
         # searched for, among what covers all of it.
-        how = {"n_threads": self.n_threads, "only": {*wanted}}
-        again = Language(self.X, self.bias, self.settings, **how)
-        while again.grow((again.sums(inside)[0] > 1 - 1e-9).any(axis=1)):
+        data = self.X, self.bias, self.settings
+        again = Language(*data, n_threads=self.n_threads, only={*wanted})
+        while again.grow(np.any(again.sums(inside)[0] > 1 - 1e-9, axis=1)):
             pass
         if again.reason is not None:
             again = self
@@ -220,7 +224,9 @@ class Language:
         not_all = self._offset[columns + 1] - self._offset[columns] < len(self.X)
         rows = rows[not_all & ~self._usable[columns]]
         trie, _ = found_trie(self.search, self.bias, (0,), let_go=False)
-        for column, pattern in zip(self._columns[rows].tolist(), self._set(trie, rows).patterns(), strict=True):
+        for column, pattern in zip(
+            self._columns[rows].tolist(), self._set(trie, rows).patterns(), strict=True
+        ):
             if not self._usable[column] and self.bias.wants(pattern.atoms):
                 self._usable[column] = True
 

@@ -372,7 +372,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         method = self._method(len(self.classes_))
-        vars(self).pop("certificate_", None)
+        if hasattr(self, "certificate_"):
+            del self.certificate_
         if method == "sparse":
             self._learn_sparse(X, labels, codes, sample_weight)
         elif method == "optimal":
@@ -455,7 +456,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         if sample_weight is not None:
             self.class_prior_ = np.bincount(codes, weights=sample) / sample.sum()
         data = X, codes, self.class_prior_
-        learnt, self.certificate_, warning = learn_optimal(*data, self, sample, *self._seeds(1, None))
+        learnt, self.certificate_, warning = learn_optimal(
+            *data, self, sample, *self._seeds(1, None)
+        )
         if warning is not None:
             warnings.warn(warning, UserWarning, stacklevel=3)
         self.estimators_, self.min_support_ = [learnt], np.zeros(1)

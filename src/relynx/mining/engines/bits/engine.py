@@ -347,9 +347,9 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         for some in stats:
             tally.add(some)
         keep = np.ones(len(owner), bool)
-        by_coverage = self.is_known is not None and unit.makes == self.conditions.max_length
-        if by_coverage:
-            keep = ~self.is_known(covered)
+        by_coverage = False
+        if self.is_known is not None and unit.makes == self.conditions.max_length:
+            by_coverage, keep = True, ~self.is_known(covered)
         if decoded is not None:
             if self.needs_forms:
                 keep &= decoded.distinct if by_coverage else self._new(decoded) & decoded.distinct

@@ -270,7 +270,9 @@ class General(Engine[Buffers, "Refinements | None"]):
         if decoded is not None and kept and self.is_known is not None:
             known = self.is_known(self._covered(supports[kept]))
             is_open = decoded.closable | (unit.makes + decoded.longer < self.conditions.max_length)
-            kept = [i for i, flag in zip(kept, known.tolist(), strict=True) if is_open[i] or not flag]
+            kept = [
+                i for i, flag in zip(kept, known.tolist(), strict=True) if is_open[i] or not flag
+            ]
         if decoded is None or not kept:
             return []
         start, most = self.found.n_rows, self.conditions.max_length
