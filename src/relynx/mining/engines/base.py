@@ -190,7 +190,6 @@ class Engine(ABC, Generic[B, D]):
             level = self._begin()
             while level:
                 length = level[0].makes
-                self._ask = partial(self._go_on, length)
                 level = self._next_level(level, n_threads, journal)
         except Stopped:
             return length - 1
@@ -247,6 +246,7 @@ class Engine(ABC, Generic[B, D]):
     ) -> list[Siblings]:
         """The units that some units make, in their order."""
         made: list[Siblings] = []
+        self._ask = partial(self._go_on, units[0].makes)
         with closing(self._results(units, n_threads, journal)) as results:
             for unit, (counted, decoded) in zip(units, results, strict=True):
                 made += self._keep(unit, counted, decoded)
