@@ -200,9 +200,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     cross-validation: the largest whose error is within one standard error of the least. One model
     serves all classes, and its probabilities are scaled to what is held out.
 
-    Method `optimal` learns the same kind of model on every pattern up to `max_length`, however rare,
-    without counting them all: what cannot have a weight at the minimum is left out by a bound, and
-    `certificate_` proves how close to the best the model is.
+    Method `optimal` learns the same kind of model on every pattern up to `max_length`, however
+    rare, without counting them all: what cannot have a weight at the minimum is left out by a
+    bound, and `certificate_` proves how close to the best the model is.
 
     Method `grasp` mines the sequences of each pair of classes, keeps the patterns that meet
     `min_confidence` and `significance`, selects some of them by GRASP and fits naive Bayes on what
@@ -232,8 +232,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     object_identity
         Whether different variables stand for different constants (True).
     method
-        `sparse`, `optimal`, `grasp` or `paper`; `auto` is `sparse` up to 20 classes, unless one of the
-        parameters that belong to the others is given, or the bias has a prior.
+        `sparse`, `optimal`, `grasp` or `paper`; `auto` is `sparse` up to 20 classes, unless one of
+        the parameters that belong to `grasp` is given, or the bias has a prior.
     budget
         How many times the default amount of work the search of `sparse` may take. Work is counted,
         no time is measured: the same data give the same model on every machine.
@@ -290,11 +290,12 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         The prior of each class.
     estimators_ : list of PairModel
         Of `grasp` one for each pair, in the order (1st, 2nd), (1st, 3rd), ...; one in all for two
-        classes, `multiclass="single"`, `sparse` and `optimal`. Each has `classes`, `patterns`, `selected`,
-        `estimator`, `selector`.
+        classes, `multiclass="single"`, `sparse` and `optimal`. Each has `classes`, `patterns`,
+        `selected`, `estimator`, `selector`.
     selected_ : PatternSet
         The patterns that the models use, each once, with supports in all training sequences; those
-        of `sparse` and `optimal` by importance, the one first whose term varies most over the sequences.
+        of `sparse` and `optimal` by importance, the one first whose term varies most over the
+        sequences.
     min_support_ : ndarray
         The minimum proportion of sequences that patterns of 1, 2, ... atoms cover, as the budget
         allowed; one value for all lengths where it was given.
@@ -304,8 +305,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         The patterns that GRASP chose from, each once; those of `sparse` and
         `optimal` are the selected ones.
     certificate_ : Certificate
-        Of `optimal`: the `gap` above the least `objective`, the `penalty` and the `largest_penalty`,
-        how many `nodes` were counted, `max_length`, and the `scale` of the weights.
+        Of `optimal`: the `gap` above the least `objective`, the `penalty` and the
+        `largest_penalty`, how many `nodes` were counted, `max_length`, the `scale` of the weights.
     bias_ : Bias
         The bias that was used.
     reading_ : Schema or None
@@ -376,8 +377,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         sample_weight
-            A weight for each sequence, of the methods `sparse` and `optimal`; without them all count
-            the same.
+            A weight for each sequence, of the methods `sparse` and `optimal`; without them all
+            count the same.
         """
         check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
         X, labels, self.classes_, codes = training_data(X, y)
