@@ -8,7 +8,7 @@ from relynx.features._logistic_kernels import log_rise, log_sums
 
 LEAST_CURVATURE = 1e-5  # of a row: one that is fitted perfectly has none
 MOST_ROUNDS, EVERY = 500, 8  # of coordinate descent; in one of so many zero weights are tried, too
-CLOSE = 1e-4  # a step is solved to this part of its first improvement
+CLOSE = 0.1  # a step is solved to this part of its first improvement
 
 
 @kernel

@@ -167,12 +167,13 @@ class Descent:
     def _descend(self, penalty: float, enough: float) -> None:
         """Solve on the columns that may have a weight."""
         offset, rows = self.ones
+        slopes = np.empty_like(self.weights)
         for _ in range(MOST_SWEEPS):
             given = self.target, self.sample, penalty
             ek.sweep(offset, rows, *given, self.weights, self.intercept, self.scores, self.has_base)
             self._center()
-            ones = self._residual()[:, rows]
-            slopes = np.add.reduceat(ones, offset[:-1], axis=1) if len(rows) else ones
+            for residual, out in zip(self._residual(), slopes, strict=True):
+                lk.column_sums(offset, rows, residual, out)
             if self._gap(penalty, float(np.abs(slopes).max(initial=0.0))) <= enough:
                 return
 
