@@ -40,6 +40,7 @@ Longs = NDArray[np.int64]
 ON_THE_WAY, CERTAIN = 1e-4, 1e-8
 MOST_NEW = 500  # columns that join the working set at once
 MOST_SWEEPS, FINEST = 1000, 1e-13
+CENTRED = 1e-12  # the sum of the residuals of a class, with the best intercepts
 PATIENCE = 8  # penalties without a smaller error, after which the validation ends
 
 
@@ -133,7 +134,7 @@ class Descent:
     def go_to(self, penalty: float, close: float) -> float:
         """Solve at a penalty until the gap is at most `close` of the deviance without patterns; the
         gap."""
-        language, enough = self.language, close * self.without
+        language, enough = self.language, max(close * self.without, FINEST)
         self._begin(penalty)
         inner = 0.5 * enough
         while True:
@@ -185,7 +186,7 @@ class Descent:
             if np.abs(slope).max() < 1e-15:
                 return
             curvature = np.diag(shares @ self.sample) - (shares * self.sample) @ shares.T
-            step = -np.linalg.lstsq(curvature, slope, rcond=None)[0]
+            step = -np.clip(np.linalg.lstsq(curvature, slope, rcond=None)[0], -1.0, 1.0)
             self.intercept += step
             self.scores += step[:, None]
 
@@ -196,8 +197,10 @@ class Descent:
         whose objective is the entropy of the probabilities that they are of.
         """
         scale = min(1.0, penalty / largest) if largest > 0 else 1.0
-        shares = self.target + scale * (np.exp(self.scores - self._sums()) - self.target)
-        shares = np.clip(shares, 0.0, 1.0)
+        shares = np.exp(self.scores - self._sums())
+        if np.abs((shares - self.target) @ self.sample).max() > CENTRED:
+            return np.inf
+        shares = np.clip(self.target + scale * (shares - self.target), 0.0, 1.0)
         entropy = -xlogy(shares, shares).sum(axis=0)
         if self.has_base:
             entropy -= xlogy(1 - shares[0], 1 - shares[0])
