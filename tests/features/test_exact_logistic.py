@@ -106,3 +106,15 @@ def test_scale_losses_are_those_of_doubtful_classes():
     assert scale_losses(scores, y, np.array([1.0, 2.0]), 0.1)[3] == pytest.approx(
         losses @ [1.0, 2.0]
     )
+
+
+@pytest.mark.parametrize("penalty", [1e-2, 1e-5])
+def test_classes_that_can_be_told_apart_have_a_minimum_at_a_small_penalty(penalty):
+    X, y = rx.from_lists([["a", "b"], ["b", "a"]] * 10, [0, 1] * 10)
+    _, certificate = fit_exact(language_of(X), y, 2, np.ones(20), seed=0, penalty=penalty)
+    # By symmetry the sum of the weights is w, the intercept -w/2: ln(1 + exp(-w/2)) + penalty w.
+    w = 2 * np.log(1 / (2 * certificate.penalty) - 1)
+    assert certificate.objective == pytest.approx(
+        np.log1p(np.exp(-w / 2)) + certificate.penalty * w, abs=1e-8
+    )
+    assert certificate.gap < 1e-8
