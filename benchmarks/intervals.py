@@ -23,7 +23,7 @@ from relynx import from_intervals
 table, relations = sys.argv[1:]
 names = dict(sequence="case", start="start", end="end", symbol="state", label="outcome")
 few = {name: [1, 2] for name in ("case", "start", "end", "state", "outcome")}
-from_intervals(few, **names)  # compiled before the clock starts
+from_intervals(few, **names)  # loaded before the clock starts
 before = peak_bytes()
 start = time.perf_counter()
 X, y = from_intervals(table, **names, relations=relations, duration=True)

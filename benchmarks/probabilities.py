@@ -30,9 +30,7 @@ def models(data: RealSet) -> dict[str, Any]:
     """What is compared."""
     plain = LynxClassifier(data.bias, max_iter=data.rounds, random_state=0)
     logistic = LynxClassifier(
-        data.bias,
-        selection=None,
-        final_estimator=LogisticRegression(C=0.1, max_iter=1000),
+        data.bias, selection=None, final_estimator=LogisticRegression(C=0.1, max_iter=1000)
     )
     return {
         "as it is": plain,

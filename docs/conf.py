@@ -14,12 +14,7 @@ author = "the relynx contributors"
 copyright = author
 release = version = relynx.__version__
 
-extensions = [
-    "myst_parser",
-    "numpydoc",
-    "sphinx.ext.autodoc",
-    "sphinx_gallery.gen_gallery",
-]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx_gallery.gen_gallery"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["amsmath", "dollarmath"]
 myst_heading_anchors = 3

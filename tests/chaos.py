@@ -33,7 +33,7 @@ import numpy as np
 import relynx as rx
 from relynx.errors import InputError
 from relynx.reproduce.rows import BIASES
-from relynx.storage import journal, segments, whole_files
+from relynx.storage import journal, whole_files
 from relynx.storage.journal import MANIFEST
 
 FLUSH = 0.01  # seconds: kills must meet writes
@@ -235,7 +235,7 @@ def check_whole(checkpoint: Path, before: dict[str, bytes]) -> dict[str, bytes]:
         key = journal.hashlib.sha256(journal._json(work)).digest()
         for name, data in files.items():
             if name.startswith("segment-"):
-                segments.unpacked(data, key, int(name[8:14]))
+                journal.unpacked(data, key, int(name[8:14]))
     elif files.keys() - {"lock"}:
         raise Wrong(f"there is no manifest, but {', '.join(files)}")
     for name, data in before.items():

@@ -109,11 +109,7 @@ def make_language(seed: int, attempt: int = 0) -> Language:
     """A random language, the same for the same numbers."""
     random = Random(f"{seed}/{attempt}")
     maker = _Maker(
-        random,
-        flat=seed % 4 == 0,
-        chains=seed % 4 < 2,
-        many=seed % 10 == 3,
-        long=seed % 10 == 7,
+        random, flat=seed % 4 == 0, chains=seed % 4 < 2, many=seed % 10 == 3, long=seed % 10 == 7
     )
     return maker.language(seed)
 

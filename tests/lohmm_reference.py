@@ -212,26 +212,27 @@ class Twin:
                         counts[parameter] += before * p * after[t][into] / whole
         return counts, whole
 
-    def best(self, sequence):
-        """The probability of the best path."""
-        column = {}
-        for _, state, p in self.begin():
-            column[state] = max(column.get(state, 0.0), p)
-        for t, shown in enumerate(sequence, start=1):
-            following = {}
-            for state, before in column.items():
-                for _, into, p in self.showing(state, t, shown):
-                    following[into] = max(following.get(into, 0.0), before * p)
-            column = following
-        return column.get(END, 0.0) if self.ends else max(column.values(), default=0.0)
+    def state_sequences(self, sequence):
+        """The probability of each sequence of states together with the observations.
 
-    def path_probability(self, sequence, states):
-        """The best probability of one path of states."""
-        p = max(p for _, state, p in self.begin() if state == states[0])
-        for t, shown in enumerate(sequence, start=1):
-            ways = self.showing(states[t - 1], t, shown)
-            p *= max((q for _, into, q in ways if into == states[t]), default=0.0)
-        return p
+        All derivations are followed one by one; those with the same states add up.
+        """
+        found = {}
+
+        def go(states, p):
+            t = len(states)
+            if t > len(sequence):
+                if states[-1] == END or not self.ends:
+                    found[states] = found.get(states, 0.0) + p
+                return
+            for _, into, q in self.showing(states[-1], t, sequence[t - 1]):
+                if q > 0:
+                    go((*states, into), p * q)
+
+        for _, state, p in self.begin():
+            if p > 0:
+                go((state,), p)
+        return found
 
     def all_sequences(self, length):
         """Every sequence of a length with its probability, by going through all paths.

@@ -243,10 +243,7 @@ KINDS_HINT = (
     " LoHMMClassifier, TildeCRF, TildeCRFClassifier, FisherScores or FisherKernelClassifier"
 )
 REFUSED = {
-    "another object": (
-        lambda: [1],
-        f"a list cannot be saved\n{KINDS_HINT}",
-    ),
+    "another object": (lambda: [1], f"a list cannot be saved\n{KINDS_HINT}"),
     "a class of the user": (
         lambda: Mine(**QUICK).fit(X, Y),
         f"a Mine cannot be saved\n{KINDS_HINT}",

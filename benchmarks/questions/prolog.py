@@ -107,12 +107,7 @@ def _operators(variant: Variant) -> str:
 
 
 def question_text(
-    number: int,
-    pattern: Sequence[Atom],
-    variant: Variant,
-    *,
-    n_events: int,
-    object_identity: bool,
+    number: int, pattern: Sequence[Atom], variant: Variant, *, n_events: int, object_identity: bool
 ) -> str:
     """The clause `p(Number,S) :- ..., !.` that asks one pattern of sequence S."""
     fluents = [atom for atom in pattern if atom.predicate in FLUENTS]
@@ -264,6 +259,5 @@ def ask(
     first, *rest = done.stdout.splitlines()
     covered = (line.split() for line in rest)
     return Answer(
-        seconds=float(first.split()[1]),
-        covered=frozenset((int(s), int(k) - 1) for s, k in covered),
+        seconds=float(first.split()[1]), covered=frozenset((int(s), int(k) - 1) for s, k in covered)
     )

@@ -10,101 +10,58 @@ from typing import TYPE_CHECKING
 from relynx.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from relynx.bias.declarations import Bias
-    from relynx.bias.protein_folds import load_protein_folds
-    from relynx.bias.reader import parse_bias, read_bias
-    from relynx.data.intervals.reader import from_intervals
-    from relynx.data.lists import from_lists
-    from relynx.data.lynx.reader import read_lynx
-    from relynx.data.lynx.writer import write_lynx
-    from relynx.data.parquet.partitions import Partitions, scan_parquet, write_parquet
-    from relynx.data.sequences import Sequences
-    from relynx.data.structures.reader import read_structures
-    from relynx.data.synthetic import planted_rule
-    from relynx.data.tables.reader import from_events
-    from relynx.data.tables.writer import to_events
-    from relynx.data.vocabulary import Vocabulary
-    from relynx.data.xes.reader import read_xes
-    from relynx.data.xes.writer import write_xes
-    from relynx.errors import BiasError, DataError, InputError, ParseError
-    from relynx.features.grasp import GraspSelector
-    from relynx.features.naive_bayes import PatternNB
-    from relynx.features.vectorizer import PatternVectorizer
-    from relynx.logic.datalog import Background, parse_background, read_background
-    from relynx.logic.parser import parse_atom
-    from relynx.logic.terms import Atom
-    from relynx.mining.matching.match import covers, match
-    from relynx.mining.patterns.pattern import Pattern, parse_pattern
-    from relynx.mining.patterns.pattern_set import PatternSet
-    from relynx.mining.search import mine
-    from relynx.models.fisher.classifier import FisherKernelClassifier, FisherScores
-    from relynx.models.lohmm.classifier import LoHMMClassifier
-    from relynx.models.lohmm.model import LoHMM
-    from relynx.models.lynx.classifier import LynxClassifier
-    from relynx.models.tildecrf.classifier import TildeCRFClassifier
-    from relynx.models.tildecrf.labeller import TildeCRF
-    from relynx.plots.confusion import plot_confusion
-    from relynx.plots.grasp import plot_grasp
-    from relynx.plots.patterns import plot_patterns
-    from relynx.plots.sequence import plot_sequence
-    from relynx.reports.explain import explain
-    from relynx.reports.html import report
-    from relynx.store import load, save
-
-__all__ = [
-    "Atom",
-    "Background",
-    "Bias",
-    "BiasError",
-    "DataError",
-    "FisherKernelClassifier",
-    "FisherScores",
-    "GraspSelector",
-    "InputError",
-    "LoHMM",
-    "LoHMMClassifier",
-    "LynxClassifier",
-    "ParseError",
-    "Partitions",
-    "Pattern",
-    "PatternNB",
-    "PatternSet",
-    "PatternVectorizer",
-    "Sequences",
-    "TildeCRF",
-    "TildeCRFClassifier",
-    "Vocabulary",
-    "covers",
-    "explain",
-    "from_events",
-    "from_intervals",
-    "from_lists",
-    "load",
-    "load_protein_folds",
-    "match",
-    "mine",
-    "parse_atom",
-    "parse_background",
-    "parse_bias",
-    "parse_pattern",
-    "planted_rule",
-    "plot_confusion",
-    "plot_grasp",
-    "plot_patterns",
-    "plot_sequence",
-    "read_background",
-    "read_bias",
-    "read_lynx",
-    "read_structures",
-    "read_xes",
-    "report",
-    "save",
-    "scan_parquet",
-    "to_events",
-    "write_lynx",
-    "write_parquet",
-    "write_xes",
-]
+    from relynx.bias.declarations import Bias as Bias
+    from relynx.bias.protein_folds import load_protein_folds as load_protein_folds
+    from relynx.bias.reader import parse_bias as parse_bias
+    from relynx.bias.reader import read_bias as read_bias
+    from relynx.data.intervals.reader import from_intervals as from_intervals
+    from relynx.data.lists import from_lists as from_lists
+    from relynx.data.lynx.reader import read_lynx as read_lynx
+    from relynx.data.lynx.writer import write_lynx as write_lynx
+    from relynx.data.parquet.partitions import Partitions as Partitions
+    from relynx.data.parquet.partitions import scan_parquet as scan_parquet
+    from relynx.data.parquet.writer import write_parquet as write_parquet
+    from relynx.data.sequences import Sequences as Sequences
+    from relynx.data.structures.reader import read_structures as read_structures
+    from relynx.data.synthetic import planted_rule as planted_rule
+    from relynx.data.tables.reader import from_events as from_events
+    from relynx.data.tables.writer import to_events as to_events
+    from relynx.data.vocabulary import Vocabulary as Vocabulary
+    from relynx.data.xes.reader import read_xes as read_xes
+    from relynx.data.xes.writer import write_xes as write_xes
+    from relynx.errors import BiasError as BiasError
+    from relynx.errors import DataError as DataError
+    from relynx.errors import InputError as InputError
+    from relynx.errors import ParseError as ParseError
+    from relynx.features.grasp import GraspSelector as GraspSelector
+    from relynx.features.naive_bayes import PatternNB as PatternNB
+    from relynx.features.vectorizer import PatternVectorizer as PatternVectorizer
+    from relynx.logic.datalog import Background as Background
+    from relynx.logic.datalog import parse_background as parse_background
+    from relynx.logic.datalog import read_background as read_background
+    from relynx.logic.parser import parse_atom as parse_atom
+    from relynx.logic.terms import Atom as Atom
+    from relynx.mining.matching.match import covers as covers
+    from relynx.mining.matching.match import match as match
+    from relynx.mining.patterns.pattern import Pattern as Pattern
+    from relynx.mining.patterns.pattern import parse_pattern as parse_pattern
+    from relynx.mining.patterns.pattern_set import PatternSet as PatternSet
+    from relynx.mining.search import mine as mine
+    from relynx.models.fisher.classifier import FisherKernelClassifier as FisherKernelClassifier
+    from relynx.models.fisher.classifier import FisherScores as FisherScores
+    from relynx.models.lohmm.classifier import LoHMMClassifier as LoHMMClassifier
+    from relynx.models.lohmm.model import LoHMM as LoHMM
+    from relynx.models.lynx.classifier import LynxClassifier as LynxClassifier
+    from relynx.models.tildecrf.classifier import TildeCRFClassifier as TildeCRFClassifier
+    from relynx.models.tildecrf.labeller import TildeCRF as TildeCRF
+    from relynx.plots.confusion import plot_confusion as plot_confusion
+    from relynx.plots.grasp import plot_grasp as plot_grasp
+    from relynx.plots.patterns import plot_patterns as plot_patterns
+    from relynx.plots.sequence import plot_sequence as plot_sequence
+    from relynx.reports.explain import explain as explain
+    from relynx.reports.html import report as report
+    from relynx.store import load as load
+    from relynx.store import save as save
 
 _MODULES = {
     "bias.protein_folds": ("load_protein_folds",),
@@ -116,7 +73,8 @@ _MODULES = {
     "data.lists": ("from_lists",),
     "data.lynx.reader": ("read_lynx",),
     "data.lynx.writer": ("write_lynx",),
-    "data.parquet.partitions": ("Partitions", "scan_parquet", "write_parquet"),
+    "data.parquet.partitions": ("Partitions", "scan_parquet"),
+    "data.parquet.writer": ("write_parquet",),
     "data.sequences": ("Sequences",),
     "data.structures.reader": ("read_structures",),
     "data.synthetic": ("planted_rule",),
@@ -149,6 +107,8 @@ _MODULES = {
     "store": ("load", "save"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
+if not TYPE_CHECKING:  # a type checker knows the names by the imports above
+    __all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> object:
@@ -160,4 +120,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOME})

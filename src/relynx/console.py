@@ -50,19 +50,19 @@ def mining_progress(console: Console | None = None) -> Iterator[MiningProgress]:
     """Show how far a search is; the first Ctrl-C ends it and keeps what is found."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
-        with _stopped_by_ctrl_c(MiningProgress(_Lines(console))) as progress:
+        with _stopped_by_ctrl_c(_in_lines(console)) as progress:
             yield progress
         return
     with (
         console.status("reading") as status,
-        _stopped_by_ctrl_c(MiningProgress(lambda p: status.update(progress_text(p)))) as progress,
+        _stopped_by_ctrl_c(lambda p: status.update(progress_text(p))) as progress,
     ):
         yield progress
 
 
 @contextmanager
-def _stopped_by_ctrl_c(progress: MiningProgress) -> Iterator[MiningProgress]:
-    before = signal.getsignal(signal.SIGINT)
+def _stopped_by_ctrl_c(show: Callable[[Progress], None]) -> Iterator[MiningProgress]:
+    progress, before = MiningProgress(show), signal.getsignal(signal.SIGINT)
 
     def stop(number: int, frame: FrameType | None) -> None:
         progress.stopped = True
@@ -80,22 +80,17 @@ def _stopped_by_ctrl_c(progress: MiningProgress) -> Iterator[MiningProgress]:
         signal.signal(signal.SIGINT, before)
 
 
-@dataclass
-class _Lines:
+def _in_lines(console: Console) -> Callable[[Progress], None]:
     """Prints a line when the search reaches another length, and every few seconds."""
+    last = (-1, 0.0)  # length and time
 
-    console: Console
-    last: Progress | None = None
+    def show(progress: Progress) -> None:
+        nonlocal last
+        if progress.length != last[0] or progress.seconds - last[1] >= LINE_EVERY:
+            console.print(progress_text(progress), highlight=False, soft_wrap=True)
+            last = progress.length, progress.seconds
 
-    def __call__(self, progress: Progress) -> None:
-        last = self.last
-        if (
-            last is None
-            or progress.length != last.length
-            or progress.seconds - last.seconds >= LINE_EVERY
-        ):
-            self.console.print(progress_text(progress), highlight=False, soft_wrap=True)
-            self.last = progress
+    return show
 
 
 def progress_text(progress: Progress) -> str:
@@ -107,9 +102,9 @@ def progress_text(progress: Progress) -> str:
     )
 
 
-def show_search(patterns: PatternSet, console: Console | None = None) -> None:
+def show_search(patterns: PatternSet) -> None:
     """The search as a table, a row a length, and the nearest thresholds where it found nothing."""
-    console = console or _wide_console()
+    console = _wide_console()
     cut = ["min_frequency", "min_support", "constraints", "repeated"]
     rows: list[list[str]] = []
     lengths = patterns.lengths
@@ -169,9 +164,9 @@ def working(title: str, console: Console | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def plain_warnings(console: Console | None = None) -> Iterator[None]:
+def plain_warnings() -> Iterator[None]:
     """Print warnings of the block as what they say, without the place in the code."""
-    console = console or Console(stderr=True)
+    console = Console(stderr=True)
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
 

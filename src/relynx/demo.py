@@ -20,11 +20,10 @@ from relynx.data.lists import from_lists
 from relynx.data.tables.frames import write_csv
 from relynx.features.candidates import by_class_in_turn
 from relynx.mining.matching.match import covers
-from relynx.mining.patterns.entries import Entry
-from relynx.mining.patterns.pattern import parse_pattern
+from relynx.mining.patterns.pattern import Entry, parse_pattern
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
-from relynx.mining.wording.sentences import in_words
+from relynx.mining.wording import in_words
 from relynx.models.evaluation.baselines import baselines
 from relynx.models.evaluation.cross_validation import CrossValidation, cross_validate
 from relynx.models.lynx.classifier import LynxClassifier

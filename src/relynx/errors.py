@@ -177,6 +177,11 @@ def raise_all(problems: Iterable[Problem | None], kind: type[InputError] = Input
         raise kind(found)
 
 
+def raise_first(problems: Iterable[Problem], kind: type[InputError]) -> None:
+    """Raises the first problems of a text, if there are any."""
+    raise_all(first_problems(problems), kind)
+
+
 def counted(n: int, noun: str) -> str:
     """A number with its noun: `1 argument`, `1,000 classes`."""
     plural = noun + ("es" if noun.endswith(("s", "ch")) else "s")

@@ -14,16 +14,15 @@ from functools import partial
 from typing import Any
 
 from relynx.errors import InputError
-from relynx.features.estimator_file import fitted_of, fitted_state
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
-from relynx.features.vectorizer import PatternVectorizer
+from relynx.features.vectorizer import PatternVectorizer, fitted_of, fitted_state
 from relynx.mining.patterns.model_file import pattern_state, patterns_of
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.models.fisher.classifier import FisherKernelClassifier, FisherScores
 from relynx.models.lohmm.classifier import LoHMMClassifier
+from relynx.models.lohmm.estimator import lohmm_of, lohmm_state
 from relynx.models.lohmm.model import LoHMM
-from relynx.models.lohmm.model_file import lohmm_of, lohmm_state
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.final_estimators import estimator_of, estimator_state, n_columns
 from relynx.models.tildecrf.classifier import TildeCRFClassifier

@@ -217,22 +217,13 @@ def parse_bias_with(**changes) -> Bias:
         ({"types": [("p", "event")]}, "types is [('p', 'event')]: give a dict"),
         ({"types": {"p": "event"}}, "types of 'p' is 'event': give a tuple of texts"),
         ({"types": {"p": (1,)}}, "types of 'p' is (1,): give a tuple of texts"),
-        (
-            {"modes": {"p": "+"}},
-            "modes of 'p' is '+': give a tuple of modes, as in ('+#', '+-')",
-        ),
-        (
-            {"modes": {"p": None}},
-            "modes of 'p' is None: give a tuple of modes, as in ('+#', '+-')",
-        ),
+        ({"modes": {"p": "+"}}, "modes of 'p' is '+': give a tuple of modes, as in ('+#', '+-')"),
+        ({"modes": {"p": None}}, "modes of 'p' is None: give a tuple of modes, as in ('+#', '+-')"),
         ({"values": {"t": "abc"}}, "values of 't' is 'abc': give a tuple of constants"),
         ({"values": {"t": (None,)}}, "values of 't' is (None,): give a tuple of constants"),
         ({"dimensions": "chain"}, "dimensions is 'chain': give a tuple of names, as in ('s',)"),
         ({"key": ("p(X)",)}, "key is ('p(X)',): give a tuple of atoms"),
-        (
-            {"atmostone": ("p(X)",)},
-            "atmostone is ('p(X)',): give a tuple of tuples of atoms",
-        ),
+        ({"atmostone": ("p(X)",)}, "atmostone is ('p(X)',): give a tuple of tuples of atoms"),
     ],
 )
 def test_a_part_of_the_wrong_kind_is_refused(parts, message):

@@ -10,14 +10,7 @@ from languages import make_language
 
 import relynx as rx
 from relynx.bias import size_estimate as sizes
-from relynx.bias.infer import (
-    COMMON,
-    MAX_CONSTANTS,
-    MAX_LISTED,
-    MOST_ARGUMENTS,
-    MOST_MODES,
-    _modes,
-)
+from relynx.bias.infer import COMMON, MAX_CONSTANTS, MAX_LISTED, MOST_ARGUMENTS, MOST_MODES, _modes
 from relynx.bias.size_estimate import CHOICES, LINKS, MOST, _masks, _patterns, fitting_size
 from relynx.mining.engines import compiled as language
 

@@ -4,10 +4,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 
-from relynx.features import subset_size
-from relynx.features.candidates import best_columns
+from relynx.features import candidates
+from relynx.features.candidates import Validation, best_columns
 from relynx.features.grasp import GraspSelector
-from relynx.features.subset_size import Validation
 
 
 def noisy(seed, n=120, features=40):
@@ -71,14 +70,14 @@ def test_the_number_is_below_that_of_the_columns_or_free():
 
 def test_labels_that_are_left_out_have_no_say_in_the_columns(monkeypatch):
     seen = []
-    real = subset_size.best_columns
+    real = candidates.best_columns
 
     def spy(M, y, measure, most):
         columns = real(M, y, measure, most)
         seen.append((M, y, columns))
         return columns
 
-    monkeypatch.setattr(subset_size, "best_columns", spy)
+    monkeypatch.setattr(candidates, "best_columns", spy)
     M, y = noisy(0, features=30)
     Validation(GraspSelector(2), M, y, seed=0, most=5).best_size()
     assert len(seen) == 5

@@ -167,10 +167,7 @@ def folds(*values: str, seconds: str = "1.0") -> Folds:
 
 
 RESULTS = {
-    "one": {
-        "default": folds("0.9", "1.0", seconds="2.4"),
-        "n-gram SVM": folds("0.9", "0.9"),
-    },
+    "one": {"default": folds("0.9", "1.0", seconds="2.4"), "n-gram SVM": folds("0.9", "0.9")},
     "two": {"default": folds("0.5", "0.6"), "n-gram SVM": folds("0.7", "0.7")},
 }
 TOLD = {

@@ -13,7 +13,7 @@ from parsing import parse_term
 from reference import number
 
 from relynx.logic.arithmetic import MAX_BITS, Constants, NumberTooLarge, assign, compare
-from relynx.logic.terms import COMPARISONS, Struct, Var, as_constant, term_text
+from relynx.logic.terms import COMPARISONS, Comparison, Struct, Var, as_constant, term_text
 
 FUNCTIONS = ["+", "-", "*", "//", "mod", "min", "max"]
 SIGNS = [sign for sign in COMPARISONS if sign not in ("==", "\\==")]
@@ -77,7 +77,7 @@ def test_comparisons_are_exact_between_integers_and_floats(rows):
         "=\\=": lambda x, y: x != y,
     }
     for sign in SIGNS:
-        true, unknown = compare(sign, X, Y, frame, len(rows), constants)
+        true, unknown = compare(Comparison(sign, X, Y), frame, len(rows), constants)
         assert unknown.tolist() == [y == "word" for _, y in rows]
         assert true.tolist() == [y != "word" and python[sign](x, y) for x, y in rows]
 

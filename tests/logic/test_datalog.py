@@ -14,7 +14,7 @@ from reference import background_closure
 
 from relynx import Sequences, covers
 from relynx.errors import DataError
-from relynx.logic import bottom_up
+from relynx.logic import datalog
 from relynx.logic.datalog import Background, evaluate, parse_background, read_background
 from relynx.logic.parser import parse_atoms
 from relynx.logic.tables import in_order
@@ -410,7 +410,7 @@ def test_follow_without_its_dimension_is_an_ordinary_predicate():
 
 
 def test_follow_on_a_long_chain_makes_no_table_of_pairs(monkeypatch):
-    monkeypatch.setattr(bottom_up, "MAX_ROWS", 2000)
+    monkeypatch.setattr(datalog, "MAX_ROWS", 2000)
     facts = [Atom("next_s", (i, i + 1)) for i in range(1000)]
     facts += [Atom("p", (10,)), Atom("p", (900,))]
     rules = "f(X,Y) :- p(X), p(Y), follow_s(X,Y). g(X) :- p(X), follow_s(X,_)."
@@ -474,7 +474,7 @@ def message(background: str, facts: str) -> str:
     ],
 )
 def test_numbers_that_may_never_end_are_an_error(step, made, monkeypatch):
-    monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 100)
+    monkeypatch.setattr(datalog, "MAX_ROUNDS", 100)
     rules = f"n(0).\nn(N) :- n(M), N is {step}."
     assert message(rules, "p(a)") == (
         f"<text>:2:1: this rule for n/1 made {made}; it may never end\n"
@@ -486,7 +486,7 @@ def test_numbers_that_may_never_end_are_an_error(step, made, monkeypatch):
 
 
 def test_numbers_that_end_too_late_are_refused_with_the_limit(monkeypatch):
-    monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 50)
+    monkeypatch.setattr(datalog, "MAX_ROUNDS", 50)
     rules = "n(0). n(Y) :- n(X), X < {}, Y is X + 1."
     (found,) = derived(rules.format(40), [[]], object_identity=False)
     assert len(found) == 41
@@ -495,7 +495,7 @@ def test_numbers_that_end_too_late_are_refused_with_the_limit(monkeypatch):
 
 
 def test_the_rounds_that_may_make_numbers_grow_with_the_longest_sequence(monkeypatch):
-    monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 10)
+    monkeypatch.setattr(datalog, "MAX_ROUNDS", 10)
     rules = "pos(F,N) :- pos(E,M), next_s(E,F), N is M + 1."
     links = [Atom("next_s", (f"e{i}", f"e{i + 1}")) for i in range(120)]
     short, long = derived(rules, [links[:1], [Atom("pos", ("e0", 0)), *links]])
@@ -515,7 +515,7 @@ def test_a_warning_points_at_the_code_that_asks(ask):
 
 
 def test_rounds_without_new_numbers_are_not_counted(monkeypatch):
-    monkeypatch.setattr(bottom_up, "MAX_ROUNDS", 3)
+    monkeypatch.setattr(datalog, "MAX_ROUNDS", 3)
     rules = "r(X) :- p(X). r(Y) :- r(X), next_s(X,Y). r(N) :- r(X), X > 10, N is 100 + X mod 2."
     atoms = [Atom("next_s", (i, i + 1)) for i in range(20)]
     (found,) = derived(rules, [[Atom("p", (0,)), *atoms]], object_identity=False)
@@ -523,7 +523,7 @@ def test_rounds_without_new_numbers_are_not_counted(monkeypatch):
 
 
 def test_too_many_rows_are_an_error_that_names_the_rule(monkeypatch):
-    monkeypatch.setattr(bottom_up, "MAX_ROWS", 8)
+    monkeypatch.setattr(datalog, "MAX_ROWS", 8)
     facts = "p(a), p(b), p(c)"
     expected = (
         "<text>:1:1: this rule for pair/2 makes 9 rows, more than the 8 that are allowed\n"
@@ -535,13 +535,13 @@ def test_too_many_rows_are_an_error_that_names_the_rule(monkeypatch):
 
 
 def test_too_many_facts_are_an_error(monkeypatch):
-    monkeypatch.setattr(bottom_up, "MAX_ROWS", 3)
+    monkeypatch.setattr(datalog, "MAX_ROWS", 3)
     with pytest.raises(DataError, match="this rule for p/1 makes 4 rows"):
         derived("p(a). p(b).", [(), ()])
 
 
 def test_a_closure_that_is_too_large_names_the_rule_that_asks_for_it(monkeypatch):
-    monkeypatch.setattr(bottom_up, "MAX_ROWS", 20)
+    monkeypatch.setattr(datalog, "MAX_ROWS", 20)
     facts = ", ".join(f"next_s({i},{(i + 1) % 9})" for i in range(9))
     assert message("f(X,Y) :- follow_s(X,Y).", facts).startswith(
         "<text>:1:1: this rule for f/2 makes 27 rows"

@@ -2,8 +2,7 @@
 
 from relynx import Sequences, from_lists, load, mine, parse_bias, save
 from relynx.logic.parser import parse_atoms
-from relynx.mining.advice import advice
-from relynx.mining.report import SearchReport, explained
+from relynx.mining.report import SearchReport, advice, explained
 
 X, Y = from_lists([list("abab"), list("abcb"), list("bcaa")], ["u", "u", "v"])
 LETTERS = parse_bias("""

@@ -5,9 +5,9 @@ import pytest
 from tries import trie_of
 
 import relynx as rx
-from relynx.mining.filters import Filters, answer
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.report import SearchLevel, SearchReport
+from relynx.mining.search import Filters, answer
 
 SEQUENCES = [["a", "b"], ["b", "a"], ["a"], ["c"], ["a", "b", "c"]]
 ROWS = [

@@ -12,9 +12,7 @@ import pytest
 from relynx import Sequences, from_lists, load_protein_folds, mine, parse_bias
 from relynx.logic.terms import Atom
 from relynx.mining import budget as bd
-from relynx.mining import search
 from relynx.mining.budget import Budget, OverBudget, default_memory_limit, resident
-from relynx.mining.engines import base as engines
 from relynx.mining.engines.bits import engine as bits
 from relynx.mining.engines.bits.engine import Bits
 from relynx.mining.engines.general.engine import General
@@ -185,7 +183,7 @@ Y = ["u", "v"] * 30
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("engine", [Bits, General])
 def test_matches_that_do_not_fit_end_the_search(engine, monkeypatch, n_jobs):
-    monkeypatch.setattr(search, "choose", lambda *_, **__: engine)
+    monkeypatch.setattr("relynx.mining.engines.choose.choose", lambda *_, **__: engine)
     bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
     letters = from_lists(LETTERS, Y, predicate="q")[0]
     whole = mine(letters, Y, bias, min_support=0.9)
@@ -193,7 +191,7 @@ def test_matches_that_do_not_fit_end_the_search(engine, monkeypatch, n_jobs):
     for n_bytes in (300, 3_000, 30_000, 300_000, 3_000_000):
         with monkeypatch.context() as patch:
             patch.setattr(bd, "SMALL", 0)
-            patch.setattr(engines, "FEW_ROWS", 1)
+            patch.setattr(bits, "FEW_ROWS", 1)
             patch.setattr(Budget, "left", lambda _, n=n_bytes: n)
             found = mine(letters, Y, bias, min_support=0.9, memory_limit=10**15, n_jobs=n_jobs)
         ended.add(found.complete_up_to)
@@ -236,7 +234,7 @@ def test_matches_that_are_made_again_ask_for_room_too(monkeypatch):
     monkeypatch.setattr(
         bits.rk, "advance", lambda *args: (allowed.append(args[-1]), whole(*args))[1]
     )
-    monkeypatch.setattr(engines, "FEW_ROWS", 1)
+    monkeypatch.setattr(bits, "FEW_ROWS", 1)
     monkeypatch.setattr(Budget, "left", lambda _: 10**7)
     bias = parse_bias("type(q(event,t)). mode(q(+,*)). dimension(next_s).")
     mine(from_lists(LETTERS, Y, predicate="q")[0], Y, bias, min_support=0.9)

@@ -20,13 +20,13 @@ from sklearn.model_selection import cross_val_score
 import relynx as rx
 from relynx import cli
 from relynx.errors import InputError
-from relynx.features import grasp, subset_size
-from relynx.mining import budget, checkpoint
-from relynx.mining.checkpoint import KEPT_FORM
+from relynx.features import candidates, grasp
+from relynx.mining import budget, search
 from relynx.mining.engines.bits import engine as bits
 from relynx.mining.engines.bits.engine import Bits
 from relynx.mining.engines.general import engine as general
 from relynx.mining.engines.general.engine import General
+from relynx.mining.search import KEPT_FORM
 from relynx.storage import journal as jn
 
 OTHER = "hint: give another folder, or remove this one to start afresh"
@@ -161,7 +161,7 @@ def test_what_is_kept_of_a_search_has_a_form_with_a_number(lines, engine, text, 
 
 def test_a_checkpoint_of_an_older_form_is_refused(lines, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "KEPT_FORM", 5)
+        patch.setattr(search, "KEPT_FORM", 5)
         rx.mine(lines, max_length=1, checkpoint=tmp_path / "c")
     with pytest.raises(rx.InputError) as error:
         rx.mine(lines, max_length=1, checkpoint=tmp_path / "c")
@@ -469,8 +469,7 @@ def classifier(**more):
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "n"),
-    [(subset_size, "_predicted", 50), (grasp, "play_round", 200)],
+    ("module", "name", "n"), [(candidates, "_predicted", 50), (grasp, "play_round", 200)]
 )
 def test_a_fit_that_was_killed_goes_on_to_the_same_model(
     three, tmp_path, monkeypatch, module, name, n
@@ -490,7 +489,7 @@ def test_a_finished_fit_answers_again_without_a_search(three, tmp_path, monkeypa
     X, y = three
     model = classifier(checkpoint=tmp_path / "c", random_state=None)
     wanted = learnt(model.fit(X, y), X)
-    for module, name in ((grasp, "play_round"), (subset_size, "_predicted_on_all")):
+    for module, name in ((grasp, "play_round"), (candidates, "_predicted_on_all")):
         killed_after(monkeypatch, module, name, 0)
     assert learnt(clone(model).fit(X, y), X) == wanted
     (folder,) = (tmp_path / "c").iterdir()

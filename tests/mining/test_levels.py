@@ -39,11 +39,7 @@ def columns_of(level, n):
 
 def found_at(X, bias, settings, length, least):
     """What the patterns of a length cover, each once, in the order of `mine`."""
-    how = settings.arguments() | {
-        "min_frequency": least,
-        "min_support": 0.0,
-        "max_length": length,
-    }
+    how = settings.arguments() | {"min_frequency": least, "min_support": 0.0, "max_length": length}
     found = mine(X, np.zeros(len(X), int), bias, **how, keep_coverage=True)
     found = found[found.lengths == length]
     return [frozenset(np.flatnonzero(c).tolist()) for c in found.training_coverage().T]

@@ -338,9 +338,7 @@ def test_a_fact_that_can_be_written_in_very_many_ways_is_left_to_the_general_eng
     facts = [f"wide(e1,{values})", f"wide(e2,{values})", "next_s(e1,e2)"]
     X = Sequences.from_atoms([[parse_atom(fact) for fact in facts]])
     bias = Bias(
-        types={"wide": ("event", *"t" * 6)},
-        modes={"wide": (("+", *"*" * 6),)},
-        dimensions=("s",),
+        types={"wide": ("event", *"t" * 6)}, modes={"wide": (("+", *"*" * 6),)}, dimensions=("s",)
     )
     found = mine(X, bias=bias, max_length=1, object_identity=False)
     texts = set(found.texts())

@@ -25,10 +25,11 @@ from relynx import (
 )
 from relynx.bias import Bias
 from relynx.logic.terms import Atom
-from relynx.mining import budget, search, workers
+from relynx.mining import budget, workers
+from relynx.mining.engines import choose as choosing
 from relynx.mining.engines.bits import engine as bits
 from relynx.mining.engines.general import engine as general
-from relynx.mining.matching.bits import lines, tries
+from relynx.mining.matching import lines, tries
 from relynx.mining.matching.index import Index
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.workers import Stopped, in_order, n_threads
@@ -59,7 +60,7 @@ def only(monkeypatch):
             assert fits or name == "general"
             return ENGINES[name]
 
-        monkeypatch.setattr(search, "choose", chosen)
+        monkeypatch.setattr(choosing, "choose", chosen)
 
     return use
 
@@ -241,7 +242,7 @@ def test_an_error_ends_long_work_of_other_threads(monkeypatch, error):
         if at_work.is_set():
             raise error
 
-    monkeypatch.setattr(search, "choose", lambda *_, **__: general.General)
+    monkeypatch.setattr(choosing, "choose", lambda *_, **__: general.General)
     monkeypatch.setattr(general.General, "_count", for_long)
     monkeypatch.setattr(budget.Budget, "goes_on", lambda *_: broken() is None)
     with pytest.raises(error):

@@ -38,10 +38,7 @@ def X():
             {"max_support": 0.3},
             "max_support is 0.3: give a share for each class that it is about, as in {'down': 0.1}",
         ),
-        (
-            {"max_support": {"left": 0.3}},
-            "unknown class 'left': the classes are 'down', 'up'",
-        ),
+        ({"max_support": {"left": 0.3}}, "unknown class 'left': the classes are 'down', 'up'"),
         (
             {"max_support": {"up": NAN}},
             "max_support of 'up' is nan: give a share from 0.0 to 1.0, or a number of sequences, "
@@ -56,10 +53,7 @@ def X():
             "growth_rate, wracc, chi2, information_gain",
         ),
         ({"measure": "chi"}, "unknown measure 'chi': did you mean 'chi2'?"),
-        (
-            {"time_limit": NAN},
-            "time_limit is nan: give seconds, 0 or more, or None for no limit",
-        ),
+        ({"time_limit": NAN}, "time_limit is nan: give seconds, 0 or more, or None for no limit"),
         (
             {"memory_limit": "1 GB"},
             "memory_limit is '1 GB': give bytes, 0 or more, or None for no limit",

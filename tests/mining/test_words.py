@@ -8,8 +8,7 @@ import relynx as rx
 from relynx import Bias, parse_bias, parse_pattern
 from relynx.errors import BiasError
 from relynx.logic.terms import Atom, Var
-from relynx.mining.wording.english import with_article
-from relynx.mining.wording.sentences import in_words
+from relynx.mining.wording import in_words, with_article
 
 
 @pytest.mark.parametrize(

@@ -103,10 +103,7 @@ def _recursion(schema: Schema) -> list[Rule]:
     elif form == "double":
         second = Atom(name, (Y, Z))
     extra = _builtins(schema, {"X": "event", "Z": "event"}, 1) if rng.random() < 0.2 else []
-    return [
-        Rule(Atom(name, (X, Y)), (step,)),
-        Rule(Atom(name, (X, Z)), (first, second, *extra)),
-    ]
+    return [Rule(Atom(name, (X, Y)), (step,)), Rule(Atom(name, (X, Z)), (first, second, *extra))]
 
 
 def _counter(schema: Schema) -> list[Rule]:

@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
 import relynx as rx
-from relynx.mining.wording.english import names_of
-from relynx.mining.wording.sentences import in_words
+from relynx.mining.wording import in_words, names_of
 from relynx.models.evaluation.cross_validation import cross_validate
 from relynx.plots import canvas, layout
-from relynx.plots.layout import levels
-from relynx.plots.strip import in_order
+from relynx.plots.layout import in_order, levels
 
 matplotlib.use("Agg")
 HOSTILE = [
@@ -175,10 +173,7 @@ def test_a_long_pattern_takes_several_lines_and_so_more_room():
             lambda s: rx.plot_patterns(s[:0]),
             "there are no patterns to draw\nhint: explain_search() of the set says why",
         ),
-        (
-            lambda s: rx.plot_patterns(s, n=0),
-            "n is 0\nhint: give a number of patterns, 1 or more",
-        ),
+        (lambda s: rx.plot_patterns(s, n=0), "n is 0\nhint: give a number of patterns, 1 or more"),
         (
             lambda s: rx.plot_patterns(s, words="yes"),
             "words is 'yes'\nhint: give True, False or a Bias",
@@ -348,14 +343,8 @@ def test_arcs_that_overlap_are_on_different_levels(links):
             lambda X: rx.plot_sequence(X[0], "a(A)", match=-1),
             "match is -1\nhint: give the number of a match, 0 for the first",
         ),
-        (
-            lambda X: rx.plot_sequence(X),
-            "sequence is 2 sequences\nhint: give one of them: X[i]",
-        ),
-        (
-            lambda X: rx.plot_sequence(["a"]),
-            "sequence is a list: give one sequence, X[i]",
-        ),
+        (lambda X: rx.plot_sequence(X), "sequence is 2 sequences\nhint: give one of them: X[i]"),
+        (lambda X: rx.plot_sequence(["a"]), "sequence is a list: give one sequence, X[i]"),
         (
             lambda X: rx.plot_sequence(X[0], dimensions="s"),
             "dimensions is 's'\nhint: give a list of names",
@@ -566,10 +555,7 @@ def test_a_large_matrix_leaves_out_the_noughts_beside_the_diagonal():
             lambda cv: rx.plot_confusion(["a", "b"], ["a"]),
             "2 labels in y_true, 1 in y_pred\nhint: give one of each for every sequence",
         ),
-        (
-            lambda cv: rx.plot_confusion([], []),
-            "y_true is empty\nhint: give at least one class",
-        ),
+        (lambda cv: rx.plot_confusion([], []), "y_true is empty\nhint: give at least one class"),
     ],
 )
 def test_what_is_no_pair_of_labels_is_refused(planted, call, text):

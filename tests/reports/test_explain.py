@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 import relynx as rx
 from relynx.errors import InputError
 from relynx.models.lynx.contributions import columns_of, predicted_codes, weights
-from relynx.reports import explain_text, flips
+from relynx.reports import explanation, flips
 
 FOREST = RandomForestClassifier(5, random_state=0)
 LEARNERS = {
@@ -452,7 +452,7 @@ def test_a_linear_learner_is_told_by_its_decision_value():
 
 
 def test_many_flips_are_counted_only(monkeypatch):
-    monkeypatch.setattr(explain_text, "LISTED_FLIPS", 0)
+    monkeypatch.setattr(explanation, "LISTED_FLIPS", 0)
     told = why("svm", "two")
     one = told.counterfactuals[0]
     line = f"  - {one.predicted} if {len(one.flips)} patterns changed, those in counterfactuals"

@@ -18,10 +18,10 @@ import relynx as rx
 from relynx.features.grasp import GraspRound
 from relynx.models.lynx import pair_model
 from relynx.models.lynx.contributions import weights
-from relynx.reports import html, page_data, page_facts, report_data
+from relynx.reports import html, page_data, report_data
 from relynx.reports.html import class_bars, drawn_rounds
-from relynx.reports.page_text import short
-from relynx.reports.pattern_rows import PatternRow, odds_ratios
+from relynx.reports.page_data import short
+from relynx.reports.report_data import PatternRow, odds_ratios
 from relynx.reports.scores import Proportion, scores
 
 
@@ -370,7 +370,7 @@ def test_the_learner_is_the_one_that_decides(monkeypatch, chosen, said):
 @given(st.lists(st.integers(0, 2**40), max_size=20))
 def test_numbers_are_read_back_from_their_bytes(values):
     out, value, shift = [], 0, 0
-    for byte in page_facts._bytes(np.array(values, np.int64)):
+    for byte in page_data._bytes(np.array(values, np.int64)):
         value += (byte & 127) << shift
         shift += 7
         if byte < 128:

@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import relynx as rx
 from relynx.reports import html
-from relynx.reports.page_facts import page_facts
+from relynx.reports.page_data import page_facts
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None:

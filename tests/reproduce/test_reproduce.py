@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,12 +15,11 @@ import pytest
 import relynx as rx
 from relynx import cli
 from relynx.models.evaluation import cross_validation as evaluation
-from relynx.models.lynx import pair_model
-from relynx.models.lynx.learners import learner
 from relynx.reproduce import runs
 from relynx.reproduce.figure import figure
 from relynx.reproduce.rows import (
     BIASES,
+    CHOSEN,
     EXPERIMENTS,
     MEANING,
     OWN_ROW,
@@ -30,10 +28,10 @@ from relynx.reproduce.rows import (
     TABLE_1,
     TABLE_2,
     Experiment,
+    experiments,
 )
 from relynx.reproduce.runs import Record, carried_out, done_before, planned, resumed, write_records
 from relynx.reproduce.tables import comparison, summary, table_1, write_summary
-from relynx.storage.journal import locked
 
 QUICK = Experiment("quick", "chain", {"max_length": 1, "max_iter": 2, "n_features": 2})
 
@@ -77,12 +75,13 @@ def test_every_row_of_table_1_is_run_along_the_chain_and_in_all_dimensions():
 
 @pytest.mark.filterwarnings("ignore:no pattern was found")
 @pytest.mark.parametrize(
-    "experiment", [s for s in EXPERIMENTS if s.of_lynx], ids=lambda s: f"{s.name}, {s.bias}"
+    "experiment", [s for s in EXPERIMENTS if s.bias in BIASES], ids=lambda s: f"{s.name}, {s.bias}"
 )
 def test_each_experiment_is_one_that_the_classifier_takes(experiment):
-    model = rx.LynxClassifier(final_estimator=learner(experiment.learner), **experiment.parameters)
-    text = BIASES[experiment.bias]
-    model.set_params(bias=rx.parse_bias(text) if text else None, max_iter=1, max_length=1)
+    bias = experiment.language or rx.parse_bias(BIASES[experiment.bias])
+    model = rx.LynxClassifier(bias, **experiment.parameters).set_params(max_length=1)
+    if experiment.parameters:
+        model.set_params(max_iter=1)
     X, y = rx.load_protein_folds().X[:40], rx.load_protein_folds().y[:40]
     keep = np.isin(y, ["c.1", "c.2"])
     assert len(model.fit(X[keep], y[keep]).classes_) == 2
@@ -98,6 +97,34 @@ def test_every_system_of_table_2_is_run_with_its_defaults(data):
         "TildeCRFClassifier(learning_rate=1.0, max_iter=100, training='chain')",
     ]
     assert models.keys() - {"TildeCRF, all paths"} == TABLE_2.keys() - {"Lynx"}
+
+
+def test_a_language_and_bounds_are_of_the_papers_rows_in_three_dimensions():
+    ours, bounded = experiments(), experiments(max_gap=3, min_support=None)
+    changed = [(one, other) for one, other in zip(ours, bounded, strict=True) if one != other]
+    assert {(one.name, one.bias) for one, _ in changed} == {(name, "all") for name in TABLE_1}
+    lines = ("maxsize(2).", "maxfollowat(7).", "minsupport(0.05).")
+    assert all(line in str(one.language).splitlines() for one, _ in changed for line in lines)
+    assert {other.language.max_gap for _, other in changed} == {3}
+    own = rx.parse_bias(BIASES["chain"] + "maxsize(3).")
+    languages = {str(one.language) for one in experiments(own, min_support=0.2) if one.language}
+    assert languages == {f"{own}\nminsupport(0.2)."}
+
+
+def test_rows_are_chosen_by_parts_of_their_titles(data):
+    plan = planned(data, folds=2, rows=["GRASP, all, random", "Markov chain, by family"])
+    assert [run.title() for run in plan] == [
+        "Markov chain, by family, seed 0",
+        "confidence 0.95, GRASP, all, random, seed 0",
+        "confidence 1.0, GRASP, all, random, seed 0",
+    ]
+    with pytest.raises(rx.InputError) as caught:
+        planned(data, rows=["grasp", "HMM of old"])
+    assert str(caught.value) == (
+        "no row has 'grasp' or 'HMM of old' in its title\n"
+        "hint: titles are like 'largest class, random, seed 0' or "
+        "'defaults of LynxClassifier, all, by family, seed 0'"
+    )
 
 
 def test_runs_are_planned_for_every_seed_and_protocol(data):
@@ -161,24 +188,16 @@ def test_what_a_killed_reproduction_left_is_removed(data, tmp_path):
     run = planned(data, folds=2, experiments=())[0]
     (tmp_path / "folds.csv.77.part").write_text("half")
     (tmp_path / "mine.77.part").write_text("not ours")
-    (tmp_path / "mined-old").mkdir()
-    (tmp_path / "mined-old" / "patterns").write_text("half")
     resumed(tmp_path, [run], data)
     assert sorted(os.listdir(tmp_path)) == ["folds.csv", "lock", "mine.77.part"]
 
 
-def test_what_another_reproduction_mines_is_left_alone(data, tmp_path):
-    run = planned(data, folds=2, experiments=())[0]
-    with locked(tmp_path / "mined-other"):
-        resumed(tmp_path, [run], data)
-        assert (tmp_path / "mined-other").is_dir()
-
-
-def test_a_run_is_done_again_when_a_default_or_the_bias_of_the_data_changes(data, monkeypatch):
-    run = planned(data, folds=2, experiments=(Experiment("defaults", "sheet"),))[-1]
+def test_a_run_is_done_again_when_a_default_or_a_bound_changes(data, monkeypatch):
+    run = planned(data, folds=2, rows=["confidence 1.0, GRASP, all"])[0]
     key = run.key(data)
     assert key == run.key(data)
-    assert run.key(replace(data, bias=rx.parse_bias(BIASES["chain"]))) != key
+    (other,) = [one for one in experiments(max_gap=3) if one.name == OWN_ROW and one.language]
+    assert replace(run, experiment=other).key(data) != key
     given = run.model(data).set_params(max_iter=7)
     monkeypatch.setattr(runs.Run, "model", lambda self, data: given)
     assert run.key(data) != key
@@ -334,8 +353,8 @@ def test_with_other_folds_the_published_ones_are_left_out():
 def test_the_comparison_has_both_protocols_in_a_line():
     rows = summary(
         [
-            *ten("confidence 1.0, GRASP", "sheet"),
-            record("confidence 1.0, GRASP", "by family", "sheet", accuracy=0.75),
+            *ten("confidence 1.0, GRASP", "all"),
+            record("confidence 1.0, GRASP", "by family", "all", accuracy=0.75),
             record("largest class", accuracy=0.4),
             record("TildeCRF", bias="systems", accuracy=0.9),
         ]
@@ -344,7 +363,7 @@ def test_the_comparison_has_both_protocols_in_a_line():
     assert header == ["method", "bias", "random", "by family", "published"]
     assert lines == [
         ["TildeCRF", "", "0.900", "", "0.930"],
-        ["Lynx, confidence 1.0, GRASP", "sheet", "0.845", "0.750", "0.942"],
+        ["Lynx, confidence 1.0, GRASP", "all", "0.845", "0.750", "0.942"],
         ["largest class", "", "0.400", "", "0.346"],
     ]
 
@@ -398,16 +417,29 @@ def test_reproduce_shows_tables_and_names_its_files(data, tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("relynx.bias.protein_folds.load_protein_folds", lambda: data)
     plan = planned(data, folds=2, experiments=(replace(QUICK, name=OWN_ROW),))
-    monkeypatch.setattr(runs, "planned", lambda *args, **experiments: plan)
+    monkeypatch.setattr(runs, "planned", lambda *args, **options: plan)
     assert cli.main(["reproduce", "--folds", "2", "--jobs", "1", "-o", "here"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[-3:] == [
         str(Path("here") / name) for name in ("folds.csv", "summary.csv", "accuracy.svg")
     ]
+    assert out.startswith("24 folds to do, about 1 minute on 1 core\n")
     assert "Table 1, one dimension: along the chain; folds random" in out
     assert "Table 2, with other parameters and baselines; 1 seed" in out
     assert f"folds: 24 of 24, {OWN_ROW}, chain, by family, seed 0, fold 2: " in err
     assert all(Path("here", name).stat().st_size for name in ("folds.csv", "accuracy.svg"))
+
+
+def test_reproduce_prints_the_bias_and_how_it_was_chosen(data, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("relynx.bias.protein_folds.load_protein_folds", lambda: data)
+    Path("mine.l").write_text(BIASES["chain"])
+    row = ("--rows", "1.0, all patterns, all, random", "--folds", "2", "--jobs", "1", "-o", "here")
+    assert cli.main(["reproduce", *row, "--bias", "mine.l", "--max-length", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "\n\ntype(helix(event,class,length)).\n" in out
+    assert f"dimension(next_s).\nmaxsize(1).\n\n{CHOSEN}" in out
+    assert "2 folds to do, about 1 minute on 1 core\n" in out
 
 
 def test_reproduce_says_what_is_kept_when_it_is_stopped(data, tmp_path, monkeypatch, capsys):
@@ -433,25 +465,3 @@ def test_a_folder_that_cannot_be_made_is_the_users_error(tmp_path, monkeypatch, 
     (tmp_path / "taken").write_text("")
     assert cli.main([command, "-o", "taken"]) == 2
     assert capsys.readouterr().err == "taken: this folder cannot be made (File exists)\n"
-
-
-def test_runs_that_mine_the_same_come_one_after_the_other(data):
-    plan = planned(data, folds=2, seeds=(0, 1))
-    kinds = [(run.experiment.bias, run.protocol, run.seed) for run in plan]
-    changes = sum(one != other for one, other in pairwise(kinds))
-    assert changes + 1 == len(set(kinds))
-
-
-def test_what_was_mined_is_kept_for_the_next_run(data, tmp_path, monkeypatch):
-    searches = []
-    real = pair_model.mine
-    monkeypatch.setattr(pair_model, "mine", lambda *a, **k: searches.append(1) or real(*a, **k))
-    all_patterns = replace(QUICK, name="all", parameters={**QUICK.parameters, "selection": None})
-    plan = planned(data, folds=2, experiments=(QUICK, all_patterns))
-    ours = [run for run in plan if run.experiment.bias and run.protocol == "random"]
-    resumed(tmp_path, ours[:1], data, n_jobs=1)
-    once = len(searches)
-    (tmp_path / "both").mkdir()
-    found = resumed(tmp_path / "both", ours, data, n_jobs=1)
-    assert len(searches) == 2 * once
-    assert {record.name for record in found} == {QUICK.name, "all"}

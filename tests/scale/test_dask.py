@@ -11,7 +11,7 @@ import pytest
 
 import relynx as rx
 from relynx.mining.partitioned import passes as partition_tasks
-from relynx.mining.partitioned.executors import OnWorkers
+from relynx.mining.partitioned.search import OnWorkers
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")

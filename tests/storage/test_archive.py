@@ -253,10 +253,7 @@ FORGED = {
         lambda c: forged(c | {SUPPORTS: c[SUPPORTS].replace(b"\x01\x00", b"\x02\x00", 1)}),
         NO_ARRAY,
     ),
-    "a bomb in a bomb": (
-        packed_twice,
-        "the member 'arrays/inner.npy' is no array of numbers",
-    ),
+    "a bomb in a bomb": (packed_twice, "the member 'arrays/inner.npy' is no array of numbers"),
     "a member that is larger than it says": (lying, "the member 'model.json' is damaged"),
     "a member with a password": (
         lambda c: flagged(c, 1),

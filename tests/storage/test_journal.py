@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hn
 
 import relynx as rx
-from relynx.data.digests import data_digest, digest
+from relynx.data.sequences import data_digest
 from relynx.errors import DataError, InputError
 from relynx.storage import journal as jn
-from relynx.storage import segments
-from relynx.storage.journal import Journal, Work, locked
+from relynx.storage.journal import Journal, Work, digest, locked
 from relynx.storage.parts import ARRAY_TYPES
 from relynx.storage.whole_files import check_writable, whole_file
 
@@ -159,7 +158,7 @@ arrays = st.sampled_from(ARRAY_TYPES).flatmap(
 @given(st.lists(st.lists(arrays, max_size=3).map(tuple), max_size=5), st.integers(0, 10**6))
 def test_results_come_back_as_they_were(results, number):
     key = bytes(range(32))
-    back = segments.unpacked(segments.packed(key, number, results), key, number)
+    back = jn.unpacked(jn.packed(key, number, results), key, number)
     assert len(back) == len(results)
     for result, same in zip(results, back, strict=True):
         assert [(a.dtype, a.shape, a.tobytes()) for a in result] == [
@@ -171,27 +170,27 @@ def test_results_come_back_as_they_were(results, number):
 @given(st.data())
 def test_a_segment_with_a_changed_byte_is_refused(data):
     key = bytes(32)
-    whole = segments.packed(key, 3, [(np.arange(20), np.ones(3)), (np.zeros(0, bool),)])
+    whole = jn.packed(key, 3, [(np.arange(20), np.ones(3)), (np.zeros(0, bool),)])
     place = data.draw(st.integers(0, len(whole) - 1))
     other = data.draw(st.integers(1, 255))
     changed = bytearray(whole)
     changed[place] ^= other
     with pytest.raises(ValueError, match="checkpoint"):
-        segments.unpacked(bytes(changed), key, 3)
+        jn.unpacked(bytes(changed), key, 3)
     with pytest.raises(ValueError, match="checkpoint"):
-        segments.unpacked(whole[:place], key, 3)
+        jn.unpacked(whole[:place], key, 3)
 
 
 @given(st.lists(st.integers(-(2**62), 2**62), max_size=12), st.binary(max_size=40))
 def test_a_forged_segment_gives_arrays_or_a_clear_refusal(index, content):
     forged = np.array(index, "<i8").tobytes() + content
-    packed = segments.zlib.compress(forged)
-    head = segments._HEAD.pack(b"", b"", bytes(32), 0, 2, len(index), len(content))
-    rest = head[segments._SUMMED :] + packed
-    whole = segments._MAGIC + segments.hashlib.sha256(rest).digest() + rest
+    packed = jn.zlib.compress(forged)
+    head = jn._HEAD.pack(b"", b"", bytes(32), 0, 2, len(index), len(content))
+    rest = head[jn._SUMMED :] + packed
+    whole = jn._MAGIC + jn.hashlib.sha256(rest).digest() + rest
     said, results = "", []
     try:
-        results = segments.unpacked(whole, bytes(32), 0)
+        results = jn.unpacked(whole, bytes(32), 0)
     except ValueError as error:
         said = str(error)
     assert said in ("", "this part of a checkpoint is damaged")

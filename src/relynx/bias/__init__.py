@@ -1,9 +1,9 @@
 """The language bias: which patterns a search may build, as a value, as text, or inferred.
 
-`declarations` has the class `Bias`, `modes` its declarations as plain values, `reader` its text
-format, and `foreign` the formats of Aleph and Popper. `checks` finds contradictions and
-`source_spans` where they are in the text; `constraints` tests patterns. `infer` makes a bias for
-some data, as large as `size_estimate` allows. `wording` holds the texts that describe patterns.
+`declarations` has the class `Bias`, `modes` its declarations as plain values and where they are in
+a text, `reader` its text format, and `foreign` the formats of Aleph and Popper. `checks` finds
+contradictions; `constraints` tests patterns. `infer` makes a bias for some data, as large as
+`size_estimate` allows. `wording` holds the texts that describe patterns.
 """
 
 from relynx.bias.declarations import Bias

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from relynx.bias.modes import EVENT, LISTS, MODE_SIGNS, Language, operators
-from relynx.bias.source_spans import SourceSpans, Where
+from relynx.bias.modes import EVENT, LISTS, MODE_SIGNS, Language, SourceSpans, Where, operators
 from relynx.bias.wording import wording_problems
 from relynx.errors import MOST_PROBLEMS, Problem, counted, did_you_mean
 from relynx.logic.dimensions import link_name

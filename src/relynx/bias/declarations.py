@@ -10,8 +10,7 @@ from functools import cached_property
 from relynx.bias.checks import data_problems, language_problems
 from relynx.bias.constraints import Conjunction, by_predicate, more_than_one, unifiable
 from relynx.bias.infer import infer_language
-from relynx.bias.modes import EVENT, LISTS, Language, wrong_types
-from relynx.bias.source_spans import SourceSpans
+from relynx.bias.modes import EVENT, LISTS, Language, SourceSpans, wrong_types
 from relynx.bias.wording import wording_text
 from relynx.data.sequences import Sequences
 from relynx.errors import BiasError, Problem, raise_all
@@ -83,16 +82,13 @@ class Bias(Language):
                 type_name: tuple(map(as_constant, constants))
                 for type_name, constants in self.values.items()
             },
-            "dimensions": tuple(self.dimensions),
-            "key": tuple(self.key),
-            "allowed": tuple(self.allowed),
             "words": {
                 subject if isinstance(subject, Atom) else as_constant(subject): text
                 for subject, text in self.words.items()
             },
         }
-        for name in LISTS.values():
-            normal[name] = tuple(map(tuple, getattr(self, name)))
+        normal |= {name: tuple(getattr(self, name)) for name in ("dimensions", "key", "allowed")}
+        normal |= {name: tuple(map(tuple, getattr(self, name))) for name in LISTS.values()}
         for name, value in normal.items():
             object.__setattr__(self, name, value)
         raise_all(language_problems(self, self.source_spans), BiasError)

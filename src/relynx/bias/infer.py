@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from relynx.arrays import Ints, Longs
 from relynx.bias.modes import EVENT, Language, operators
 from relynx.bias.size_estimate import Size, fitting_size
 from relynx.data.event_arguments import Argument, Tables, dimension_names, event_keys
@@ -33,8 +33,8 @@ MOST_ARGUMENTS, MOST_MODES = 12, 62  # of a predicate, that the miner takes
 # Up to this number, each variable of an atom may be old or new; of more, one or all are old.
 MAX_FREE = 4
 
-Used = dict[Argument, NDArray[np.int32]]  # the different values of each argument
-Common = dict[Argument, NDArray[np.int32]]  # of arguments of many values those that are constants
+Used = dict[Argument, Ints]  # the different values of each argument
+Common = dict[Argument, Ints]  # of arguments of many values those that are constants
 
 
 def infer_language(
@@ -110,7 +110,7 @@ def _too_wide(key: Key) -> str:
     return f"{quoted(key[0])}/{key[1]}: {what}: left out"
 
 
-def _classes(X: Sequences, y: Iterable[object] | None) -> NDArray[np.int64]:
+def _classes(X: Sequences, y: Iterable[object] | None) -> Longs:
     """The class of each sequence as a number: those given, else those of X, else one for all."""
     labels = X.labels if y is None else y
     given = [0] * len(X) if labels is None else list(labels)

@@ -1,17 +1,23 @@
-"""The language of biases: its words, its declarations as plain values, and their types."""
+"""The language of biases: its declarations as plain values, their types, and where each is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from relynx.errors import ParseError, Problem, Source
 from relynx.logic.dimensions import OPERATORS
+from relynx.logic.nodes import Node, node_text
 from relynx.logic.terms import Atom, Comparison, Constant, Literal, Not, is_constant
 
 Subject: TypeAlias = Atom | Constant
 Test: TypeAlias = Callable[[object], bool]
+Where: TypeAlias = tuple[str | int, ...]
+Span: TypeAlias = tuple[int, int]
+
+Read = TypeVar("Read")
 
 EVENT = "event"
 MODE_SIGNS = ("+", "-", "#", "*")
@@ -108,3 +114,75 @@ def _is_mode(value: object) -> bool:
 
 def _is_subject(value: object) -> bool:
     return _is_atom(value) or is_constant(value)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpans:
+    """The span of each part of a bias, `("mode", "he", 0, 2)` for a sign in a mode of `he`; none
+    for one made in Python. Problems that only follow from a `broken` declaration are not reported.
+    """
+
+    source: Source | None = None
+    spans: Mapping[Where, Span] = field(default_factory=dict)
+    broken: frozenset[str] = frozenset()
+
+    def problem(self, where: Where, message: str, hint: str | None = None) -> Problem:
+        """A problem at a part of the bias, or at the smallest known part around it."""
+        span = self._span(where)
+        if span is None:
+            return Problem(message, self.source, hint=hint)
+        return Problem(message, self.source, span[0], span[1] - span[0], hint)
+
+    def on_line(self, where: Where) -> str:
+        """` on line 3`, or nothing where there is no text."""
+        span = self._span(where)
+        if span is None or self.source is None:
+            return ""
+        return f" on line {self.source.line_and_column(span[0])[0]}"
+
+    def _span(self, where: Where) -> Span | None:
+        while where and where not in self.spans:
+            where = where[:-1]
+        return self.spans.get(where)
+
+
+class DeclarationReader:
+    """Reads the declarations of a text: keeps what is wrong with them, and where each part is."""
+
+    again = ""  # what to do where something is declared twice
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+        self.spans: dict[Where, Span] = {}
+
+    def _keep_span(self, where: Where, node: Node) -> None:
+        self.spans[where] = node.start, node.end
+
+    def _keep_spans(self, where: Where, nodes: Iterable[Node]) -> None:
+        for i, node in enumerate(nodes):
+            self._keep_span((*where, i), node)
+
+    def _text(self, node: Node) -> str:
+        return self.source.text[node.start : node.end]
+
+    def _wrong(
+        self, node: Node, message: str, hint: str | None = None, *, length: int | None = None
+    ) -> None:
+        span = node.end - node.start if length is None else length
+        self.problems.append(Problem(message, self.source, node.start, span, hint))
+
+    def _expected(self, what: str, node: Node, hint: str | None = None) -> None:
+        self._wrong(node, f"expected {what}, found {node_text(node)}", hint)
+
+    def _again(self, where: Where, node: Node, message: str) -> None:
+        line = self.source.line_and_column(self.spans[where][0])[0]
+        self._wrong(node, message, f"the first is on line {line}{self.again}")
+
+    def _read(self, read: Callable[[Node, Source], Read], node: Node) -> Read | None:
+        """What a part comes to; None, and a problem, where it cannot be read."""
+        try:
+            return read(node, self.source)
+        except ParseError as error:
+            self.problems += error.problems
+            return None

@@ -12,8 +12,7 @@ from relynx.bias.checks import refused_literal
 from relynx.bias.declarations import Bias
 from relynx.bias.foreign import ForeignReader, dialect
 from relynx.bias.foreign.translation import Translation
-from relynx.bias.modes import EVENT, LISTS, Subject
-from relynx.bias.source_spans import DeclarationReader, SourceSpans, Where
+from relynx.bias.modes import EVENT, LISTS, DeclarationReader, SourceSpans, Subject, Where
 from relynx.errors import (
     MOST_PROBLEMS,
     BiasError,
@@ -21,8 +20,7 @@ from relynx.errors import (
     Source,
     counted,
     did_you_mean,
-    first_problems,
-    raise_all,
+    raise_first,
 )
 from relynx.logic.nodes import Clause, Node, node_literal, node_text
 from relynx.logic.parser import ClauseParser
@@ -94,6 +92,8 @@ def read_bias(path: str | os.PathLike[str], *, event: str | None = None) -> Bias
 class _Reader(DeclarationReader):
     """Collects the declarations of one text, and what is wrong with them."""
 
+    again = "; leave one out"
+
     def __init__(self, source: Source, event: str | None = None) -> None:
         given: object = event
         if given is not None and not isinstance(given, str):
@@ -127,13 +127,13 @@ class _Reader(DeclarationReader):
                 self._clause(clause)
                 of_the_original |= clause.is_directive and clause.node.args[0].value == FLAG
         if parser.problems:
-            raise ParseError(first_problems([*parser.problems, *self.problems]))
+            raise_first([*parser.problems, *self.problems], ParseError)
         if not parser.finished:
-            raise BiasError(first_problems(self.problems))
+            raise_first(self.problems, BiasError)
         if foreign:
             self._adopt(foreign.finished(self.event))
             if self.problems and not self.modes:  # which the other problems explain
-                raise BiasError(first_problems(self.problems))
+                raise_first(self.problems, BiasError)
         if of_the_original:
             self._translate()
         for name, modes in self.modes.items():
@@ -146,7 +146,7 @@ class _Reader(DeclarationReader):
             self._check_event(bias)
         except BiasError as error:
             self.problems += error.problems
-        raise_all(first_problems(self.problems), BiasError)
+        raise_first(self.problems, BiasError)
         return bias
 
     def _bias(self) -> Bias:
@@ -229,7 +229,7 @@ class _Reader(DeclarationReader):
             hint = "rules are background knowledge: put them into a .bk file"
             self._wrong(node, "a rule among the declarations", hint)
         elif node.kind not in ("call", "atom"):
-            self._wrong(node, f"expected a declaration, found {node_text(node)}")
+            self._expected("a declaration", node)
         else:
             self._declaration(node)
 
@@ -315,7 +315,7 @@ class _Reader(DeclarationReader):
         for arg in args:
             if arg.kind != "atom":
                 hint = "a type is a name that begins with a small letter"
-                self._wrong(arg, f"expected the name of a type, found {node_text(arg)}", hint)
+                self._expected("the name of a type", arg, hint)
                 self.broken.add(name)
         events = ("e", self.event)
         self.has_event |= any(arg.value == self.event for arg in args)
@@ -344,11 +344,12 @@ class _Reader(DeclarationReader):
     def _values(self, _: str, node: Node) -> None:
         type_node, listed = node.args
         if type_node.kind != "atom":
-            self._wrong(type_node, f"expected the name of a type, found {node_text(type_node)}")
+            self._expected("the name of a type", type_node)
             return
         name = str(type_node.value)
         if listed.kind != "list":
-            self._no_list(listed, f"values({quoted(name)},[{self._text(listed)}])")
+            example = f"values({quoted(name)},[{self._text(listed)}])"
+            self._expected("a list", listed, f"write {example}.")
             return
         if name in self.values:
             self._again(("values", name), node, f"the values of '{name}' are declared twice")
@@ -405,7 +406,7 @@ class _Reader(DeclarationReader):
         inner, text = node.args
         example = f"as in {EXAMPLES[name]}."
         if text.kind != "atom":
-            self._wrong(text, f"expected a text between quotes, found {node_text(text)}", example)
+            self._expected("a text between quotes", text, example)
             return
         subject: Subject
         if inner.kind in ("atom", "number"):
@@ -431,7 +432,7 @@ class _Reader(DeclarationReader):
         """The elements of the list that a declaration needs; none where it is wrong."""
         inner = node.args[0]
         if inner.kind != "list":
-            self._no_list(inner, f"{node.value}([{self._text(inner)}])")
+            self._expected("a list", inner, f"write {node.value}([{self._text(inner)}]).")
             return ()
         if not inner.args:
             self._wrong(node, f"this {node.value} has no atom", hint="leave it out")
@@ -439,17 +440,12 @@ class _Reader(DeclarationReader):
 
     def _atom(self, name: str, node: Node) -> Atom | None:
         literal = self._literal(node)
-        if literal is None or isinstance(literal, Atom):
-            return literal
-        self._wrong(node, *refused_literal(name, literal))
-        return None
+        if literal is not None and not isinstance(literal, Atom):
+            self._wrong(node, *refused_literal(name, literal))
+        return literal if isinstance(literal, Atom) else None
 
     def _literal(self, node: Node) -> Literal | None:
-        try:
-            literal = node_literal(node, self.source)
-        except ParseError as error:
-            self.problems += error.problems
-            return None
+        literal = self._read(node_literal, node)
         return flatten(literal) if isinstance(literal, Atom) else literal
 
     def _keep_atom_spans(self, where: Where, node: Node) -> None:
@@ -461,13 +457,6 @@ class _Reader(DeclarationReader):
     ) -> None:
         super()._wrong(node, message, hint, length=length)
         self.broken |= set(_names(node))
-
-    def _again(self, where: Where, node: Node, message: str) -> None:
-        line = self.source.line_and_column(self.spans[where][0])[0]
-        self._wrong(node, message, f"the first is on line {line}; leave one out")
-
-    def _no_list(self, node: Node, example: str) -> None:
-        self._wrong(node, f"expected a list, found {node_text(node)}", f"write {example}.")
 
 
 def _names(node: Node) -> Iterator[str]:

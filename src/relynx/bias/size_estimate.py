@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.data.event_arguments import Argument, Tables
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
@@ -62,8 +63,8 @@ CHOICES = (
 def fitting_size(
     tables: Tables,
     categories: Mapping[Key, Sequence[str]],
-    common: Mapping[Argument, NDArray[np.int32]],
-    classes: NDArray[np.int64],
+    common: Mapping[Argument, Ints],
+    classes: Longs,
     n_dimensions: int,
 ) -> Size:
     """The widest choice that makes few enough patterns. Of `categories`, the kind of each argument,
@@ -116,7 +117,7 @@ def _narrowed(sign: str, support: float, length: int, why: str, *, related: bool
     return Size(sign, related, settings, (f"{why}: {', '.join(said)}",))
 
 
-def _sampled(classes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _sampled(classes: Longs) -> list[Longs]:
     """Some sequences of some classes, spread over all of them."""
     known = np.unique(classes)
     chosen = known[_spread(len(known), MOST_CLASSES)]
@@ -124,18 +125,18 @@ def _sampled(classes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [part[_spread(len(part), MOST_SEQUENCES)] for part in found]
 
 
-def _spread(n: int, most: int) -> NDArray[np.int64]:
+def _spread(n: int, most: int) -> Longs:
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
 def _facts(
     tables: Tables,
     categories: Mapping[Key, Sequence[str]],
-    common: Mapping[Argument, NDArray[np.int32]],
-    part: NDArray[np.int64],
+    common: Mapping[Argument, Ints],
+    part: Longs,
     *,
     joined: bool,
-) -> tuple[Bits, NDArray[np.int64]]:
+) -> tuple[Bits, Longs]:
     """Which sequences have which facts, constants in all arguments of few values or in some, and
     how many pairs of events each fact has."""
     number = np.full(int(part.max()) + 1, -1)
@@ -166,7 +167,7 @@ def _facts(
     return facts[most], np.array(links, np.int64)[most]
 
 
-def _matches(tables: Tables, keys: Iterable[Key], part: NDArray[np.int64], length: int) -> float:
+def _matches(tables: Tables, keys: Iterable[Key], part: Longs, length: int) -> float:
     """The number of combinations of facts of some predicates, in some sequences."""
     counts = np.zeros(int(part.max()) + 1)
     for key in keys:
@@ -195,9 +196,7 @@ def _masks(few: Sequence[int]) -> list[tuple[int, ...]]:
     return [mask for size in sizes for mask in combinations(few, size)]
 
 
-def _patterns(
-    facts: Bits, links: NDArray[np.int64], support: float, length: int, n_dimensions: int
-) -> float:
+def _patterns(facts: Bits, links: Longs, support: float, length: int, n_dimensions: int) -> float:
     """About how many patterns of up to three facts are frequent; `links` has the number of pairs of
     events of each fact."""
     # Of how many patterns of one fact each is: its events may be linked, too.

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from relynx.bias.constraints import matched
-from relynx.bias.modes import EVENT, Language, Subject
-from relynx.bias.source_spans import SourceSpans, Where
+from relynx.bias.modes import EVENT, Language, SourceSpans, Subject, Where
 from relynx.errors import Problem
 from relynx.logic.dimensions import link_name
 from relynx.logic.terms import Atom, Constant, Term, Var, constant_key, quoted, term_text

@@ -1,7 +1,7 @@
 """The command line: `main` runs it and returns the exit code.
 
 0 is success, 2 an error of the user (a message, no traceback), 1 an error of relynx, 130 an
-interrupt. `files`, `learning`, `explaining` and `shows` have the commands, `reading` the one way in
+interrupt. `files`, `learning` and `shows` have the commands, `reading` the one way in
 which they read sequences, `options` what they share. Commands import the library when they run, so
 that `relynx --help` stays fast.
 """
@@ -13,9 +13,8 @@ from collections.abc import Sequence
 
 import click
 
-from relynx.cli.explaining import explain, report
 from relynx.cli.files import check, mine
-from relynx.cli.learning import evaluate, fit, predict
+from relynx.cli.learning import evaluate, explain, fit, predict, report
 from relynx.cli.options import INTERRUPTED
 from relynx.cli.shows import demo, reproduce, warmup
 from relynx.errors import InputError

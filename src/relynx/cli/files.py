@@ -11,29 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relynx.cli.options import (
-    INTERRUPTED,
-    TABLES,
-    checkpoint_option,
-    described,
-    event_option,
-    going_on,
-    jobs_option,
-    mining_options,
-    show_notes,
-    table_ending,
-    writing,
-)
-from relynx.cli.reading import (
-    LOGS,
-    Columns,
-    open_folder,
-    read_language,
-    read_train,
-    show_reading,
-    table_options,
-)
-from relynx.cli.reading import TABLES as EVENT_TABLES
+from relynx.cli import options as opt
+from relynx.cli import reading as rd
 from relynx.errors import BiasError, DataError, InputError, Problem, counted
 
 if TYPE_CHECKING:
@@ -45,6 +24,7 @@ if TYPE_CHECKING:
     from relynx.logic.datalog import Background
     from relynx.mining.patterns.pattern_set import PatternSet
 
+OUTPUT = f"A {', '.join(opt.TABLES[:-1])} or {opt.TABLES[-1]} file."
 DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l", ".b")
 ENDINGS = (
     "data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, "
@@ -54,9 +34,9 @@ ENDINGS = (
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-@table_options
-@event_option
-def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> int:
+@rd.table_options
+@opt.event_option
+def check(files: tuple[str, ...], columns: rd.Columns, event_type: str | None) -> int:
     """Report all problems of FILES at once, and run nothing.
 
     Data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, background
@@ -85,11 +65,9 @@ def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> i
 
 @click.command()
 @click.argument("train")
-@table_options
-@mining_options
-@click.option(
-    "-o", "--output", required=True, help=f"A {', '.join(TABLES[:-1])} or {TABLES[-1]} file."
-)
+@rd.table_options
+@opt.mining_options
+@click.option("-o", "--output", required=True, help=OUTPUT)
 @click.option(
     "--max-support",
     multiple=True,
@@ -110,8 +88,8 @@ def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> i
     metavar="SIZE",
     help="Memory of the process, 4GB or 500MB; then the result is partial.  [4/5 of free memory]",
 )
-@jobs_option
-@checkpoint_option
+@opt.jobs_option
+@opt.checkpoint_option
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
@@ -119,7 +97,7 @@ def check(files: tuple[str, ...], columns: Columns, event_type: str | None) -> i
 )
 def mine(
     train: str,
-    columns: Columns,
+    columns: rd.Columns,
     bias_file: str | None,
     event_type: str | None,
     background: str | None,
@@ -133,16 +111,16 @@ def mine(
     of partitions, which is read one partition at a time. A setting that is not given is that of the
     bias, else the one in brackets.
     """
-    ending, checkpoint = table_ending(output), options["checkpoint"]
+    ending, checkpoint = opt.table_ending(output), options["checkpoint"]
     settings, most = _search_settings(options)
     from relynx.console import mining_progress, plain_warnings
     from relynx.mining.search import mine as search
 
-    with writing(output, checkpoint):
-        bias = read_language(bias_file, event_type)
-        show_notes(() if bias is None else bias.notes)
+    with opt.writing(output, checkpoint):
+        bias = rd.read_language(bias_file, event_type)
+        opt.show_notes(() if bias is None else bias.notes)
         X, y, classes = _to_mine(train, background, columns, scheduler)
-        show_reading(X)
+        rd.show_reading(X)
         named = {str(c): c for c in classes}
         settings["max_support"] = {named.get(c, c): n for c, n in most} or None
         with plain_warnings(), mining_progress() as progress, _workers(scheduler) as client:
@@ -151,8 +129,8 @@ def mine(
         write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}
         write.get(ending, patterns.to_parquet)(output)
     _show_patterns(patterns, checkpoint, stopped=progress.stopped)
-    click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {described(X)}")
-    return INTERRUPTED if progress.stopped and patterns.partial else 0
+    click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {opt.described(X)}")
+    return opt.INTERRUPTED if progress.stopped and patterns.partial else 0
 
 
 def _search_settings(options: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]]]:
@@ -173,23 +151,23 @@ def _show_patterns(patterns: PatternSet, checkpoint: str | None, *, stopped: boo
 
     show_search(patterns)
     if patterns.partial:
-        how_far = f"complete up to length {patterns.complete_up_to}{going_on(checkpoint)}"
+        how_far = f"complete up to length {patterns.complete_up_to}{opt.going_on(checkpoint)}"
         click.echo(f"{patterns.partial}; {how_far}", err=True)
         for line in () if stopped else patterns.report.advice:
             click.echo(line, err=True)
 
 
 def _to_mine(
-    train: str, background: str | None, columns: Columns, scheduler: str | None
+    train: str, background: str | None, columns: rd.Columns, scheduler: str | None
 ) -> tuple[Sequences | Partitions, NDArray[Any] | None, list[object]]:
     """Sequences, or a folder of them, with their labels, and the classes. Raises InputError."""
     if Path(train).is_dir():
-        parts = open_folder(train, columns, background=background)
+        parts = rd.open_folder(train, columns, background=background)
         return parts, None, list(parts.class_sizes or ())
     if scheduler is not None:
         hint = "write one by X.to_parquet(folder); see the page on partitions"
         raise InputError("workers share a folder of partitions, and this is none", train, hint=hint)
-    X, y = read_train(train, background, columns)
+    X, y = rd.read_train(train, background, columns)
     return X, y, [] if y is None else y.tolist()
 
 
@@ -223,20 +201,20 @@ def _class_and_most(text: str) -> tuple[str, float]:
     return name, int(most) if most.isdecimal() else float(most)
 
 
-def _checked(path: str, columns: Columns, event_type: str | None) -> tuple[str, object, str]:
+def _checked(path: str, columns: rd.Columns, event_type: str | None) -> tuple[str, object, str]:
     """Of a good file its kind, what was read, and one line about it. Raises InputError."""
     from relynx.bias import read_bias
     from relynx.data.lynx import read_lynx
     from relynx.logic.datalog import read_background
 
-    if path.lower().endswith(EVENT_TABLES + LOGS):
-        X, _ = read_train(path, None, columns)
-        return "data", X, f"{path}: {described(X)}\n{X.reading}"
+    if path.lower().endswith(rd.TABLES + rd.LOGS):
+        X, _ = rd.read_train(path, None, columns)
+        return "data", X, f"{path}: {opt.described(X)}\n{X.reading}"
     ending = Path(path).suffix
     kind = ending.lower()
     if kind in DATA:
         X, _ = read_lynx(path)
-        return "data", X, f"{path}: {described(X)}"
+        return "data", X, f"{path}: {opt.described(X)}"
     if kind in BACKGROUND and not _is_foreign(path):
         background = read_background(path)
         facts = len(background.facts)

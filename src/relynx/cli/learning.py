@@ -1,4 +1,4 @@
-"""`relynx fit`, `relynx predict` and `relynx evaluate`."""
+"""`relynx fit`, `evaluate`, `predict`, `explain`, `report`: classifiers and their predictions."""
 
 from __future__ import annotations
 
@@ -7,28 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from relynx.cli.options import (
-    INTERRUPTED,
-    described,
-    going_on,
-    mining_options,
-    model_options,
-    show_notes,
-    table_ending,
-    writing,
-)
-from relynx.cli.reading import (
-    Columns,
-    open_folder,
-    read_classifier,
-    read_language,
-    read_model_and_test,
-    read_train,
-    show_reading,
-    table_options,
-    warn_of_unknown_predicates,
-)
-from relynx.errors import DataError, counted
+from relynx.cli import options as opt
+from relynx.cli import reading as rd
+from relynx.errors import DataError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,19 +20,21 @@ if TYPE_CHECKING:
 
 MODEL = ".relynx"
 INFERRED = "no bias was given: one is inferred from the sequences"
+SHOWN_IDS = 5
+PAGES = (".html", ".htm")
 SHOWN_FOLDS = 10  # as many columns as a screen has room for
 
 
 @click.command()
 @click.argument("train")
 @click.option("-o", "--output", required=True, help="The model, a .relynx file.")
-@table_options
-@mining_options
-@model_options
+@rd.table_options
+@opt.mining_options
+@opt.model_options
 def fit(
     train: str,
     output: str,
-    columns: Columns,
+    columns: rd.Columns,
     bias_file: str | None,
     background: str | None,
     **settings: Any,
@@ -71,19 +54,19 @@ def fit(
     from relynx.console import plain_warnings, working
     from relynx.store import save
 
-    with writing(output, settings["checkpoint"]):
+    with opt.writing(output, settings["checkpoint"]):
         X, y = _read_labelled(train, background, columns)
         model = _classifier(bias_file, settings)
-        with plain_warnings(), working(f"learning from {described(X)}"):
+        with plain_warnings(), working(f"learning from {opt.described(X)}"):
             model.fit(X, y)
             score = model.score(X, y)
         save(model, output)
     _show_model(model)
     if hasattr(model, "certificate_"):
         click.echo(str(model.certificate_))
-    show_notes(model.bias_.notes)
+    opt.show_notes(model.bias_.notes)
     click.echo(f"training accuracy {score:.3f};\nrelynx evaluate estimates it for new sequences")
-    click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {described(X)}")
+    click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {opt.described(X)}")
     return 0
 
 
@@ -100,27 +83,73 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
     class, and the class probabilities. If TEST has classes, they are included, and the accuracy is
     printed.
     """
-    table_ending(output)
+    opt.table_ending(output)
     from relynx.console import working
     from relynx.models.evaluation.predictions import write_predictions
 
-    with writing(output):
+    with opt.writing(output):
         if Path(test).is_dir():
-            folder = open_folder(test, background=background)
-            loaded = read_classifier(model)
-            warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
-            what, parts = described(folder), folder.partitions()
+            folder = rd.open_folder(test, background=background)
+            loaded = rd.read_classifier(model)
+            rd.warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
+            what, parts = opt.described(folder), folder.partitions()
         else:
-            loaded, X, _ = read_model_and_test(model, test, background)
-            what, parts = described(X), iter([X])
+            loaded, X, _ = rd.read_model_and_test(model, test, background)
+            what, parts = opt.described(X), iter([X])
         with working(f"predicting {what}"):
-            table = write_predictions(loaded, parts, output)
-    if table.unknown:
-        what = f"{counted(table.unknown, 'sequence')} of a class that the model does not know"
+            told = write_predictions(loaded, parts, output)
+    if told.unknown:
+        what = f"{counted(told.unknown, 'sequence')} of a class that the model does not know"
         click.echo(f"warning: {test} has {what}", err=True)
-    if table.accuracy is not None:
-        click.echo(f"accuracy {table.accuracy:.3f}, by the classes in {test}")
-    click.echo(f"{output}: {counted(len(table), 'prediction')}")
+    if told.accuracy is not None:
+        click.echo(f"accuracy {told.accuracy:.3f}, by the classes in {test}")
+    click.echo(f"{output}: {counted(told.n, 'prediction')}")
+    return 0
+
+
+@click.command()
+@click.argument("model")
+@click.argument("test")
+@click.option("--id", "wanted", required=True, help="The sequence to explain.")
+@click.option("-k", "--background", help="The background rules of the model.")
+def explain(model: str, test: str, wanted: str, background: str | None) -> int:
+    """Explain why a model predicts the class of a sequence of TEST.
+
+    MODEL is written by relynx fit. TEST is a .m file, or a table of events like the training table.
+    Prints the class probabilities, the patterns of largest effect, where they match, and which
+    changes would change the class.
+    """
+    from relynx.reports.explain import explain as explained
+
+    loaded, X, _ = rd.read_model_and_test(model, test, background)
+    number = _number(X, test, wanted)
+    click.echo(str(explained(loaded, X[number])))
+    return 0
+
+
+@click.command()
+@click.argument("model")
+@click.argument("test")
+@click.option("-o", "--output", required=True, help="The page, a .html file.")
+@click.option("-k", "--background", help="The background rules of the model.")
+def report(model: str, test: str, output: str, background: str | None) -> int:
+    """Show a model and its predictions for TEST on one page.
+
+    TEST is a .m file, or a table of events like the training table. If it has classes, the page
+    shows accuracy, calibration and the misclassified sequences. It needs no network: open it in a
+    browser.
+    """
+    if Path(output).suffix.lower() not in PAGES:
+        raise click.UsageError(f"{output} does not end in {PAGES[0]}")
+    from relynx.console import working
+    from relynx.reports.html import report as make
+
+    with opt.writing(output):
+        loaded, X, y = rd.read_model_and_test(model, test, background)
+        with working(f"reporting on {opt.described(X)}"):
+            page = make(loaded, X, y)
+        page.save(output)
+    click.echo(f"{page}\n{output}: open it in a browser")
     return 0
 
 
@@ -130,16 +159,16 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
 @click.option("--groups", help="A .csv file, id,group: no group is split between folds.")
 @click.option("--compare", default="", help="Other systems to compare with: lohmm,fisher,tildecrf.")
 @click.option("--no-baselines", is_flag=True, help="Leave out the baselines.")
-@table_options
-@mining_options
-@model_options
+@rd.table_options
+@opt.mining_options
+@opt.model_options
 def evaluate(
     train: str,
     folds: int,
     groups: str | None,
     compare: str,
     no_baselines: bool,
-    columns: Columns,
+    columns: rd.Columns,
     bias_file: str | None,
     background: str | None,
     **settings: Any,
@@ -155,8 +184,8 @@ def evaluate(
     """
     from relynx.console import show_table
     from relynx.data.event_order import ordered_events
-    from relynx.data.groups import read_groups
     from relynx.models.evaluation.baselines import baselines
+    from relynx.models.evaluation.cross_validation import read_groups
     from relynx.models.evaluation.systems import systems
 
     accuracies: list[float] = []
@@ -168,7 +197,7 @@ def evaluate(
             ordered_events(X)  # they need an order; reject sequences without one before any work
         by_id = None if groups is None else read_groups(groups, X.ids.tolist())
         lynx = _classifier(bias_file, settings | {"jobs": 1})
-        show_notes(() if lynx.bias is None else lynx.bias.notes)
+        opt.show_notes(() if lynx.bias is None else lynx.bias.notes)
         rows = {"Lynx": lynx, **others}
         if not no_baselines:
             rows |= baselines(X)
@@ -176,11 +205,11 @@ def evaluate(
         results = _cross_validated(rows, X, y, how, accuracies)
     except KeyboardInterrupt:
         so_far = f"; mean so far {sum(accuracies) / len(accuracies):.3f}" if accuracies else ""
-        so_far += going_on(settings["checkpoint"])
+        so_far += opt.going_on(settings["checkpoint"])
         click.echo(f"stopped after {len(accuracies)} of {folds} folds{so_far}", err=True)
-        return INTERRUPTED
+        return opt.INTERRUPTED
     kind = "stratified" if groups is None else f"stratified, no group of {groups} split"
-    click.echo(f"{train}: {described(X)}; {folds} folds, {kind}, seed {settings['seed']}\n")
+    click.echo(f"{train}: {opt.described(X)}; {folds} folds, {kind}, seed {settings['seed']}\n")
     show_table(*_fold_table(results))
     click.echo("")
     show_table(*_confusion_table(results["Lynx"]))
@@ -212,11 +241,11 @@ def _cross_validated(
 
 
 def _read_labelled(
-    train: str, background: str | None, columns: Columns
+    train: str, background: str | None, columns: rd.Columns
 ) -> tuple[Sequences, NDArray[Any]]:
     """The sequences and their classes. Raises DataError where there are none."""
-    X, y = read_train(train, background, columns)
-    show_reading(X)
+    X, y = rd.read_train(train, background, columns)
+    rd.show_reading(X)
     if y is None:
         hint = "give every sequence its class: begin(s1,up)."
         if X.reading is not None:
@@ -233,7 +262,7 @@ def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifi
     if bias_file is None:
         click.echo(INFERRED, err=True)
     left = dict(settings)
-    bias = read_language(bias_file, left.pop("event_type"))
+    bias = rd.read_language(bias_file, left.pop("event_type"))
     given: dict[str, Any] = {}
     if left.pop("paper"):
         given |= PAPER
@@ -288,3 +317,13 @@ def _confusion_table(result: Any) -> tuple[list[str], list[list[str]]]:
 def _rounded(value: float) -> str:
     """.948, and 1.00 for all."""
     return f"{value:.2f}" if value >= 1 else f"{value:.3f}"[1:]
+
+
+def _number(X: Sequences, test: str, wanted: str) -> int:
+    """Which sequence has an id. Raises DataError where none has."""
+    ids = [str(name) for name in X.ids.tolist()]
+    if wanted in ids:
+        return ids.index(wanted)
+    more = ", ..." if len(ids) > SHOWN_IDS else ""
+    hint = did_you_mean(wanted, ids) or f"its ids are {', '.join(ids[:SHOWN_IDS])}{more}"
+    raise DataError(f"no sequence has the id {wanted!r}", test, hint=hint)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from relynx.errors import counted
-from relynx.search_settings import NAMED, default
+from relynx.search_settings import NAMED, PRIORS, default
 
 if TYPE_CHECKING:
     from relynx.data.parquet import Partitions
@@ -22,15 +22,12 @@ SHARE, COUNT = click.FloatRange(0, 1), click.IntRange(min=1)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-
 jobs_option = click.option("--jobs", type=COUNT, default=1, help="Cores to use.  [1]")
 checkpoint_option = click.option(
     "--checkpoint",
     metavar="FOLDER",
     help="Save intermediate results there; the same command resumes from them.",
 )
-
-
 event_option = click.option(
     "--event-type",
     metavar="NAME",
@@ -47,7 +44,7 @@ def mining_options(function: Function) -> Function:
         ),
         event_option,
         click.option("-k", "--background", help="Rules that hold in every sequence."),
-        *map(_setting_option, ("min_support", "min_frequency", "max_length", "max_gap")),
+        *map(setting_option, ("min_support", "min_frequency", "max_length", "max_gap")),
         click.option("--min-confidence", type=SHARE, help="Minimum confidence for some class."),
         click.option(
             "--no-object-identity",
@@ -57,12 +54,17 @@ def mining_options(function: Function) -> Function:
     )
 
 
-def _setting_option(name: str) -> Callable[[Function], Function]:
-    """The option of a setting of the search, by its name in Python."""
+def setting_option(name: str, value: object = None) -> Callable[[Function], Function]:
+    """The option of a setting of the search, by its name in Python; `value` is where no default
+    of mining holds."""
     setting = NAMED[name]
     kind = SHARE if setting.kind == "share" else COUNT
-    shown = f"{setting.help}  [{default(name)}]"
+    shown = f"{setting.help}  [{default(name) if value is None else value}]"
     return click.option(f"--{name.replace('_', '-')}", type=kind, help=shown)
+
+
+def _of_grasp(name: str, kind: Any, help: str) -> Callable[[Function], Function]:
+    return click.option(f"--{name}", type=kind, help=f"Of GRASP: {help}")
 
 
 def model_options(function: Function) -> Function:
@@ -88,34 +90,20 @@ def model_options(function: Function) -> Function:
         click.option(
             "--all-patterns", is_flag=True, help="Of GRASP: use all patterns, without selection."
         ),
-        click.option(
-            "--n-features",
-            type=COUNT,
-            help="Of GRASP: most patterns selected per pair of classes.  [validated]",
+        _of_grasp("n-features", COUNT, "most patterns selected per pair of classes.  [validated]"),
+        _of_grasp("max-features", COUNT, "most patterns to select from.  [1000]"),
+        _of_grasp("max-iter", COUNT, "rounds.  [200]"),
+        _of_grasp(
+            "multiclass",
+            click.Choice(["auto", "round_robin", "single"]),
+            "a model for each pair of classes, or a single one.  [auto]",
         ),
-        click.option(
-            "--max-features", type=COUNT, help="Of GRASP: most patterns to select from.  [1000]"
-        ),
-        click.option("--max-iter", type=COUNT, help="Of GRASP: rounds.  [200]"),
-        click.option(
-            "--multiclass",
-            type=click.Choice(["auto", "round_robin", "single"]),
-            help="Of GRASP: a model for each pair of classes, or a single one.  [auto]",
-        ),
-        click.option(
-            "--smoothing",
-            type=click.FloatRange(min=0),
-            help="Of GRASP: smoothing of naive Bayes.  [0.1]",
-        ),
-        click.option(
-            "--prior",
-            type=click.Choice(["empirical", "uniform"]),
-            help="Of GRASP: prior of the classes.  [empirical]",
-        ),
-        click.option(
-            "--learner",
-            type=click.Choice(["naive_bayes", "logistic", "svm"]),
-            help="Of GRASP: final classifier on the selected patterns.  [naive_bayes]",
+        _of_grasp("smoothing", click.FloatRange(min=0), "smoothing of naive Bayes.  [0.1]"),
+        _of_grasp("prior", click.Choice(PRIORS), "prior of the classes.  [empirical]"),
+        _of_grasp(
+            "learner",
+            click.Choice(["naive_bayes", "logistic", "svm"]),
+            "final classifier on the selected patterns.  [naive_bayes]",
         ),
         click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="[0]"),
         jobs_option,

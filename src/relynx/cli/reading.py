@@ -179,13 +179,18 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
     from relynx.data.lynx import read_lynx
     from relynx.data.tables.reader import columns_of, from_events
+    from relynx.data.xes import read_xes
 
     if os.path.isdir(path):
         parts = open_folder(path, columns)
         X = parts.load()
         return _with_rules(X, background), X.labels
     if path.lower().endswith(LOGS):
-        return _read_log(path, background, columns)
+        if columns.sequence is not None:
+            what = "the sequences of an event log are its traces"
+            raise InputError(what, path, hint="leave out --sequence")
+        X, y = read_xes(path, **columns.arguments())
+        return _with_rules(X, background), y
     if not path.lower().endswith(TABLES):
         if columns.given:
             hint = f"tables end in {', '.join(TABLES)}; leave out --sequence, --order, --label"
@@ -212,16 +217,6 @@ def open_folder(
         what = "this is a folder of partitions: it has no columns to choose"
         raise InputError(what, path, hint="leave out --sequence, --order, --label")
     return scan_parquet(path)
-
-
-def _read_log(path: str, background: str | None, columns: Columns) -> Read:
-    from relynx.data.xes import read_xes
-
-    if columns.sequence is not None:
-        what = "the sequences of an event log are its traces"
-        raise InputError(what, path, hint="leave out --sequence")
-    X, y = read_xes(path, **columns.arguments())
-    return _with_rules(X, background), y
 
 
 def read_test(path: str, background: str | None, model: Any) -> Read:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Floats, Ints
 from relynx.data.discretise import Cuts, bin_names, binned, short_between
 from relynx.data.schema import TITLES, Column, Group, Schema
 from relynx.data.sequences import Sequences
@@ -75,7 +76,7 @@ def _best(counts: Counts, low: int, high: int) -> Iterator[Split]:
         yield Split(n * gain, low + at + 1, low, high)
 
 
-def _entropy(counts: Counts) -> NDArray[np.float64]:
+def _entropy(counts: Counts) -> Floats:
     """Of the classes, in bits, row by row."""
     shares = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
@@ -160,14 +161,13 @@ def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequence
     return X.replaced(vocabulary=vocabulary, tables=tables, reading=schema, origin=None)
 
 
-def _numbers(X: Sequences, codes: NDArray[np.int32]) -> NDArray[Any]:
+def _numbers(X: Sequences, codes: Ints) -> NDArray[Any]:
     values = [X.vocabulary[code] for code in codes.tolist()]
     whole = all(isinstance(value, int) for value in values)
     return np.array(values, np.int64 if whole else np.float64)
 
 
 def _with_columns(schema: Schema, changed: Mapping[tuple[str, str, str], Column]) -> Schema:
-
     def new(title: str, group: Group) -> Group:
         names = [(title, group.predicate, column.name) for column in group.columns]
         return replace(group, columns=tuple(map(changed.get, names, group.columns)))

@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Longs
+
 Cuts: TypeAlias = tuple[int | float, ...]
 Numbers: TypeAlias = NDArray[Any]  # int64 or float64
 
@@ -24,7 +26,7 @@ _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 RANGE = re.compile(rf"<{_NUMBER}|{_NUMBER}\.\.{_NUMBER}|>={_NUMBER}")
 
 
-def quantile_cuts(numbers: Numbers, counts: NDArray[np.int64], n: int) -> Cuts:
+def quantile_cuts(numbers: Numbers, counts: Longs, n: int) -> Cuts:
     """Cuts that leave about as many of the values, rising, with their counts, in each of `n`
     ranges, none of them empty. A cut may move past 1 % of the values to be a short number."""
     below = np.cumsum(counts)[:-1]  # if cut before the second value, before the third, ...
@@ -95,7 +97,7 @@ def bin_words(name: str) -> str | None:
     return f"from {low} to {high}" if least is None else f"from {least} on"
 
 
-def binned(numbers: Numbers, cuts: Cuts) -> NDArray[np.int64]:
+def binned(numbers: Numbers, cuts: Cuts) -> Longs:
     """The number of the range that each value is in; large integers count to the last digit."""
     if numbers.dtype.kind == "i":
         least, most = np.iinfo(np.int64).min, np.iinfo(np.int64).max

@@ -8,11 +8,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.dimensions import OPERATORS, link_name
-from relynx.logic.joins import member
-from relynx.logic.tables import Key, Table
+from relynx.logic.tables import Key, Table, member
 from relynx.logic.terms import Atom, quoted, term_text
 from relynx.storage import Part
 
@@ -39,17 +39,6 @@ class Conflict(NamedTuple):
     def message(self) -> str:
         name = term_text(self.atom.args[self.argument])
         return f"{name} is used both as an event and as a value: {self.share}"
-
-
-class _Uses(NamedTuple):
-    """The linked constants, the sequences that have some dimension, all events, and for each
-    argument how many of the facts of those sequences hold a linked constant, and how many there
-    are."""
-
-    linked: Pairs
-    ordered: NDArray[np.int64]
-    events: Pairs
-    counts: dict[Argument, tuple[int, int]]
 
 
 def _is_event(counts: tuple[int, int]) -> bool:
@@ -85,7 +74,7 @@ def argument_counts(facts: Tables, n_constants: int) -> dict[Argument, tuple[int
     how many there are; the counts of parts sum to those of the whole."""
     total: dict[Argument, tuple[int, int]] = {}
     for _, some in _in_pieces(facts):
-        for argument, (held, known) in _uses(some, n_constants).counts.items():
+        for argument, (held, known) in _uses(some, n_constants)[2].items():
             before = total.get(argument, (0, 0))
             total[argument] = before[0] + held, before[1] + known
     return total
@@ -111,7 +100,9 @@ def event_arguments(counts: Mapping[Argument, tuple[int, int]]) -> frozenset[Arg
     return frozenset(argument for argument, n in counts.items() if _is_event(n))
 
 
-def _uses(facts: Tables, n_constants: int) -> _Uses:
+def _uses(facts: Tables, n_constants: int) -> tuple[Pairs, Longs, dict[Argument, tuple[int, int]]]:
+    """The linked constants, the sequences that have some dimension, and for each argument how many
+    of the facts of those sequences hold a linked constant, and how many there are."""
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
     linked_in = [_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
     linked = tb.distinct(np.concatenate([np.empty(0, np.int64), *linked_in]), in_runs=True)
@@ -119,21 +110,16 @@ def _uses(facts: Tables, n_constants: int) -> _Uses:
     ordered = tb.distinct(linked // n_constants, in_runs=True)
     counts: dict[Argument, tuple[int, int]] = {}
     if not len(linked):
-        return _Uses(linked, ordered, linked, counts)
+        return linked, ordered, counts
     is_ordered = np.zeros(int(max(table[0].max(initial=-1) for table in facts.values())) + 1, bool)
     is_ordered[ordered] = True
     find = tb.Finder(linked, len(is_ordered) * n_constants)
-    alone = []  # events that no dimension links
     for key, table in facts.items():
         n_here = int(is_ordered[table[0]].sum())
         for i in range(key[1]):
-            column = _pairs(table, i, n_constants)
-            known = find(column) >= 0
+            known = find(_pairs(table, i, n_constants)) >= 0
             counts[key, i] = int(known.sum()), n_here
-            if _is_event(counts[key, i]) and not known.all():
-                alone.append(column[~known])
-    events = tb.distinct(np.concatenate([linked, *alone])) if alone else linked
-    return _Uses(linked, ordered, events, counts)
+    return linked, ordered, counts
 
 
 def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
@@ -144,27 +130,25 @@ def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
 def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
     """Facts that hold an event where their predicate has values elsewhere, or the reverse."""
     n = max(len(vocabulary), 1)
-    uses = _uses(tables, n)
-    if not len(uses.events):
+    linked_pairs, ordered, counts = _uses(tables, n)
+    if not len(linked_pairs):
         return []
-    columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in uses.counts}
-    values = [
-        column for argument, column in columns.items() if not _is_event(uses.counts[argument])
-    ]
+    columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in counts}
+    values = [column for argument, column in columns.items() if not _is_event(counts[argument])]
     used_as_value = tb.distinct(np.concatenate([np.empty(0, np.int64), *values]))
     found = []
     for argument, column in columns.items():
-        (key, i), linked = argument, member(column, uses.linked)
-        among_events = _is_event(uses.counts[argument])
+        (key, i), linked = argument, member(column, linked_pairs)
+        among_events = _is_event(counts[argument])
         wrong = member(column, used_as_value) & ~linked if among_events else linked
         at = np.flatnonzero(wrong)
         if not len(at):
             continue
-        held, known = uses.counts[argument]
+        held, known = counts[argument]
         share = f"{held:,} of {known:,} facts of {quoted(key[0])}/{key[1]} hold an event there"
         hint = f"{_ADVICE} this fact"
         if not among_events:
-            here = member(tables[key][0].astype(np.int64), uses.ordered)
+            here = member(tables[key][0].astype(np.int64), ordered)
             other = _atom(key, tables[key], int(np.flatnonzero(here & ~linked)[0]), vocabulary)
             hint = f"{_ADVICE} facts such as {other}"
         for j in at.tolist():

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.data.sequences import Sequences, SequencesBuilder
-from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, first_problems, raise_all
-from relynx.logic.datalog import Background, parse_background
+from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, raise_first
+from relynx.logic.datalog import parse_background
 from relynx.logic.source_files import MAGIC, decoded, read_bytes, unpacked
 
 BUNDLED = "protein_folds.jsonl.gz"
@@ -35,10 +35,7 @@ sense(E,S) :- st(E,S,_).
 
 _FIELDS = {"id": str, "fold": str, "family": str, "nr40": bool, "elements": list}
 _STRAND = {"sense": str, "sense_prev": str, "sheet": str, "sheet_ord": int, "partners": list}
-_ELEMENTS = {
-    "he": {"hand": str, "cls": str, "len": int},
-    "st": _STRAND | {"len": int},
-}
+_ELEMENTS = {"he": {"hand": str, "cls": str, "len": int}, "st": _STRAND | {"len": int}}
 _TYPE_NAMES = {str: "text", bool: "true or false", int: "an integer", list: "a list"}
 
 
@@ -51,7 +48,7 @@ def read_folds(
     if not domains:
         which = "domain of the nonredundant subset" if nonredundant else "domain"
         raise DataError(f"the file holds no {which}", source)
-    X = domain_sequences(domains, parse_background(RULES, "protein folds"))
+    X = domain_sequences(domains)
     y = np.array([d["fold"] for d in domains])
     return X, y, np.array([d["family"] for d in domains])
 
@@ -83,7 +80,7 @@ def _domains(source: Source) -> list[dict[str, Any]]:
                 problems.append(Problem(what, source, start, hint=f"the first is on line {first}"))
             domains.append(found)
         start += len(line) + 1
-    raise_all(first_problems(problems), DataError)
+    raise_first(problems, DataError)
     return domains
 
 
@@ -162,7 +159,8 @@ def _length(residues: int, cuts: tuple[int, int]) -> str:
     return "short" if residues <= cuts[0] else "medium" if residues <= cuts[1] else "long"
 
 
-def domain_sequences(domains: list[dict[str, Any]], background: Background) -> Sequences:
+def domain_sequences(domains: list[dict[str, Any]]) -> Sequences:
+    """The sequences of some domains, with the background rules."""
     builder = SequencesBuilder()
     helices, strands = builder.buffer("he", 4), builder.buffer("st", 3)
     turns = builder.buffer("sense_prev", 2)
@@ -192,7 +190,7 @@ def domain_sequences(domains: list[dict[str, Any]], background: Background) -> S
             for j, sense in partners:
                 if i < j or [i, sense] not in bonded[j][1]:  # one direction; a rule gives the other
                     ladders.extend((at, event, bonded[j][0], code(sense)))
-    return builder.build(background=background)
+    return builder.build(background=parse_background(RULES, "protein folds"))
 
 
 def _link(buffer: array[int], at: int, events: list[int]) -> None:

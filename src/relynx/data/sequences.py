@@ -35,6 +35,7 @@ from relynx.logic.terms import (
     quoted,
     term_text,
 )
+from relynx.storage.journal import digest
 
 SHOWN = 60
 # What writes sequences, by the name of the format. Each format adds its own writer: the container
@@ -609,3 +610,10 @@ def _constant(value: object) -> Constant:
         return as_constant(value)
     except TypeError as error:
         raise DataError(f"{error} (as an id or label)") from None
+
+
+def data_digest(X: Sequences) -> str:
+    """A text that changes with any fact, its code, and any rule; not with ids and labels."""
+    rules = [] if X.background is None else [*map(str, X.background.rules)]
+    tables = (part for key, table in X.tables.items() for part in (key, table))
+    return digest([len(X), X.vocabulary.constants, rules, *tables])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
 from relynx.data.lists import from_lists
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
@@ -71,7 +72,7 @@ def planted_rule(
     return X, y
 
 
-def rule_holds(actions: NDArray[np.int64], objects: NDArray[np.int64]) -> NDArray[np.bool_]:
+def rule_holds(actions: Longs, objects: Longs) -> Bools:
     """Whether a0 and later a1 are done to the same object, row by row."""
     holds = np.zeros(len(actions), bool)
     for j in range(1, actions.shape[1]):

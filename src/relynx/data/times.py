@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.logic import tables as tb
 
 
@@ -16,11 +17,11 @@ from relynx.logic import tables as tb
 class Times:
     """Starts and ends of intervals; those of sequence i are at `offsets[i]` to `offsets[i + 1]`."""
 
-    offsets: NDArray[np.int64]
+    offsets: Longs
     starts: NDArray[Any]
     ends: NDArray[Any]
 
-    def part(self, positions: NDArray[np.int64]) -> Times:
+    def part(self, positions: Longs) -> Times:
         lengths = self.offsets[positions + 1] - self.offsets[positions]
         at = tb.ranges(self.offsets[positions], lengths)
         return Times(offsets_of(lengths), self.starts[at], self.ends[at])
@@ -38,7 +39,7 @@ class Times:
         )
 
 
-def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def offsets_of(lengths: Longs) -> Longs:
     """The offsets of consecutive ranges of given lengths, and the end of the last."""
     out = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=out[1:])

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from relynx.arrays import Floats, Longs
 from relynx.errors import counted
 from relynx.features import _exact_kernels as ek
 from relynx.features import _logistic_kernels as lk
@@ -31,9 +31,6 @@ from relynx.features.sparse_logistic import (
 )
 from relynx.mining.bounded import Language
 from relynx.storage.fields import COUNT, NUMBER, Field, Fields, restored, stored_state
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 # Of the deviance without patterns: the gap at which a solution is the minimum, on the way to a
 # penalty and there.

@@ -10,7 +10,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, fields
 from itertools import takewhile
 from typing import Any, ClassVar
@@ -26,16 +26,15 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from relynx.data.digests import digest
+from relynx.arrays import Bools, Longs
 from relynx.errors import Problem, did_you_mean, raise_all
 from relynx.features import _grasp_kernels as kernels
-from relynx.features.grasp_tables import Ints, Task, cost_of, count_errors, log_likelihood, task_of
+from relynx.features.grasp_tables import Task, cost_of, count_errors, log_likelihood, task_of
 from relynx.features.naive_bayes import Matrix, check_smoothing, present
 from relynx.mining.workers import n_threads
-from relynx.storage import Journal, Work
 from relynx.storage.fields import COUNT, FEATURES_IN, NUMBER, Field, Fields, array
+from relynx.storage.journal import Journal, Result, Work, digest
 from relynx.storage.parts import Part, plain
-from relynx.storage.segments import Result
 
 MOVES = ("add", "drop", "swap")
 OBJECTIVES = ("errors", "balanced")
@@ -97,7 +96,7 @@ class RoundResult:
     alpha: float
     size_built: int
     cost_built: int
-    chosen: Ints
+    chosen: Longs
     cost: int
     log_likelihood: float
 
@@ -237,11 +236,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             prior=self.prior,
             balanced=self.objective == "balanced",
         )
-        with (
-            nullcontext()
-            if self.checkpoint is None
-            else self._journal(bits, np.asarray(y)) as journal
-        ):
+        with self._journal(bits, np.asarray(y)) as journal:
             best = self._search(task, begun, journal)
         self.support_ = np.zeros(bits.shape[1], bool)
         self.support_[best.chosen] = True
@@ -250,7 +245,11 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.log_likelihood_ = best.log_likelihood
         return self
 
-    def _journal(self, bits: NDArray[np.uint8], y: NDArray[Any]) -> Journal:
+    def _journal(
+        self, bits: NDArray[np.uint8], y: NDArray[Any]
+    ) -> AbstractContextManager[Journal | None]:
+        if self.checkpoint is None:
+            return nullcontext()
         prior = self.prior if isinstance(self.prior, str) else np.asarray(self.prior, float)
         parameters = {
             "moves": [move for move in MOVES if move in self.moves],
@@ -263,9 +262,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         }
         data = digest([bits, y if y.dtype.kind in "biuf" else y.tolist()])
         about = f"GRASP on {bits.shape[0]:,} rows and {bits.shape[1]:,} columns"
-        return Journal(
-            self.checkpoint, Work("GRASP", KEPT_FORM, about, {"the data": data}, parameters)
-        )
+        work = Work("GRASP", KEPT_FORM, about, {"the data": data}, parameters)
+        return Journal(self.checkpoint, work)
 
     def _search(self, task: Task, begun: float, journal: Journal | None) -> RoundResult:
         """The best of all rounds, or what begins with the empty set, where they are worse."""
@@ -356,7 +354,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         raise_all(problems)
         check_smoothing(self.smoothing)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_
 
@@ -368,13 +366,7 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def play_round(
-    task: Task,
-    i: int,
-    seed: SeedSequence,
-    *,
-    alpha: float | None,
-    most: int,
-    moves: NDArray[np.bool_],
+    task: Task, i: int, seed: SeedSequence, *, alpha: float | None, most: int, moves: Bools
 ) -> RoundResult:
     """Round i: the kernel's answer for what a generator of its own draws.
 
@@ -391,15 +383,8 @@ def play_round(
     n_built, cost_built, size, cost = kernels.play_round(
         task.tables, margins, task.first, draws, min(most, n), moves, *begin, chosen
     )
-    return RoundResult(
-        round=i,
-        alpha=float(draws[0]),
-        size_built=int(n_built),
-        cost_built=int(cost_built),
-        chosen=np.sort(chosen[:size]),
-        cost=int(cost),
-        log_likelihood=log_likelihood(task, margins),
-    )
+    built, found = (int(n_built), int(cost_built)), (np.sort(chosen[:size]), int(cost))
+    return RoundResult(i, float(draws[0]), *built, *found, log_likelihood(task, margins))
 
 
 def seed_text(random_state: Any) -> object:

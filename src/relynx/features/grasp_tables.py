@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relynx.arrays import Floats, Longs
 from relynx.errors import InputError
 from relynx.features import _grasp_kernels as kernels
 from relynx.features.naive_bayes import TIE, class_prior, score_terms
-
-Ints: TypeAlias = NDArray[np.int64]
 
 PRECISION = 34  # bits of the scores after the point, where there is room
 SLACK = round(TIE * 2**PRECISION)  # nearer margins are a tie: more than what rounding adds up to
@@ -25,11 +24,11 @@ class Task:
     """The training data as the kernels want them."""
 
     tables: kernels.Tables
-    prior_margins: Ints
-    first: Ints  # the cost with each single feature
+    prior_margins: Longs
+    first: Longs  # the cost with each single feature
     scale: float  # what 1 is in the whole numbers of the scores
     infinite: int  # what minus infinity is; 0 where there is none
-    tie: Ints  # what was added to the margins to decide ties, for each class and rival
+    tie: Longs  # what was added to the margins to decide ties, for each class and rival
     unit: float  # what a cost of 1 is in the objective
 
 
@@ -50,7 +49,8 @@ def task_of(
     priors = class_prior(prior, sizes.astype(float))
     _check_size(len(sizes), bits.shape[1])
     scores, log_prior, scale, infinite = _whole_scores(supports, sizes, priors, smoothing)
-    rivals = _rivals(len(sizes))
+    n = len(sizes)
+    rivals = np.broadcast_to(np.arange(n), (n, n))[~np.eye(n, dtype=bool)].reshape(n, n - 1)
     # class, rival, absent or present, feature
     shift = np.ascontiguousarray(scores[:, None] - scores[rivals])
     # A tie is lost to a class of larger prior, or of equal prior and before it.
@@ -66,7 +66,7 @@ def task_of(
     return Task(tables, margins, first, scale, infinite, tie, unit)
 
 
-def log_likelihood(task: Task, margins: Ints) -> float:
+def log_likelihood(task: Task, margins: Longs) -> float:
     """The sum of the logarithms of the posteriors of the true classes."""
     sizes = np.diff(task.tables.starts)
     lead = margins - np.repeat(task.tie, sizes, axis=0).T
@@ -76,12 +76,12 @@ def log_likelihood(task: Task, margins: Ints) -> float:
     return -float(np.logaddexp.reduce(behind, axis=0).sum())
 
 
-def cost_of(task: Task, margins: Ints) -> int:
+def cost_of(task: Task, margins: Longs) -> int:
     """The cost of the sequences that have a margin below 0."""
     return int(kernels.cost_with(task.tables, margins, 0, 0, int(kernels.NEVER)))
 
 
-def count_errors(task: Task, chosen: Ints) -> int:
+def count_errors(task: Task, chosen: Longs) -> int:
     """How many sequences get a wrong class with the chosen features."""
     margins = task.prior_margins.copy()
     for j in chosen.tolist():
@@ -90,8 +90,8 @@ def count_errors(task: Task, chosen: Ints) -> int:
 
 
 def _whole_scores(
-    supports: NDArray[np.float64], sizes: Ints, priors: NDArray[np.float64], smoothing: float
-) -> tuple[Ints, Ints, float, int]:
+    supports: Floats, sizes: Longs, priors: Floats, smoothing: float
+) -> tuple[Longs, Longs, float, int]:
     """Scores of absent and present features as whole numbers, and what 1 and infinity are there.
 
     Infinity is larger than all finite terms together, and all features together do not overflow.
@@ -128,13 +128,7 @@ def _slot_bits(n_features: int) -> int:
     return (4 * n_features).bit_length()
 
 
-def _rivals(n_classes: int) -> Ints:
-    """For each class the others, in their order."""
-    grid = np.broadcast_to(np.arange(n_classes), (n_classes, n_classes))
-    return grid[~np.eye(n_classes, dtype=bool)].reshape(n_classes, n_classes - 1)
-
-
-def _weights(sizes: Ints, balanced: bool) -> tuple[Ints, float]:
+def _weights(sizes: Longs, balanced: bool) -> tuple[Longs, float]:
     """What an error of each class costs, in whole numbers, and what a cost of 1 is worth."""
     if not balanced:
         return np.ones(len(sizes), np.int64), 1.0
@@ -145,7 +139,7 @@ def _weights(sizes: Ints, balanced: bool) -> tuple[Ints, float]:
     return weights, 1 / (common * len(sizes))
 
 
-def _tables(bits: NDArray[np.uint8], starts: Ints, weights: Ints, shift: Ints) -> kernels.Tables:
+def _tables(bits: NDArray[np.uint8], starts: Longs, weights: Longs, shift: Longs) -> kernels.Tables:
     """The shifts sorted and ranked, and the matrix in the orders in which it is asked."""
     n_classes, n_rivals, _, n_features = shift.shape
     levels = np.sort(shift.reshape(n_classes, n_rivals, 2 * n_features), axis=2)
@@ -177,25 +171,15 @@ def _tables(bits: NDArray[np.uint8], starts: Ints, weights: Ints, shift: Ints) -
         reach[1, c, k, -1] = n_features
         reach[1, c, k, :-1] = np.searchsorted(np.sort(worst[c]), levels[c, k])
     fits = rank.dtype == np.int16
-    return kernels.Tables(
-        starts=starts,
-        weights=weights,
-        shift=shift,
-        levels=levels,
-        slots=slots,
-        grid=grid,
-        columns=np.ascontiguousarray(bits.T),
-        order=order,
-        rank=rank if fits else np.empty((0, 0, 0, 0, 0), np.int16),
-        wide=np.empty((0, 0, 0, 0, 0), np.int32) if fits else rank,
-        rows=rows,
-        reach=reach,
-    )
+    none: NDArray[Any] = np.empty((0,) * 5, np.int32 if fits else np.int16)
+    short, wide = (rank, none) if fits else (none, rank)
+    margins = starts, weights, shift, levels, slots, grid
+    return kernels.Tables(*margins, np.ascontiguousarray(bits.T), order, short, wide, rows, reach)
 
 
 def _side(
-    bits: NDArray[np.uint8], starts: Ints, rank: NDArray[Any], by: Ints
-) -> tuple[Ints, NDArray[Any], NDArray[np.uint8]]:
+    bits: NDArray[np.uint8], starts: Longs, rank: NDArray[Any], by: Longs
+) -> tuple[Longs, NDArray[Any], NDArray[np.uint8]]:
     """The candidates of each class in a rising order, their ranks and which sequences have them."""
     order = np.argsort(by, axis=1, kind="stable")
     rows = np.empty_like(bits)

@@ -18,10 +18,10 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relynx.arrays import Bools, Floats
 from relynx.errors import DataError, InputError
 from relynx.storage.fields import FEATURES_IN, Fields, array, labels
 
-Floats: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[Any]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
 
@@ -38,8 +38,8 @@ class Terms(NamedTuple):
 
     present: Floats
     absent: Floats
-    present_infinite: NDArray[np.bool_]
-    absent_infinite: NDArray[np.bool_]
+    present_infinite: Bools
+    absent_infinite: Bools
 
 
 def score_terms(supports: Floats, sizes: Floats, smoothing: float) -> Terms:

@@ -74,12 +74,7 @@ class Problem:
     """Logistic regression of the classes 0 to n - 1 on columns, with weights of rows."""
 
     def __init__(
-        self,
-        columns: Columns,
-        y: Longs,
-        n_classes: int,
-        sample: Floats,
-        most_looks: float = np.inf,
+        self, columns: Columns, y: Longs, n_classes: int, sample: Floats, most_looks: float = np.inf
     ) -> None:
         self.most_looks, self.looks = most_looks, 0
         self.columns, self.n_classes = columns, n_classes

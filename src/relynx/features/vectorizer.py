@@ -1,4 +1,10 @@
-"""`PatternVectorizer`: sequences as 0/1 columns, one for each pattern that was mined."""
+"""`PatternVectorizer`: sequences as 0/1 columns, one for each pattern that was mined.
+
+And what all estimators share: their form in a model file, by what a class declares. `STORED` says
+what it learnt, `STORED_PARAMS` which parameters have a form of their own, and `NOT_STORED` which
+attributes are made again from others; see `relynx.storage.fields`. What only all of it together can
+be checked for, `check_restored` refuses.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +20,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Bools, Floats
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
@@ -28,10 +35,15 @@ from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.search_settings import SearchSettings
-from relynx.storage.fields import Fields, none_or
+from relynx.storage.fields import Fields, State, none_or, restore, stored_state
+from relynx.storage.parts import Part, plain
 
 CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
+# How the work is done here, not what was learnt: it is not kept.
+MACHINE = frozenset({"n_jobs", "memory", "checkpoint"})
+OUTPUT = "_sklearn_output_config"  # what set_output wrote
+ROUTING = "_metadata_request"  # of scikit-learn, which belongs to a pipeline
 
 
 class SequenceEstimator(BaseEstimator):  # type: ignore[misc]
@@ -156,7 +168,7 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
             warnings.warn(nothing_found(self.patterns_), UserWarning, stacklevel=2)
         return self
 
-    def transform(self, X: object) -> sparse.csr_array | NDArray[np.float64]:
+    def transform(self, X: object) -> sparse.csr_array | Floats:
         """The coverage as a sparse float64 matrix of shape (n_sequences, n_patterns), in CSR form.
 
         Sequences may have constants, events and predicates unknown to `fit`. After
@@ -231,7 +243,7 @@ def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:
     return sparse.vstack(parts, format="csr")
 
 
-def _sparse(dense: NDArray[np.bool_]) -> sparse.csr_array:
+def _sparse(dense: Bools) -> sparse.csr_array:
     """What scipy makes of the matrix, in a quarter of the time."""
     ends = np.cumsum(dense.sum(axis=1, dtype=np.int64))
     columns = np.flatnonzero(dense) % max(dense.shape[1], 1)
@@ -244,3 +256,52 @@ def _sparse(dense: NDArray[np.bool_]) -> sparse.csr_array:
 def nothing_found(patterns: PatternSet, where: str = "") -> str:
     """The warning of a search without patterns: what it counted, and which thresholds to lower."""
     return f"no pattern was found{where}; this is what the search saw:\n{patterns.explain_search()}"
+
+
+# Estimators in model files
+
+
+def fitted_state(model: Any) -> State:
+    """The parameters, the form of the output, and what was learnt; nothing may be left over."""
+    name = type(model).__name__
+    params = model.get_params(deep=False)
+    own = getattr(model, "STORED_PARAMS", {})
+    known = {*params, *model.STORED, *getattr(model, "NOT_STORED", ()), OUTPUT, ROUTING}
+    for attribute in vars(model):
+        if attribute not in known:
+            what = f"{name} has an attribute {attribute!r} that a model file does not keep"
+            raise InputError(what, hint="delete it before you save")
+    state: State = {
+        "params": {
+            key: plain(value, f"{key} of {name}")
+            for key, value in params.items()
+            if key not in MACHINE and key not in own
+        }
+    }
+    output = {"output": getattr(model, OUTPUT, {}).get("transform")}
+    return state | stored_state(model, own) | output | stored_state(model, model.STORED)
+
+
+def fitted_of(type_: Any, part: Part) -> Any:
+    """The estimator of a part. Raises DataError where the part describes none.
+
+    Parameters that the file does not have, because it is older than they are, have their default.
+    """
+    model = type_()
+    own = getattr(model, "STORED_PARAMS", {})
+    known = model.get_params(deep=False).keys() - {*MACHINE, *own}
+    given = part.part("params")
+    for key in given.names():
+        if key not in known:
+            raise given.wrong(key, f"is no parameter of {type_.__name__}")
+        setattr(model, key, given.value(key))
+    restore(model, part, own)
+    output = part.text_or_none("output")
+    if output is not None:
+        if output not in (*FRAMES, "default") or not hasattr(model, "set_output"):
+            raise part.wrong("output", f"is neither default nor {' nor '.join(FRAMES)}")
+        model.set_output(transform=output)
+    restore(model, part, model.STORED)
+    if hasattr(model, "check_restored"):
+        model.check_restored(part)
+    return model

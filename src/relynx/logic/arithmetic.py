@@ -18,7 +18,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.logic.terms import Constant, Struct, Term, Var, constant_key
+from relynx.arrays import Floats, Longs
+from relynx.logic.terms import Comparison, Constant, Struct, Term, Var, constant_key
 
 MAX_BITS = 4096
 
@@ -54,10 +55,10 @@ class Numbers:
     """A column of values: `ints` where the state is int, `floats` where it is float."""
 
     state: NDArray[np.uint8]
-    ints: NDArray[np.int64]
-    floats: NDArray[np.float64]
+    ints: Longs
+    floats: Floats
 
-    def as_floats(self) -> NDArray[np.float64]:
+    def as_floats(self) -> Floats:
         return np.where(self.state == _INT, self.ints.astype(np.float64), self.floats)
 
 
@@ -98,7 +99,7 @@ class Constants:
         all_numbers = self._numbers
         return Numbers(all_numbers.state[codes], all_numbers.ints[codes], all_numbers.floats[codes])
 
-    def add_all(self, values: NDArray[np.int64] | NDArray[np.float64]) -> Codes:
+    def add_all(self, values: Longs | Floats) -> Codes:
         """The codes of a column of numbers of one type."""
         distinct, inverse = np.unique(values, return_inverse=True)
         codes = np.fromiter(map(self.add, distinct.tolist()), np.int32, len(distinct))
@@ -122,25 +123,23 @@ def _state(constant: Constant) -> int:
 
 
 def compare(
-    sign: str, left: Term, right: Term, columns: Mapping[str, Codes], n: int, constants: Constants
+    test: Comparison, columns: Mapping[str, Codes], n: int, constants: Constants
 ) -> tuple[Mask, Mask]:
     """Where, in `n` rows, a comparison by value is true, and where it does not apply."""
-    a, b = _column(left, columns, n, constants), _column(right, columns, n, constants)
+    compared = _COMPARE[test.operator]
+    a, b = (_column(side, columns, n, constants) for side in (test.left, test.right))
     state = np.maximum(np.maximum(a.state, b.state), _mixed_large(a, b))
-    true = np.where(
-        (a.state == _INT) & (b.state == _INT),
-        _COMPARE[sign](a.ints, b.ints),
-        _COMPARE[sign](a.as_floats(), b.as_floats()),
-    )
+    both_int = (a.state == _INT) & (b.state == _INT)
+    true = np.where(both_int, compared(a.ints, b.ints), compared(a.as_floats(), b.as_floats()))
     true &= state < _EXACT
     unknown = state == _NONE
     for row in np.flatnonzero(state == _EXACT).tolist():
         binding = _row(columns, row, constants)
-        x, y = value(left, binding), value(right, binding)
+        x, y = value(test.left, binding), value(test.right, binding)
         if x is None or y is None:
             unknown[row] = True
         else:
-            true[row] = _COMPARE[sign](x, y)
+            true[row] = compared(x, y)
     return true, unknown
 
 

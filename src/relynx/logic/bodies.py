@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.logic import arithmetic
+from relynx.logic import tables as tb
 from relynx.logic.arithmetic import Codes, Constants, Mask
 from relynx.logic.dimensions import Chains, closure, operator_dimension, power, steps
-from relynx.logic.joins import SEQUENCE, Frame, Index, Packing, Relation, member, taken
-from relynx.logic.tables import Key, Table, empty, ranges
+from relynx.logic.tables import SEQUENCE, Frame, Index, Key, Packing, Relation, Table
 from relynx.logic.terms import (
     Atom,
     Comparison,
@@ -50,7 +50,7 @@ class Plan:
     names: frozenset[str]
     objects: Codes
     selections: dict[int, _Selection] = field(default_factory=dict)
-    inapplicable: dict[int, NDArray[np.int32]] = field(default_factory=dict)
+    inapplicable: dict[int, Ints] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -166,7 +166,7 @@ class Bodies:
             return self._operator(dimension, n, rule)
         if atom.key in self.growing:
             return self.growing[atom.key].table()
-        return self.tables.get(atom.key, empty(len(atom.args)))
+        return self.tables.get(atom.key, tb.empty(len(atom.args)))
 
     def _selected(self, plan: Plan, i: int, delta: Table | None = None) -> _Selection:
         """The facts that match an atom of the body, by its variables."""
@@ -198,7 +198,7 @@ class Bodies:
                     keep &= _apart(column, frame, objects)
                 frame[arg.name] = column
         if not keep.all():
-            frame = taken(frame, np.flatnonzero(keep))
+            frame = tb.taken(frame, np.flatnonzero(keep))
         return self.packing.distinct_rows(frame) if dropped else frame
 
     def _joined(self, plan: Plan, frame: Frame, selection: _Selection) -> Frame:
@@ -211,10 +211,10 @@ class Bodies:
             selection.indexes[shared] = index
         starts, lengths = index.find(keys)
         if not new:
-            return taken(frame, np.flatnonzero(lengths))
+            return tb.taken(frame, np.flatnonzero(lengths))
         self.limit(int(lengths.sum()), plan.rule)
         rows = np.repeat(np.arange(len(keys)), lengths)
-        found = index.order[ranges(starts, lengths)]
+        found = index.order[tb.ranges(starts, lengths)]
         old = {name: column[rows] for name, column in frame.items()}
         return self._extended(old, {name: selection.frame[name][found] for name in new})
 
@@ -226,12 +226,12 @@ class Bodies:
         keep = np.ones(len(frame[SEQUENCE]), bool)
         for column in new.values():
             keep &= _apart(column, frame, np.empty(0, np.int32))
-        return both if keep.all() else taken(both, np.flatnonzero(keep))
+        return both if keep.all() else tb.taken(both, np.flatnonzero(keep))
 
     def _operator(self, dimension: str, n: int | None, rule: Rule) -> Table:
         """The table of `follow` (n is None) or of `followat` n steps."""
         if (dimension, n) not in self.operators:
-            step = self.tables.get((f"next_{dimension}", 2), empty(2))
+            step = self.tables.get((f"next_{dimension}", 2), tb.empty(2))
             self.operators[dimension, n] = (
                 closure(step, self.packing, lambda n: self.limit(n, rule))
                 if n is None
@@ -245,7 +245,7 @@ class Bodies:
         if dimension is None or len(atom.args) != 2 or any(v.anonymous for v in atom.variables()):
             return False
         if dimension not in self.chains:
-            table = self.tables.get((f"next_{dimension}", 2), empty(2))
+            table = self.tables.get((f"next_{dimension}", 2), tb.empty(2))
             self.chains[dimension] = Chains.of(table, self.packing)
         return self.chains[dimension] is not None
 
@@ -258,7 +258,7 @@ class Bodies:
         if x is not None and x not in frame and (y is None or y not in frame):
             frame = self._with_events(plan, frame, x, chains)
         if (x is None or x in frame) and (y is None or y in frame):
-            return taken(frame, np.flatnonzero(self._follows(frame, atom, chains)))
+            return tb.taken(frame, np.flatnonzero(self._follows(frame, atom, chains)))
         backward = x is not None and x not in frame
         new = x if backward else y
         assert new is not None
@@ -266,8 +266,8 @@ class Bodies:
         starts, lengths = chains.reached(known, backward=backward)
         self.limit(int(lengths.sum()), plan.rule)
         rows = np.repeat(np.arange(len(known)), lengths)
-        column = chains.events[ranges(starts, lengths)]
-        return self._bound(plan, taken(frame, rows), new, column)
+        column = chains.events[tb.ranges(starts, lengths)]
+        return self._bound(plan, tb.taken(frame, rows), new, column)
 
     def _with_events(self, plan: Plan, frame: Frame, name: str, chains: Chains) -> Frame:
         """Every binding of the frame with every event of its sequence."""
@@ -275,26 +275,22 @@ class Bodies:
         starts, lengths = index.find(frame[SEQUENCE].astype(np.int64))
         self.limit(int(lengths.sum()), plan.rule)
         rows = np.repeat(np.arange(len(starts)), lengths)
-        column = chains.events[index.order[ranges(starts, lengths)]]
-        return self._bound(plan, taken(frame, rows), name, column)
+        column = chains.events[index.order[tb.ranges(starts, lengths)]]
+        return self._bound(plan, tb.taken(frame, rows), name, column)
 
     def _bound(self, plan: Plan, frame: Frame, name: str, column: Codes) -> Frame:
         """The frame with one more variable bound."""
         if self.object_identity:
             keep = np.flatnonzero(_apart(column, frame, plan.objects))
-            frame, column = taken(frame, keep), column[keep]
+            frame, column = tb.taken(frame, keep), column[keep]
         return frame | {name: column}
 
     def _follows(self, frame: Frame, atom: Atom, chains: Chains) -> Mask:
         return chains.holds(self._keys(frame, atom.args[0]), self._keys(frame, atom.args[1]))
 
-    def _keys(self, frame: Frame, arg: object) -> NDArray[np.int64]:
-        """Keys of (sequence, event) for a bound variable or a constant."""
-        if isinstance(arg, Var):
-            column = frame[arg.name]
-        else:
-            column = np.full(len(frame[SEQUENCE]), self.codes([arg])[0], np.int32)
-        return self.packing.pack([frame[SEQUENCE], column])
+    def _keys(self, frame: Frame, arg: object) -> Longs:
+        """Keys of (sequence, event) for a bound variable or a constant that `plan` knows."""
+        return self.packing.pack([frame[SEQUENCE], self._operand(frame, arg)])
 
     def _tested(self, plan: Plan, frame: Frame, tests: Sequence[int]) -> tuple[Frame, list[int]]:
         """The frame after every test whose variables are bound; the tests that are left."""
@@ -315,16 +311,16 @@ class Bodies:
         if isinstance(literal, Comparison):
             if literal.operator == "is":
                 return self._assigned(plan, frame, i, literal)
-            return taken(frame, np.flatnonzero(self._compared(plan, frame, i, literal)))
+            return tb.taken(frame, np.flatnonzero(self._compared(plan, frame, i, literal)))
         atom = atom_of(literal)
         if self._by_position(atom):
             chains = self.chains[self._dimension(atom) or ""]
             assert chains is not None
-            return taken(frame, np.flatnonzero(~self._follows(frame, atom, chains)))
+            return tb.taken(frame, np.flatnonzero(~self._follows(frame, atom, chains)))
         selection = self._selected(plan, i).frame
         keys = self.packing.pack([frame[name] for name in selection])
         pool = self.packing.pack(list(selection.values()))
-        return taken(frame, np.flatnonzero(~member(keys, np.sort(pool))))
+        return tb.taken(frame, np.flatnonzero(~tb.member(keys, np.sort(pool))))
 
     def _compared(self, plan: Plan, frame: Frame, i: int, test: Comparison) -> Mask:
         n = len(frame[SEQUENCE])
@@ -335,9 +331,7 @@ class Bodies:
             same = np.asarray((left == right) & (left >= 0))
             return same if test.operator == "==" else ~same
         columns = {name: frame[name] for name in sorted(inputs(test))}
-        true, unknown = arithmetic.compare(
-            test.operator, test.left, test.right, columns, n, self.constants
-        )
+        true, unknown = arithmetic.compare(test, columns, n, self.constants)
         self._note(plan, i, columns, unknown)
         return true
 
@@ -356,9 +350,9 @@ class Bodies:
         left = test.left
         if isinstance(left, Var) and left.name not in frame:
             keep = np.flatnonzero(~unknown)
-            frame, codes = taken(frame, keep), codes[keep]
+            frame, codes = tb.taken(frame, keep), codes[keep]
             return frame if left.anonymous else self._bound(plan, frame, left.name, codes)
-        return taken(frame, np.flatnonzero(~unknown & (codes == self._operand(frame, left))))
+        return tb.taken(frame, np.flatnonzero(~unknown & (codes == self._operand(frame, left))))
 
     def _note(self, plan: Plan, i: int, columns: Frame, unknown: Mask) -> None:
         """Remember to which values a test did not apply."""

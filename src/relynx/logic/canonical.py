@@ -110,10 +110,7 @@ def _shape_and_variables(
 
 
 def reading_order(
-    edges: Sequence[_Edge],
-    is_link: Sequence[bool],
-    order: Sequence[int],
-    may_begin: Sequence[bool],
+    edges: Sequence[_Edge], is_link: Sequence[bool], order: Sequence[int], may_begin: Sequence[bool]
 ) -> list[int]:
     """The atoms of a pattern in the order in which it is read: from an event on which all others
     follow, what is said of an event before the links that lead on from it, each of these with a
@@ -314,10 +311,7 @@ def _solve(goals: list[_Goal], bound: dict[str, _Key], taken: frozenset[_Key] | 
 
 
 def _bindings(
-    args: Sequence[_Argument],
-    fact: _Fact,
-    bound: Mapping[str, _Key],
-    taken: frozenset[_Key] | None,
+    args: Sequence[_Argument], fact: _Fact, bound: Mapping[str, _Key], taken: frozenset[_Key] | None
 ) -> dict[str, _Key] | None:
     """What the variables not yet bound become if the arguments are to be the fact, else None."""
     new: dict[str, _Key] = {}

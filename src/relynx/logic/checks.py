@@ -1,4 +1,4 @@
-"""What can be wrong with background rules before any data is seen.
+"""What can be wrong with background rules before any data is seen, and which need which others.
 
 Each check yields problems. Where the tree of a rule's text is known, a problem points at the very
 term; a rule made in Python has no source, and its problems no line.
@@ -6,13 +6,16 @@ term; a rule made in Python has no source, and its problems no line.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
+
+import numpy as np
 
 from relynx.errors import Problem, Source, counted, did_you_mean
 from relynx.logic.dimensions import operator_dimension
 from relynx.logic.nodes import Node, conjuncts
-from relynx.logic.strata import Dependency, bad_cycles
 from relynx.logic.tables import Key
 from relynx.logic.terms import (
     ARITHMETIC,
@@ -25,6 +28,7 @@ from relynx.logic.terms import (
     Struct,
     Term,
     Var,
+    atom_of,
     constant_text,
     quoted,
     term_text,
@@ -271,7 +275,7 @@ def _check_arities(rules: Sequence[Rule], source: Source | None) -> Iterator[Pro
 
 
 def _check_strata(rules: Sequence[Rule], source: Source | None) -> Iterator[Problem]:
-    for edge, path in bad_cycles(rules):
+    for edge, path in _bad_cycles(rules):
         name = quoted(edge.atom.predicate)
         cycle = " -> ".join([_key_text(edge.head), _edge_text(edge), *map(_key_text, path[1:])])
         if edge.negated:
@@ -283,7 +287,7 @@ def _check_strata(rules: Sequence[Rule], source: Source | None) -> Iterator[Prob
         yield Problem(message, source, edge.atom.offset, len(name), hint)
 
 
-def _edge_text(edge: Dependency) -> str:
+def _edge_text(edge: _Dependency) -> str:
     text = _key_text(edge.atom.key)
     if edge.atom.key != edge.body:
         text += f" -> {_key_text(edge.body)}"
@@ -292,3 +296,87 @@ def _edge_text(edge: Dependency) -> str:
 
 def _key_text(key: Key) -> str:
     return f"{quoted(key[0])}/{key[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Dependency:
+    """`head` needs `body`. A strict one needs all of it first: under `\\+`, or by an operator."""
+
+    head: Key
+    body: Key
+    atom: Atom
+    negated: bool
+    strict: bool
+
+
+def _dependencies(rules: Sequence[Rule]) -> Iterator[_Dependency]:
+    """What each rule's head needs among the predicates that rules define."""
+    heads = {rule.head.key for rule in rules}
+    for rule in rules:
+        for literal in rule.body:
+            if isinstance(literal, Comparison):
+                continue
+            atom, negated = atom_of(literal), isinstance(literal, Not)
+            dimension = operator_dimension(atom.key)
+            body = atom.key if dimension is None else (f"next_{dimension}", 2)
+            if body in heads:
+                strict = negated or dimension is not None
+                yield _Dependency(rule.head.key, body, atom, negated, strict)
+
+
+def _needs(rules: Sequence[Rule]) -> dict[Key, dict[Key, None]]:
+    needs: dict[Key, dict[Key, None]] = {rule.head.key: {} for rule in rules}
+    for edge in _dependencies(rules):
+        needs[edge.head][edge.body] = None
+    return needs
+
+
+def components(rules: Sequence[Rule]) -> list[list[Key]]:
+    """The defined predicates in groups that depend on each other, each after what it needs."""
+    # Imported here: only background knowledge needs it.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    needs = _needs(rules)
+    number = {key: i for i, key in enumerate(needs)}
+    pairs = [(number[key], number[other]) for key, others in needs.items() for other in others]
+    heads, bodies = np.array(pairs, np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(heads)), (heads, bodies)), shape=[len(needs)] * 2)
+    _, group_of = connected_components(graph, connection="strong")
+    groups: dict[int, list[Key]] = {}
+    for key, group in zip(needs, group_of.tolist(), strict=True):
+        groups.setdefault(group, []).append(key)
+    order = TopologicalSorter(dict.fromkeys(groups, ()))
+    for head, body in zip(group_of[heads].tolist(), group_of[bodies].tolist(), strict=True):
+        if head != body:
+            order.add(head, body)
+    return [groups[group] for group in order.static_order()]
+
+
+def _bad_cycles(rules: Sequence[Rule]) -> list[tuple[_Dependency, list[Key]]]:
+    """Every strict dependency inside a component, with the shortest path back to its head."""
+    group_of = {key: i for i, group in enumerate(components(rules)) for key in group}
+    needs = _needs(rules)
+    return [
+        (edge, _path(needs, edge.body, edge.head))
+        for edge in _dependencies(rules)
+        if edge.strict and group_of[edge.head] == group_of[edge.body]
+    ]
+
+
+def _path(needs: dict[Key, dict[Key, None]], start: Key, end: Key) -> list[Key]:
+    """The shortest chain of needs from one predicate to another, both included."""
+    before: dict[Key, Key | None] = {start: None}
+    queue = deque([start])
+    while end not in before:
+        key = queue.popleft()
+        for other in needs[key]:
+            if other not in before:
+                before[other] = key
+                queue.append(other)
+    path: list[Key] = []
+    at: Key | None = end
+    while at is not None:
+        path.append(at)
+        at = before[at]
+    return path[::-1]

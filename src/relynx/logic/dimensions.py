@@ -7,18 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from relynx.logic import tables as tb
 from relynx.logic.arithmetic import Codes, Mask
-from relynx.logic.joins import (
-    SEQUENCE,
-    Index,
-    Keys,
-    Packing,
-    Positions,
-    Relation,
-    in_strict_order,
-    member,
-)
-from relynx.logic.tables import Key, Table, distinct, ranges
+from relynx.logic.tables import SEQUENCE, Index, Key, Keys, Packing, Positions, Relation, Table
 from relynx.logic.terms import Atom
 
 OPERATORS = {"next": 2, "follow": 2, "followat": 3}  # with their numbers of arguments
@@ -60,9 +51,9 @@ class Chains:
     def of(cls, table: Table, packing: Packing) -> Chains | None:
         """The chains of a `next` table, or None where it branches or has a cycle."""
         left, right = packing.pack(table[[0, 1]]), packing.pack(table[[0, 2]])
-        if not in_strict_order(left) or len(distinct(right)) != len(right):
+        if not tb.in_strict_order(left) or len(tb.distinct(right)) != len(right):
             return None
-        nodes = distinct(np.concatenate([left, right]))
+        nodes = tb.distinct(np.concatenate([left, right]))
         n = len(nodes)
         before = np.arange(n)  # of each node the one before it, itself where there is none
         before[np.searchsorted(nodes, right)] = np.searchsorted(nodes, left)
@@ -87,7 +78,7 @@ class Chains:
         if not len(self.nodes):
             return np.zeros(len(x), bool)
         i, j = self._node(x), self._node(y)
-        known = member(x, self.nodes) & member(y, self.nodes)
+        known = tb.member(x, self.nodes) & tb.member(y, self.nodes)
         same = self.first[i] == self.first[j]
         return np.asarray(known & same & (self.position[i] < self.position[j]))
 
@@ -96,7 +87,7 @@ class Chains:
         if not len(self.nodes):
             return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
         i = self._node(keys)
-        known = member(keys, self.nodes)
+        known = tb.member(keys, self.nodes)
         if backward:
             return self.first[i], np.where(known, self.position[i] - self.first[i], 0)
         return self.position[i] + 1, np.where(known, self.last[i] - self.position[i], 0)
@@ -140,6 +131,6 @@ def _composed(
     starts, lengths = index.find(packing.pack(left[[0, 2]]))
     limit(int(lengths.sum()))
     rows = np.repeat(np.arange(left.shape[1]), lengths)
-    found = index.order[ranges(starts, lengths)]
+    found = index.order[tb.ranges(starts, lengths)]
     pairs = {SEQUENCE: left[0][rows], "X": left[1][rows], "Z": right[2][found]}
     return np.vstack(list(packing.distinct_rows(pairs).values()))

@@ -57,11 +57,7 @@ class ClauseParser:
     it."""
 
     def __init__(
-        self,
-        source: Source,
-        *,
-        resume: re.Pattern[str] | None = None,
-        directives: bool = True,
+        self, source: Source, *, resume: re.Pattern[str] | None = None, directives: bool = True
     ) -> None:
         self.source = source
         self.resume = resume

@@ -227,13 +227,8 @@ def quoted(name: str) -> str:
     """A Prolog atom as it is written: bare where it may be, else between quotes."""
     if PLAIN_ATOM.match(name):
         return name
-    return "'" + "".join(_quoted_character(c) for c in name) + "'"
-
-
-def _quoted_character(c: str) -> str:
-    if c in _ESCAPES:
-        return _ESCAPES[c]
-    return c if c.isprintable() else f"\\x{ord(c):x}\\"
+    escaped = (_ESCAPES.get(c) or (c if c.isprintable() else f"\\x{ord(c):x}\\") for c in name)
+    return f"'{''.join(escaped)}'"
 
 
 def constant_text(value: Constant) -> str:

@@ -17,21 +17,20 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Floats, Longs
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.mining import _level_kernels as lk
 from relynx.mining.budget import Budget, OverBudget
 from relynx.mining.engines.base import Siblings
-from relynx.mining.ordering.order import canonical_order
+from relynx.mining.patterns.ordering import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.report import SearchLevel, SearchReport
 from relynx.mining.search import found_trie, prepared
 from relynx.mining.workers import Stopped
 from relynx.search_settings import SearchSettings
 
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 FEW_COLUMNS = 1 << 12  # that are summed by one thread
 
 
@@ -87,7 +86,7 @@ class Language:
         return sum(level.occurred for level in self.search.tallies.values())
 
     @property
-    def usable(self) -> NDArray[np.bool_]:
+    def usable(self) -> Bools:
         return self._usable[: len(self)]
 
     def columns(self, some: Longs) -> tuple[Longs, NDArray[np.int32]]:
@@ -115,7 +114,7 @@ class Language:
         """The largest bound of what waits to be refined; 0 where nothing waits."""
         return max((float(bounds[self._of(one)].max()) for one in self._waiting), default=0.0)
 
-    def grow(self, is_open: NDArray[np.bool_]) -> bool:
+    def grow(self, is_open: Bools) -> bool:
         """Refine what waits of some columns; whether there was any, and room for it."""
         wanted: list[Siblings] = []
         left: list[Siblings] = []
@@ -179,7 +178,7 @@ class Language:
     def _of(self, unit: Siblings) -> Longs:
         return self._columns[unit.rows]
 
-    def _is_known(self, covered: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def _is_known(self, covered: NDArray[np.uint64]) -> Bools:
         self._take()
         if self.only is not None:
             return np.array([one not in self.only for one in self._numbers(covered)], bool)

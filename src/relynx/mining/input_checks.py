@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.data.sequences import Sequences, label_array
 from relynx.errors import DataError, InputError
 from relynx.logic.terms import as_constant
@@ -26,9 +27,7 @@ def check_limits(time_limit: object, memory_limit: object, progress: object) -> 
         raise InputError(f"progress is {progress!r}: give a function of one argument")
 
 
-def classes_of(
-    X: Sequences, y: Iterable[object] | None
-) -> tuple[NDArray[np.int64], tuple[object, ...]]:
+def classes_of(X: Sequences, y: Iterable[object] | None) -> tuple[Longs, tuple[object, ...]]:
     """The class of each sequence as a number, and the classes in order."""
     if not isinstance(X, Sequences):
         raise TypeError(f"X is a {type(X).__name__}: give Sequences")
@@ -41,9 +40,7 @@ def classes_of(
     return _numbered(X.labels)
 
 
-def given_classes(
-    y: Iterable[object], n_sequences: int
-) -> tuple[NDArray[np.int64], tuple[object, ...]]:
+def given_classes(y: Iterable[object], n_sequences: int) -> tuple[Longs, tuple[object, ...]]:
     """The class that `y` gives each of so many sequences as a number, and the classes in order."""
     given = label_array(_labels(y))
     if len(given) != n_sequences:
@@ -58,7 +55,7 @@ def ordered_classes(names: Iterable[Any]) -> tuple[object, ...]:
     return tuple(sorted(set(names), key=lambda name: (str(type(name)), name)))
 
 
-def _numbered(given: NDArray[Any]) -> tuple[NDArray[np.int64], tuple[object, ...]]:
+def _numbered(given: NDArray[Any]) -> tuple[Longs, tuple[object, ...]]:
     if given.dtype == object:
         names = ordered_classes(given.tolist())
         number = {name: i for i, name in enumerate(names)}

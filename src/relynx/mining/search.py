@@ -1,10 +1,12 @@
-"""`mine`: every frequent pattern that a bias allows, each once."""
+"""`mine`: every frequent pattern that a bias allows, each once; and the filters of its answer."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,25 +14,61 @@ from numpy.typing import NDArray
 
 from relynx.bias import Bias
 from relynx.data.parquet import Partitions
-from relynx.data.sequences import Sequences
-from relynx.mining.advice import advice
+from relynx.data.sequences import Sequences, data_digest
+from relynx.errors import InputError
+from relynx.logic.terms import Atom
 from relynx.mining.budget import Budget
-from relynx.mining.checkpoint import search_journal
 from relynx.mining.engines.base import Engine
-from relynx.mining.engines.choose import choose
+from relynx.mining.engines.choose import engine_of, least_supports, steps_of
 from relynx.mining.engines.compiled import compile_bias
-from relynx.mining.filters import Filters, answer
 from relynx.mining.input_checks import check_limits, classes_of
 from relynx.mining.matching.index import Index
-from relynx.mining.ordering.order import canonical_order
-from relynx.mining.partitioned.search import check_no_client, check_partitions, mine_partitions
-from relynx.mining.patterns.entries import KeptCoverage
+from relynx.mining.partitioned.search import check_partitions, mine_partitions
+from relynx.mining.patterns.measures import checked_measure, class_column
+from relynx.mining.patterns.ordering import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.patterns.trie import Trie
-from relynx.mining.report import Progress, SearchLevel, SearchReport
-from relynx.mining.thresholds import conditions_of, least_supports, steps_of
+from relynx.mining.patterns.trie import KeptCoverage, Trie
+from relynx.mining.report import Progress, SearchLevel, SearchReport, advice
 from relynx.mining.workers import n_threads
-from relynx.search_settings import SearchSettings
+from relynx.search_settings import SearchSettings, as_count, as_share, as_truth, is_number
+from relynx.storage.journal import Journal, Work, digest
+
+# Of what is counted: change it when an engine counts in another form or goes in another order.
+KEPT_FORM = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """The filters of `mine` that the search does not depend on, by their names there.
+
+    `min_cover` and then `top_k` choose best first by `measure`. A `min_cover` of 0 is none.
+    """
+
+    min_confidence: float | None = None
+    max_support: Mapping[object, float] | None = None
+    closed: bool = False
+    min_cover: int | None = None
+    top_k: int | None = None
+    measure: str = "confidence"
+
+    def check(self, classes: tuple[object, ...]) -> None:
+        """Raise for a filter that has no meaning, before anything is searched."""
+        most: Any = self.max_support
+        if self.min_confidence is not None:
+            as_share("min_confidence", self.min_confidence)
+        if most is not None:
+            if not isinstance(most, Mapping):
+                raise InputError(
+                    f"max_support is {most!r}: give a share for each class that it is about, "
+                    f"as in {{{classes[0]!r}: 0.1}}"
+                )
+            for name, value in most.items():
+                class_column(name, classes)
+                _check_most(f"max_support of {name!r}", value)
+        as_truth("closed", self.closed)
+        if self.top_k is not None:
+            as_count("top_k", self.top_k, 0)
+        checked_measure(self.measure)
 
 
 def mine(
@@ -94,7 +132,9 @@ def mine(
         classes = check_partitions(X, y, bias, checkpoint, keep_coverage)
         in_memory = X.without_sequences()
     else:
-        check_no_client(client)
+        if client is not None:
+            hint = "write it by X.to_parquet(folder), and give scan_parquet(folder)"
+            raise InputError("a client works on partitions, and X is in memory", hint=hint)
         labels, classes = classes_of(X, y)
         bias = Bias.infer(X, labels) if bias is None else bias
         in_memory = X
@@ -138,9 +178,7 @@ def _found(
 ) -> PatternSet:
     """All frequent patterns of sequences in memory."""
     search = prepared(X, labels, len(classes), bias, settings, keep_coverage=keep_coverage)
-    with search_journal(
-        checkpoint, X, labels, classes, bias, settings, keep_coverage=keep_coverage
-    ) as journal:
+    with _journal(checkpoint, X, labels, classes, bias, settings, keep_coverage) as journal:
         complete = search.run(budget, n_threads=threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()
@@ -156,7 +194,12 @@ def _found(
             advice=advice(trie, rows, bias) if budget.reason else (),
         ),
         object_identity=settings.object_identity,
-        kept_coverage=KeptCoverage.of(search.found.covered, shown, len(X))
+        kept_coverage=KeptCoverage.of_rows(
+            np.concatenate([np.empty((0, search.n_covered), np.uint64), *search.found.covered]),
+            np.flatnonzero(shown),
+            len(shown),
+            len(X),
+        )
         if keep_coverage
         else None,
     )
@@ -172,18 +215,13 @@ def prepared(
     keep_coverage: bool,
 ) -> Engine[Any, Any]:
     """A search of sequences in memory, by the engine that is fastest."""
+    sizes = np.bincount(labels, minlength=n_classes)
     index = Index.of(X.facts(settings.object_identity))
     compiled = compile_bias(bias, index)
-    conditions = conditions_of(
-        bias,
-        settings,
-        least=least_supports(settings, np.bincount(labels, minlength=n_classes)),
-        min_frequency=max(settings.min_frequency, 1),
-        steps=steps_of(bias, settings, index.longest, graphs=compiled.has_graphs),
-    )
-    how = {"object_identity": settings.object_identity}
-    engine = choose(compiled, conditions, **how)
-    return engine(compiled, labels, n_classes, conditions, keep_coverage=keep_coverage, **how)
+    bounds = least_supports(settings, sizes), max(settings.min_frequency, 1)
+    hops = steps_of(bias, settings, index.longest, graphs=compiled.has_graphs)
+    data = compiled, labels, n_classes
+    return engine_of(*data, bias, settings, *bounds, hops, keep_coverage=keep_coverage)
 
 
 def found_trie(
@@ -195,3 +233,72 @@ def found_trie(
     parent, steps, supports, shown = columns
     names = compiled.relations, index.dimension_names, index.facts.vocabulary
     return Trie(parent, steps, supports, *names, classes, search.class_sizes, bias.key), shown
+
+
+def _journal(
+    checkpoint: Any,
+    X: Sequences,
+    labels: NDArray[np.int64],
+    classes: tuple[object, ...],
+    bias: Bias,
+    settings: SearchSettings,
+    keep_coverage: bool,
+) -> AbstractContextManager[Journal | None]:
+    """The journal of a search, where there is to be one."""
+    if checkpoint is None:
+        return nullcontext()
+    inputs = {
+        "the data": data_digest(X),
+        "the classes": digest([labels, classes]),
+        "the bias": digest([str(bias)]),
+    }
+    about = f"mining of {len(X):,} sequences in {len(classes):,} classes"
+    parameters = settings.digested() | ({"keep_coverage": True} if keep_coverage else {})
+    return Journal(checkpoint, Work("mining", KEPT_FORM, about, inputs, parameters))
+
+
+def answer(
+    found: PatternSet,
+    X: Sequences,
+    asked: Filters,
+    *,
+    wants: Callable[[Sequence[Atom]], bool] | None = None,
+) -> PatternSet:
+    """The patterns that pass every filter; the report of the set tells what each removed.
+
+    A pattern that passes the first three is dropped by `closed` only for one that passes them too:
+    what is more specific and covers the same is wanted, confident and supported alike. So their
+    order does not matter; `min_cover` and then `top_k` choose from what is left. `wants` tells
+    whether a pattern satisfies the positive constraints of the bias, None if it has none.
+    """
+    filters: dict[str, Callable[[PatternSet], PatternSet]] = {}
+    if asked.min_confidence is not None:
+        filters["min_confidence"] = lambda left: left.filter(min_confidence=asked.min_confidence)
+    if asked.max_support is not None:
+        filters["max_support"] = lambda left: left.filter(max_support=asked.max_support)
+    if wants is not None:
+        filters["posconstraint"] = lambda left: left[[wants(p.atoms) for p in left.patterns()]]
+    if asked.closed:
+        filters["closed"] = PatternSet.closed
+    if min_cover := asked.min_cover:
+        filters["min_cover"] = lambda left: left.covering(X, min_cover, asked.measure)
+    if (top_k := asked.top_k) is not None:
+        filters["top_k"] = lambda left: left.top_k(top_k, asked.measure)
+    removed: dict[str, int] = {}
+    left = found
+    for name, apply in filters.items():
+        smaller = apply(left)
+        removed[name] = len(left) - len(smaller)
+        left = smaller
+    report = replace(found.report, removed={**found.report.removed, **removed})
+    return found.with_rows(left.rows, report=report)
+
+
+def _check_most(name: str, value: Any) -> None:
+    """Raise for what is neither a share nor a number of sequences."""
+    is_count = isinstance(value, int | np.integer)
+    if not is_number(value) or value < 0 or (value > 1 and not is_count):
+        raise InputError(
+            f"{name} is {value!r}: give a share from 0.0 to 1.0, or a number of sequences, "
+            "an integer of at least 0"
+        )

@@ -1,22 +1,23 @@
-"""Checks of parameters that several estimators share; what is wrong comes with what to do."""
+"""Checks of what estimators are given: parameters, sequences and their classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from relynx.data.class_cuts import cut_like
+from relynx.arrays import Floats, Longs
+from relynx.data.class_cuts import cut_by_class, cut_like
 from relynx.data.schema import Schema
-from relynx.data.sequences import Sequences
+from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem, did_you_mean, raise_all
 from relynx.features.vectorizer import as_sequences
 
-Floats: TypeAlias = NDArray[np.float64]
 Rule: TypeAlias = tuple[Callable[[Any], bool], str]  # whether a value is right, and what to give
 
 
@@ -73,16 +74,13 @@ def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
 
 
 def class_weights(prior: str | Mapping[object, Any], classes: list[Any], codes: Any) -> Floats:
-    """The weight of each class by a prior, given the class of each sequence as a number."""
-    if isinstance(prior, Mapping):
-        check_class_weights(prior, classes)
-        return np.array([prior[name] for name in classes], float)
-    counts = np.bincount(codes, minlength=len(classes)).astype(float)
-    return counts if prior == "empirical" else np.ones(len(classes))
+    """The weight of each class by a prior, given the class of each sequence as a number.
 
-
-def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> None:
-    """Raises InputError where a class has no weight, or a weight no class."""
+    Raises InputError where a class has no weight, or a weight no class.
+    """
+    if not isinstance(prior, Mapping):
+        counts = np.bincount(codes, minlength=len(classes)).astype(float)
+        return counts if prior == "empirical" else np.ones(len(classes))
     for name in classes:
         weight = prior.get(name)
         if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
@@ -94,22 +92,78 @@ def check_class_weights(prior: Mapping[object, Any], classes: list[object]) -> N
             known = f"the classes are {', '.join(map(repr, classes))}"
             what = f"prior has a weight for {name!r}, which is no class"
             raise InputError(what, hint=near or known)
+    return np.array([prior[name] for name in classes], float)
 
 
 def sequences_for(model: Any, X: object) -> Sequences:
-    """Sequences for a fitted model, cut as its training sequences were."""
+    """Sequences for a fitted model, cut as its training sequences were.
+
+    Sequences of two tables mean the same only if both tables were read in one way.
+    """
     check_is_fitted(model)
-    found = cut_like(as_sequences(X), model.reading_)
-    check_reading(model.reading_, found.reading)
-    return found
-
-
-def check_reading(fitted: Schema | None, given: Schema | None) -> None:
-    """Sequences of two tables mean the same only if both tables were read in one way."""
-    if fitted is None or given is None:
-        return
-    wrong = given.difference(fitted)
-    if wrong is not None:
+    fitted: Schema | None = model.reading_
+    found = cut_like(as_sequences(X), fitted)
+    if fitted is None or found.reading is None:
+        return found
+    if (wrong := found.reading.difference(fitted)) is not None:
         what = f"this table was read in another way than that of the model: {wrong}"
         hint = f"read it as that one: rx.{fitted.reader}(frame, reading=model.reading_)"
         raise InputError(what, hint=hint)
+    return found
+
+
+def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
+    """The classes of the sequences, one for each. Raises InputError where they are not."""
+    if not len(X):
+        raise InputError("there are no sequences", hint="give some of each class")
+    if y is None and X.labels is None:
+        raise InputError("y is missing", hint="give the class of each sequence")
+    given: Any = X.labels if y is None else y
+    labels = np.asarray(column_or_1d(given if hasattr(given, "shape") else [*given]))
+    if len(labels) != len(X):
+        what = f"{counted(len(labels), 'label')} in y for {counted(len(X), 'sequence')} in X"
+        raise InputError(what, hint="give one label for each sequence")
+    check_no_label_is_missing(X, labels)
+    values = labels.tolist()
+    for i, value in enumerate(values):
+        if isinstance(value, str) != isinstance(values[0], str):
+            what = f"some labels are text and some are not: {values[0]!r}, and {value!r} for"
+            hint = "give all as text or all as numbers"
+            raise InputError(f"{what} sequence {X.ids[i]}", hint=hint)
+    check_classification_targets(labels)
+    return labels
+
+
+def training_data(
+    X: object, y: Iterable[object] | None
+) -> tuple[Sequences, NDArray[Any], NDArray[Any], Longs]:
+    """Sequences to learn from, cut by class; their labels, the classes, the class of each."""
+    X = as_sequences(X)
+    labels = checked_labels(X, y)
+    X = cut_by_class(X, labels).compact()
+    return X, labels, *coded_classes(labels)
+
+
+def coded_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], Longs]:
+    """The classes in order, and the number of the class of each sequence. Raises for one class."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        what = f"all sequences are of one class, {classes.tolist()[0]!r}"
+        raise InputError(what, hint="give sequences of at least two classes")
+    return classes, codes
+
+
+def check_no_label_is_missing(X: Sequences, labels: NDArray[Any]) -> None:
+    """Raises InputError for None, NaN, and the NA of pandas."""
+    for i, value in enumerate(labels.tolist()):
+        if is_missing(value):
+            hint = "give the class of each sequence, or leave out those that have none"
+            raise InputError(f"the label of sequence {X.ids[i]} is missing", hint=hint)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a label is None, NaN, or the NA of pandas."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA equals nothing, and differs from nothing
+        return True

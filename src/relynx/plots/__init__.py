@@ -1,7 +1,7 @@
 """Plots for notebooks; matplotlib is loaded when the first one is drawn.
 
 Each function draws on given axes or makes a figure, and returns the axes. `canvas` is the only
-module that uses matplotlib; `strip` and `layout` arrange a sequence before it is drawn.
+module that uses matplotlib; `layout` arranges a sequence before it is drawn.
 """
 
 from relynx.plots.confusion import plot_confusion

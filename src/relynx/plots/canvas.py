@@ -9,13 +9,15 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from relynx.errors import InputError
-from relynx.mining.wording.english import visible
+from relynx.mining.wording import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Point: TypeAlias = tuple[float, float]
 
 # Okabe and Ito's colours, which people with any kind of colour vision tell apart.
 PALETTE = (
@@ -36,6 +38,9 @@ CHARACTER = 0.072  # and a character, about
 NAME, NAME_LINES = 34, 3  # characters of a line of the name of a class, and lines
 # Data are not formulas: a `$` is a dollar, whatever the user has configured.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
+# Where a legend stands.
+ABOVE: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "frameon": False}
+BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
 
 
 def new_axes(ax: Axes | None, width: float, height: float) -> tuple[Axes, float]:
@@ -65,11 +70,19 @@ def box(ax: Axes, x: float, y: float, width: float, height: float, **style: Any)
     ax.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=corners, **style))
 
 
-def legend(ax: Axes, handles: Sequence[Any], names: Iterable[str], **style: Any) -> None:
+def legend(
+    ax: Axes, handles: Sequence[Any], names: Iterable[str], size: float, **style: Any
+) -> None:
     """A legend in which every name is shown, also one that begins with `_`."""
-    made = ax.legend(handles, list(map(str, range(len(handles)))), **style)
+    made = ax.legend(handles, [*map(str, range(len(handles)))], fontsize=SMALL * size, **style)
     for text, name in zip(made.get_texts(), names, strict=True):
         text.set(text=name, **PLAIN)
+
+
+def note(ax: Axes, text: str, at: Point, by: Point, **style: Any) -> None:
+    """Write a text beside a point of the data, at a distance in points."""
+    style = {"textcoords": "offset points", "annotation_clip": False, **PLAIN, **style}
+    ax.annotate(text, at, xytext=by, **style)
 
 
 def in_lines(name: str, end: str = "", most: int = NAME_LINES) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.data.sequences import counted
 from relynx.errors import InputError
-from relynx.mining.wording.english import names_of
+from relynx.mining.wording import names_of
 from relynx.models.evaluation.cross_validation import CrossValidation
 from relynx.plots.canvas import ACCENT, FONT, PLAIN, SMALL, new_axes, text_size, wrapped
 
@@ -69,7 +69,7 @@ def plot_confusion(
     return ax
 
 
-def _draw_matrix(ax: Axes, counts: NDArray[np.int64], normalize: bool, size: float) -> None:
+def _draw_matrix(ax: Axes, counts: Longs, normalize: bool, size: float) -> None:
     """The cells with their numbers, and frames around the diagonal."""
     n = len(counts)
     sums = counts.sum(axis=1, keepdims=True)
@@ -101,7 +101,7 @@ def _draw_names(ax: Axes, names: list[str], size: float, *, turned: bool) -> Non
     ax.set_yticks(range(n), names, fontsize=font, **PLAIN)
 
 
-def _counts(y_true: Any, y_pred: Any) -> tuple[list[object], NDArray[np.int64]]:
+def _counts(y_true: Any, y_pred: Any) -> tuple[list[object], Longs]:
     if isinstance(y_true, CrossValidation):
         if y_pred is not None:
             hint = "give the CrossValidation alone, or two lists"

@@ -6,27 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from relynx.errors import InputError
+from relynx.arrays import Floats
+from relynx.errors import InputError, counted
 from relynx.features.grasp import GraspRound, GraspSelector
-from relynx.mining.wording.english import names_of
+from relynx.mining.wording import names_of
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.pair_model import PairModel
-from relynx.plots.canvas import (
-    ACCENT,
-    FONT,
-    NAME_LINES,
-    PALETTE,
-    PLAIN,
-    QUIET,
-    SMALL,
-    in_lines,
-    legend,
-    new_axes,
-    text_size,
-    wrapped,
-)
+from relynx.plots import canvas as cv
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,14 +61,14 @@ def plot_grasp(
     histories, objective = _histories(selector_or_model, pair)
     if len(histories) == 1:
         [(names, history)] = histories
-        title = "\n".join(wrapped(" and ".join(names), TITLE, 3))
-        ax, size = new_axes(ax, WIDTH, HEIGHT + text_size([title], FONT)[1])
+        title = "\n".join(cv.wrapped(" and ".join(names), TITLE, 3))
+        ax, size = cv.new_axes(ax, WIDTH, HEIGHT + cv.text_size([title], cv.FONT)[1])
         top = _rounds(ax, history, size)
-        ax.set_title(title, loc="left", fontsize=(FONT + 1) * size, pad=20 * size, **PLAIN)
+        ax.set_title(title, loc="left", fontsize=(cv.FONT + 1) * size, pad=20 * size, **cv.PLAIN)
     else:
         lines = _lines(histories)
-        width, height = text_size([line.name for line in lines])
-        ax, size = new_axes(ax, PLOT + width, max(HEIGHT, height + 1.0))
+        width, height = cv.text_size([line.name for line in lines])
+        ax, size = cv.new_axes(ax, PLOT + width, max(HEIGHT, height + 1.0))
         top = _pairs(ax, lines, size)
     balanced = objective == "balanced"
     what = "mean error of the classes" if balanced else "errors"
@@ -99,51 +86,32 @@ def _rounds(ax: Axes, history: Sequence[GraspRound], size: float) -> float:
     """Every round of one search. Returns the largest error drawn."""
     points_of = [(one.round + 1, one.error_built, one.error, one.size) for one in history]
     rounds, built, error, sizes = np.array(points_of).T
-    gains = ax.vlines(rounds, error, built, color=QUIET, linewidth=0.8, zorder=1)
+    gains = ax.vlines(rounds, error, built, color=cv.QUIET, linewidth=0.8, zorder=1)
     best = ax.step(
-        rounds, np.minimum.accumulate(error), where="post", color=ACCENT, linewidth=1.6, zorder=2
+        rounds, np.minimum.accumulate(error), where="post", color=cv.ACCENT, linewidth=1.6, zorder=2
     )
     areas = SMALLEST + (LARGEST - SMALLEST) * sizes / max(sizes.max(), 1)
-    points = ax.scatter(
-        rounds,
-        error,
-        s=areas * size,
-        c=[one.alpha for one in history],
-        cmap="cividis",
-        vmin=0,
-        vmax=1,
-        edgecolor="white",
-        linewidth=0.5,
-        zorder=3,
-    )
+    edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.5, "zorder": 3}
+    colours: dict[str, Any] = {"c": [one.alpha for one in history], "cmap": "cividis"}
+    points = ax.scatter(rounds, error, s=areas * size, vmin=0, vmax=1, **colours, **edge)
     bar = ax.figure.colorbar(points, ax=ax, pad=0.01, fraction=0.05)
-    bar.set_label("alpha: 0 greedy, 1 random", fontsize=SMALL * size)
-    bar.ax.tick_params(labelsize=SMALL * size)
+    bar.set_label("alpha: 0 greedy, 1 random", fontsize=cv.SMALL * size)
+    bar.ax.tick_params(labelsize=cv.SMALL * size)
     smallest, largest = int(sizes.min()), int(sizes.max())
     spread = str(smallest) if smallest == largest else f"{smallest} to {largest}"
     names = ["fewest so far", f"after the local search ({spread} patterns)", "gain by it"]
-    above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "frameon": False}
-    legend(ax, [best[0], points, gains], names, fontsize=SMALL * size, ncols=3, **above)
+    cv.legend(ax, [best[0], points, gains], names, size, ncols=3, **cv.ABOVE)
     last = [one for one in history if one.best][-1]
-    noun = "pattern" if last.size == 1 else "patterns"
-    ax.annotate(
-        f"{last.size} {noun}",
-        (last.round + 1, last.error),
-        xytext=(0, -12 * size),
-        textcoords="offset points",
-        ha="center",
-        fontsize=SMALL * size,
-        color=ACCENT,
-        annotation_clip=False,
-        **PLAIN,
-    )
+    style: dict[str, Any] = {"ha": "center", "fontsize": cv.SMALL * size, "color": cv.ACCENT}
+    at = last.round + 1, last.error
+    cv.note(ax, counted(last.size, "pattern"), at, (0, -12 * size), **style)
     return float(max(built.max(), error.max()))
 
 
 class _Line(NamedTuple):
     """The fewest errors so far of a search, its name in the legend, and whether that is its own."""
 
-    fewest: NDArray[np.float64]
+    fewest: Floats
     name: str
     named: bool
 
@@ -158,7 +126,7 @@ def _lines(histories: Sequence[History]) -> list[_Line]:
     n_named = len(found) if len(found) <= LABELLED + 1 else LABELLED
     lines = []
     for i, (names, fewest) in enumerate(found):
-        label = in_lines(" and ".join(names), f": {fewest[-1]:g}", 2 * NAME_LINES)
+        label = cv.in_lines(" and ".join(names), f": {fewest[-1]:g}", 2 * cv.NAME_LINES)
         if i >= n_named:
             label = f"{len(found) - n_named} other pairs" if i == n_named else ""
         lines.append(_Line(fewest, label, i < n_named))
@@ -169,16 +137,15 @@ def _pairs(ax: Axes, lines: Sequence[_Line], size: float) -> float:
     """The fewest errors so far of each search. Returns the largest error drawn."""
     handles = []
     for i, (fewest, name, named) in enumerate(lines):
-        style: dict[str, Any] = {"color": QUIET, "linewidth": 0.8, "zorder": 2}
+        style: dict[str, Any] = {"color": cv.QUIET, "linewidth": 0.8, "zorder": 2}
         if named:
-            style = {"color": PALETTE[i], "linewidth": 1.6, "zorder": 3}
+            style = {"color": cv.PALETTE[i], "linewidth": 1.6, "zorder": 3}
         rounds = np.arange(1, len(fewest) + 1)
         [line] = ax.step(rounds, fewest, where="post", marker=".", markersize=3, **style)
         if name:
             handles.append(line)
-    beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
     labels = [line.name for line in lines if line.name]
-    legend(ax, handles, labels, fontsize=SMALL * size, **beside)
+    cv.legend(ax, handles, labels, size, **cv.BESIDE)
     return float(max(line.fewest[0] for line in lines))
 
 

@@ -6,27 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from relynx.arrays import Floats
 from relynx.bias import Bias
 from relynx.errors import InputError
 from relynx.features.candidates import by_class_in_turn
-from relynx.mining.patterns.measures import Floats, support
+from relynx.mining.patterns.measures import support
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.wording.english import names_of
-from relynx.mining.wording.sentences import in_words
-from relynx.plots.canvas import (
-    CHARACTER,
-    FONT,
-    LINE,
-    PALETTE,
-    PLAIN,
-    QUIET,
-    SMALL,
-    in_lines,
-    legend,
-    new_axes,
-    text_size,
-    wrapped,
-)
+from relynx.mining.wording import in_words, names_of
+from relynx.plots import canvas as cv
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +24,6 @@ BAR, GAP = 0.13, 0.16  # inches: the height of a bar, and the space between two 
 PLOT = 4.5  # inches: the width of the bars
 KEY = 0.55  # inches: what a name in the legend needs besides its text
 SHORT = 24  # characters of a name beside a bar
-CORNER: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "frameon": False}
 
 
 def plot_patterns(
@@ -77,23 +63,23 @@ def plot_patterns(
     """
     _check(patterns, n, words)
     best = by_class_in_turn(patterns, measure)[:n]
-    lines = [wrapped(text, WIDTH, MOST_LINES) for text in _texts(best, words)]
-    n_bars = len(best.classes) if len(best.classes) <= len(PALETTE) else 2
-    heights = np.array([max(len(text) * LINE, n_bars * BAR) + GAP for text in lines])
+    lines = [cv.wrapped(text, WIDTH, MOST_LINES) for text in _texts(best, words)]
+    n_bars = len(best.classes) if len(best.classes) <= len(cv.PALETTE) else 2
+    heights = np.array([max(len(text) * cv.LINE, n_bars * BAR) + GAP for text in lines])
     middles = heights.cumsum() - heights / 2
-    width = PLOT + max(len(line) for text in lines for line in text) * CHARACTER
+    width = PLOT + max(len(line) for text in lines for line in text) * cv.CHARACTER
     titles = []
     if 1 < n_bars == len(best.classes):
         sizes = zip(names_of(best.classes), best.class_sizes.tolist(), strict=True)
-        titles = [in_lines(c, f" ({n:,})") for c, n in sizes]
-    above = max(text_size(titles)[1] / _n_columns(titles), 0.2)
-    ax, size = new_axes(ax, width, float(heights.sum()) + 0.7 + above)
+        titles = [cv.in_lines(c, f" ({n:,})") for c, n in sizes]
+    above = max(cv.text_size(titles)[1] / _n_columns(titles), 0.2)
+    ax, size = cv.new_axes(ax, width, float(heights.sum()) + 0.7 + above)
     labels = map("\n".join, lines)
-    ax.set_yticks(middles, [*labels], fontsize=FONT * size, multialignment="left", **PLAIN)
+    ax.set_yticks(middles, [*labels], fontsize=cv.FONT * size, multialignment="left", **cv.PLAIN)
     if n_bars == len(best.classes):
         bars = _bars_of_classes(ax, best, middles, size)
         if titles:
-            legend(ax, bars, titles, ncols=_n_columns(titles), fontsize=SMALL * size, **CORNER)
+            cv.legend(ax, bars, titles, size, ncols=_n_columns(titles), **cv.ABOVE)
     else:
         _two_bars(ax, best, middles, size)
     _draw_axes(ax, heights)
@@ -104,17 +90,17 @@ def _draw_axes(ax: Axes, heights: Floats) -> None:
     ticks = np.linspace(0, 1, 6)
     ax.set_ylim(float(heights.sum()), 0)
     ax.set_xlim(0, 1)
-    ax.set_xticks(ticks, [f"{tick:.0%}" for tick in ticks], **PLAIN)
+    ax.set_xticks(ticks, [f"{tick:.0%}" for tick in ticks], **cv.PLAIN)
     ax.set_xlabel("proportion of the class that is covered")
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right"]].set_visible(False)
     for end in heights.cumsum()[:-1]:
-        ax.axhline(float(end), color=QUIET, linewidth=0.4, alpha=0.5)
+        ax.axhline(float(end), color=cv.QUIET, linewidth=0.4, alpha=0.5)
 
 
 def _n_columns(titles: list[str]) -> int:
     """How many titles stand side by side above the bars."""
-    width = text_size(titles)[0] + KEY
+    width = cv.text_size(titles)[0] + KEY
     return max(1, min(len(titles), 4, int(PLOT / width)))
 
 
@@ -123,12 +109,13 @@ def _bars_of_classes(ax: Axes, best: PatternSet, middles: Floats, size: float) -
     names, proportions = names_of(best.classes), support(best.supports, best.class_sizes)
     first = middles - BAR * len(names) / 2
     bars = [
-        ax.barh(first + BAR * (c + 0.5), proportions[:, c], BAR * 0.88, color=PALETTE[c])
+        ax.barh(first + BAR * (c + 0.5), proportions[:, c], BAR * 0.88, color=cv.PALETTE[c])
         for c in range(len(names))
     ]
     for i, c in enumerate(proportions.argmax(axis=1).tolist()):
         text = f"{best.supports[i, c]:,} of {best.class_sizes[c]:,}"
-        _beside(ax, proportions[i, c], first[i] + BAR * (c + 0.5), text, size)
+        at = proportions[i, c], first[i] + BAR * (c + 0.5)
+        cv.note(ax, text, at, (3, 0), va="center_baseline", fontsize=7 * size)
     return bars
 
 
@@ -136,29 +123,16 @@ def _two_bars(ax: Axes, best: PatternSet, middles: Floats, size: float) -> None:
     """Bars for the two classes of which most is covered, with their names."""
     names, proportions = names_of(best.classes), support(best.supports, best.class_sizes)
     order = np.argsort(-proportions, axis=1, kind="stable")
-    for rank, colour in enumerate((PALETTE[0], QUIET)):
+    for rank, colour in enumerate((cv.PALETTE[0], cv.QUIET)):
         classes = order[:, rank]
         lengths = np.take_along_axis(proportions, classes[:, None], axis=1)[:, 0]
         y = middles + BAR * (rank - 0.5)
         ax.barh(y, lengths, BAR * 0.88, color=colour)
         for i, c in enumerate(classes.tolist()):
-            [name] = wrapped(names[c], SHORT, 1)
+            [name] = cv.wrapped(names[c], SHORT, 1)
             text = f"{name}: {best.supports[i, c]:,} of {best.class_sizes[c]:,}"
-            _beside(ax, lengths[i], y[i], text, size)
-
-
-def _beside(ax: Axes, x: float, y: float, text: str, size: float) -> None:
-    """A text behind the end of a bar."""
-    ax.annotate(
-        text,
-        (x, y),
-        xytext=(3, 0),
-        textcoords="offset points",
-        va="center_baseline",
-        fontsize=7 * size,
-        annotation_clip=False,
-        **PLAIN,
-    )
+            at = lengths[i], y[i]
+            cv.note(ax, text, at, (3, 0), va="center_baseline", fontsize=7 * size)
 
 
 def _texts(best: PatternSet, words: bool | Bias) -> list[str]:

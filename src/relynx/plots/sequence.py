@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relynx.data.sequences import Sequence, Sequences, counted
 from relynx.errors import InputError
 from relynx.mining.patterns.pattern import Pattern
-from relynx.mining.wording.english import visible
-from relynx.plots.canvas import (
-    ACCENT,
-    CHARACTER,
-    FONT,
-    LINE,
-    PALETTE,
-    PLAIN,
-    QUIET,
-    SMALL,
-    box,
-    new_axes,
-    wrapped,
-)
-from relynx.plots.layout import ARC, GAP, TRACK, Arc, Layout
-from relynx.plots.strip import Link, Match, match_of, strip_of
+from relynx.mining.wording import visible
+from relynx.plots import canvas as cv
+from relynx.plots.layout import ARC, GAP, TRACK, Arc, Layout, Link, Match, match_of, strip_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Point: TypeAlias = tuple[float, float]
-
-FACT_COLOURS = tuple(PALETTE[i] for i in (4, 1, 2, 3, 0, 6))
-TRACK_COLOURS = tuple(PALETTE[i] for i in (0, 2, 3, 1, 4))
+FACT_COLOURS = tuple(cv.PALETTE[i] for i in (4, 1, 2, 3, 0, 6))
+TRACK_COLOURS = tuple(cv.PALETTE[i] for i in (0, 2, 3, 1, 4))
 
 
 def plot_sequence(
@@ -83,21 +69,21 @@ def plot_sequence(
     strip = strip_of(one, dimensions, object_identity)
     found = None if pattern is None else match_of(one, pattern, match, object_identity)
     layout = Layout(strip, found)
-    width = int(layout.width / CHARACTER)
-    title = [line for text in _title(one, found) for line in wrapped(text, width, 5)]
-    ax, size = new_axes(ax, layout.width, layout.height + 0.2 + LINE * len(title))
-    ax.set_title("\n".join(title), loc="left", fontsize=FONT * size, **PLAIN)
+    width = int(layout.width / cv.CHARACTER)
+    title = [line for text in _title(one, found) for line in cv.wrapped(text, width, 5)]
+    ax, size = cv.new_axes(ax, layout.width, layout.height + 0.2 + cv.LINE * len(title))
+    ax.set_title("\n".join(title), loc="left", fontsize=cv.FONT * size, **cv.PLAIN)
     _Pen(ax, layout, size).draw()
     return ax
 
 
+@dataclass(frozen=True, slots=True)
 class _Pen:
     """Draws the parts of a layout. `size` is that of texts, 1 for full size."""
 
-    def __init__(self, ax: Axes, layout: Layout, size: float) -> None:
-        self.ax = ax
-        self.layout = layout
-        self.size = size
+    ax: Axes
+    layout: Layout
+    size: float
 
     def draw(self) -> None:
         self.ax.set_xlim(0, self.layout.width)
@@ -115,8 +101,9 @@ class _Pen:
         colours = dict(zip(few, FACT_COLOURS, strict=False))
         for i, facts in enumerate(layout.strip.facts):
             if layout.drawn(i):
-                self._box(i, colours.get(facts[0].predicate if facts else "", QUIET))
-        style = {"arrowstyle": "-|>", "color": QUIET, "shrinkA": 0, "shrinkB": 0, "linewidth": 0.8}
+                self._box(i, colours.get(facts[0].predicate if facts else "", cv.QUIET))
+        style: dict[str, Any] = {"arrowstyle": "-|>", "color": cv.QUIET, "linewidth": 0.8}
+        style |= {"shrinkA": 0, "shrinkB": 0}
         for i, _ in layout.order:
             if layout.drawn(i):
                 x = layout.x(i) + layout.box_width / 2 + 0.02
@@ -124,34 +111,34 @@ class _Pen:
                 self.ax.annotate("", (x + GAP - 0.04, y), (x, y), arrowprops=style)
         for row, n in layout.notes.items():
             text = f"... {counted(n, 'event')} not drawn ..."
-            self._text(layout.left + 0.1, layout.bottom(row) - LINE, text, "left", "center")
+            self._text(layout.left + 0.1, layout.bottom(row) - cv.LINE, text, "left", "center")
 
     def _box(self, i: int, colour: str) -> None:
         layout, marked = self.layout, i in self.layout.marked
         faded = bool(layout.marked) and not marked
         x, top = layout.x(i), layout.top(i)
-        box(
+        cv.box(
             self.ax,
             x - layout.box_width / 2,
             top - layout.box_height,
             layout.box_width,
             layout.box_height,
             facecolor=_pale(colour, 0.12 if faded else 0.3),
-            edgecolor=ACCENT if marked else _pale(colour, 0.5 if faded else 0.9),
+            edgecolor=cv.ACCENT if marked else _pale(colour, 0.5 if faded else 0.9),
             linewidth=2.2 if marked else 0.8,
             gid=f"{'match' if marked else 'event'} {i}",
         )
         lines = layout.labels[i]
-        y = top - layout.box_height / 2 + LINE * (len(lines) - 1) / 2
+        y = top - layout.box_height / 2 + cv.LINE * (len(lines) - 1) / 2
         inside: dict[str, Any] = {"fontsize": 8 * self.size, "color": "#111111"}
         if faded:
             inside["color"] = "#777777"
         for j, (line, heading) in enumerate(lines):
             weight = "bold" if heading else "normal"
-            self._text(x, y - LINE * j, line, "center", "center", fontweight=weight, **inside)
+            self._text(x, y - cv.LINE * j, line, "center", "center", fontweight=weight, **inside)
         below: dict[str, Any] = {"alpha": 0.6} if faded else {}
         if marked:
-            below = {"color": ACCENT, "fontweight": "bold"}
+            below = {"color": cv.ACCENT, "fontweight": "bold"}
         self._text(x, top - layout.box_height - 0.03, layout.names[i], "center", "top", **below)
 
     def track(self, k: int, name: str) -> None:
@@ -159,7 +146,7 @@ class _Pen:
         layout, colour = self.layout, TRACK_COLOURS[k % len(TRACK_COLOURS)]
         for row in layout.rows:
             y = layout.track(row * layout.per_row, k) - 0.08
-            style = {"fontsize": FONT * self.size, "fontweight": "bold", "color": colour}
+            style = {"fontsize": cv.FONT * self.size, "fontweight": "bold", "color": colour}
             self._text(layout.left - 0.02, y, visible(name), "right", "center", **style)
         links = layout.tracks[name]
         longest = max([abs(x - y) for x, y in links if layout.same_row(x, y)], default=0) or 1
@@ -182,16 +169,16 @@ class _Pen:
             if arc not in cut and layout.drawn(arc.ends[0]):
                 self._relation(arc)
         starts = {i: layout.top(i) + 0.03 for arc in cut for i in arc.ends if layout.drawn(i)}
-        self._stubs([(arc.ends, f"{arc.text} ") for arc in cut], starts, 0.16, ACCENT)
+        self._stubs([(arc.ends, f"{arc.text} ") for arc in cut], starts, 0.16, cv.ACCENT)
 
     def _relation(self, arc: Arc) -> None:
         ends = [(self.layout.x(i), self.layout.top(i) + 0.03) for i in arc.ends]
         height = ARC * arc.level - 0.06
-        self._curve(ends[0], ends[1], height, ACCENT, f"relation {arc.ends[0]} {arc.ends[1]}")
+        self._curve(ends[0], ends[1], height, cv.ACCENT, f"relation {arc.ends[0]} {arc.ends[1]}")
         x, y = (ends[0][0] + ends[1][0]) / 2, ends[0][1] + height + 0.01
-        self._text(x, y, arc.text, "center", "bottom", color=ACCENT)
+        self._text(x, y, arc.text, "center", "bottom", color=cv.ACCENT)
 
-    def _curve(self, start: Point, end: Point, height: float, colour: str, gid: str) -> None:
+    def _curve(self, start: cv.Point, end: cv.Point, height: float, colour: str, gid: str) -> None:
         """A flat arc with a dot where it begins and a head where it ends."""
         t = np.linspace(0, np.pi, 40)
         x = (start[0] + end[0]) / 2 - (end[0] - start[0]) / 2 * np.cos(t)
@@ -228,7 +215,7 @@ class _Pen:
         self.ax.plot(x, y, "^" if height < 0 else "v", color=colour, markersize=5)
 
     def _text(self, x: float, y: float, text: str, ha: Any, va: Any, **style: Any) -> None:
-        style = {"fontsize": SMALL * self.size, **PLAIN, **style}
+        style = {"fontsize": cv.SMALL * self.size, **cv.PLAIN, **style}
         self.ax.text(x, y, text, ha=ha, va=va, **style)
 
 

@@ -1,8 +1,7 @@
 """Explanations of single predictions, and the HTML report of a model.
 
-The doors are `explain.explain`, which returns an `explanation.Explanation` (plain data; its text is
-made by `explain_text`, its counterfactuals by `flips`), and `html.report`. A report is data first
-(`report_data`, `scores`, `pattern_rows`), then a page: `page_data` and `page_facts`
-pack what the scripts in `templates` read. Nothing is imported here, so that `explain` does not load
-jinja2.
+The doors are `explain.explain`, which returns an `explanation.Explanation` (plain data, and its
+text; its counterfactuals are found by `flips`), and `html.report`. A report is data first
+(`report_data`, `scores`), then a page: `page_data` packs what the scripts in `templates`
+read. Nothing is imported here, so that `explain` does not load jinja2.
 """

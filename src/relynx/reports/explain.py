@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Floats
 from relynx.bias import Bias
 from relynx.bias.modes import EVENT
 from relynx.data.class_cuts import cut_like
@@ -16,7 +17,7 @@ from relynx.errors import InputError
 from relynx.logic.terms import Var
 from relynx.mining.matching.match import match
 from relynx.mining.patterns.pattern import Pattern, link_of
-from relynx.mining.wording.sentences import in_words
+from relynx.mining.wording import in_words
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, columns_of, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel
@@ -102,9 +103,7 @@ def _checked(model: object, sequence: object) -> Sequences:
     return sequence
 
 
-def _patterns(
-    model: LynxClassifier, one: Sequences, covered: NDArray[np.bool_]
-) -> Iterator[PatternEffect]:
+def _patterns(model: LynxClassifier, one: Sequences, covered: Bools) -> Iterator[PatternEffect]:
     """Every pattern of the classifier with its match, without its contributions."""
     identity = model.selected_.object_identity
     for pattern, present in zip(model.selected_.patterns(), covered.tolist(), strict=True):
@@ -115,7 +114,7 @@ def _patterns(
             events = tuple(bindings[0][name] for name in _event_names(pattern, model.bias_))
             found = Match(bindings[0], events, count, count >= MOST_MATCHES)
         sentence = in_words(pattern, model.bias_, object_identity=identity)
-        yield PatternEffect(pattern, sentence, present, found, None, None, None)
+        yield PatternEffect(pattern, sentence, present, found)
 
 
 def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
@@ -132,25 +131,24 @@ def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
 
 
 def _part(
-    part: PairModel,
-    terms: Weights | None,
-    covered: NDArray[np.bool_],
-    effects: list[PatternEffect],
+    part: PairModel, terms: Weights | None, covered: Bools, effects: list[PatternEffect]
 ) -> ModelPart:
     classes = part.classes.tolist()
     row = covered[None].astype(np.float64)
     posterior = part.posteriors(row)[0]
     scores = prior = ruled_out = None
-    effects_by_class: list[tuple[dict[Any, float] | None, ...]]
     if terms is None:
         flipped = covered[None] ^ np.eye(len(covered), dtype=bool)
         changes = posterior - part.posteriors(flipped.astype(np.float64))
-        effects_by_class = [(None, None, _by_class(classes, change)) for change in changes]
+        effects = [
+            replace(effect, share_changes=_by_class(classes, change))
+            for effect, change in zip(effects, changes, strict=True)
+        ]
     else:
         added, parts = terms.terms(covered), terms.parts(covered)
-        effects_by_class = [
-            (_by_class(classes, values), _by_class(classes, finite), None)
-            for values, finite in zip(added, parts, strict=True)
+        effects = [
+            replace(e, contributions=_by_class(classes, a), parts=_by_class(classes, finite))
+            for e, a, finite in zip(effects, added, parts, strict=True)
         ]
         ruled_out = dict(zip(classes, np.isinf(added).sum(axis=0).tolist(), strict=True))
         scores = _by_class(classes, terms.scores(covered))
@@ -163,10 +161,7 @@ def _part(
         prior=prior,
         ruled_out=ruled_out,
         learner=learner_name(part),
-        patterns=tuple(
-            PatternEffect(e.pattern, e.words, e.present, e.match, *values)
-            for e, values in zip(effects, effects_by_class, strict=True)
-        ),
+        patterns=tuple(effects),
     )
 
 
@@ -182,5 +177,5 @@ def _scores(
     return _by_class(classes, values)
 
 
-def _by_class(classes: list[Any], values: NDArray[np.float64]) -> dict[Any, float]:
+def _by_class(classes: list[Any], values: Floats) -> dict[Any, float]:
     return dict(zip(classes, np.asarray(values, float).tolist(), strict=True))

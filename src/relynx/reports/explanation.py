@@ -1,17 +1,20 @@
-"""`Explanation`: why one sequence has its class, as plain data."""
+"""`Explanation`: why one sequence has its class, as plain data, as text, and as HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from math import isfinite, nan
-from typing import Any
+from html import escape
+from textwrap import wrap
+from typing import Any, TypeAlias
 
+from relynx.data.sequences import counted
 from relynx.data.tables.frames import frame
-from relynx.logic.terms import constant_text
+from relynx.logic.terms import Constant, constant_text
 from relynx.mining.patterns.pattern import Pattern
-from relynx.reports.explain_text import as_html, as_text
-from relynx.reports.explanation_parts import ExplanationData
+from relynx.mining.wording import visible
+from relynx.reports.explanation_parts import Counterfactual, Match, ModelPart, PatternEffect
 
 CLASSES = ("predicted", "vote", "classes")  # attributes that hold classes
 SCHEMA = {
@@ -25,10 +28,18 @@ SCHEMA = {
     "matches": int,
     "events": str,
 }
+WIDTH = 88
+SHOWN = {1: 10}  # patterns of a model, by the number of models shown
+FEWER = 4
+SHOWN_SETS = 5
+LISTED_FLIPS = 3  # more are only counted
+LOGARITHMS = ("PatternNB", "BernoulliNB", "LogisticRegression")
+
+Ranked: TypeAlias = list[tuple[float, PatternEffect]]
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(ExplanationData):
+class Explanation:
     """Why a sequence has its class. `str` gives English text; notebooks show a table.
 
     Attributes
@@ -57,6 +68,18 @@ class Explanation(ExplanationData):
     smallest
         Whether the sets of `counterfactuals` are known to be the smallest.
     """
+
+    id: Constant
+    label: Constant | None
+    predicted: Any
+    posterior: dict[Any, float]
+    scores: dict[Any, float]
+    votes: dict[Any, int] | None
+    models: tuple[ModelPart, ...]
+    counterfactuals: tuple[Counterfactual, ...]
+    n_counterfactuals: int
+    tried: int
+    smallest: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as dicts, lists, strings and numbers, ready for JSON.
@@ -114,8 +137,270 @@ def _plain(value: Any, name: str = "") -> Any:
         return str(value)
     if is_dataclass(value):
         return {inner: _plain(getattr(value, inner), inner) for inner in _names(value)}
-    return None if isinstance(value, float) and not isfinite(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _of(values: Mapping[Any, float] | None, c: Any) -> float:
-    return nan if values is None else values[c]
+    return math.nan if values is None else values[c]
+
+
+# Text
+
+
+def as_text(why: Explanation) -> str:
+    """The whole explanation, with the patterns of largest effect."""
+    parts = shown_parts(why)
+    blocks = [[*_headline(why)], [*_table(why)]]
+    blocks += [[*_model_lines(part, why.predicted, rival, len(parts))] for part, rival in parts]
+    if any(part.patterns for part in why.models):
+        blocks.append([*_what_if(why)])
+    blocks.append([*_notes(why, parts)])
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def shown_parts(why: Explanation) -> list[tuple[ModelPart, Any]]:
+    """The models that have the predicted class, each with the strongest of its other classes."""
+    parts = []
+    for part in why.models:
+        if why.predicted in part.classes:
+            value = part.scores if part.scores is not None else part.posterior
+            others = [c for c in part.classes if c != why.predicted]
+            parts.append((part, max(others, key=lambda c: (value[c], part.posterior[c]))))
+    return sorted(parts, key=lambda pair: -why.posterior[pair[1]])
+
+
+def ranked(part: ModelPart, one: Any, other: Any) -> Ranked:
+    """The patterns by their effect on one class against another, the largest first.
+
+    The effect of a pattern that rules out either class is infinite.
+    """
+    values = [(difference(effect, one, other), effect) for effect in part.patterns]
+    return sorted(values, key=lambda pair: -abs(pair[0]))
+
+
+def difference(effect: PatternEffect, one: Any, other: Any) -> float:
+    """What a pattern adds to one class minus another; else the change of its probability."""
+    if effect.contributions is None:
+        return effect.share_changes[one] if effect.share_changes else 0.0
+    first, second = effect.contributions[one], effect.contributions[other]
+    if first == second == -math.inf and effect.parts is not None:
+        return effect.parts[one] - effect.parts[other]
+    return first - second
+
+
+def where(found: Match) -> str:
+    """The events of an embedding, and how many embeddings there are."""
+    n = f"one of {found.count:,} matches" if found.count > 1 else "the only match"
+    if found.more:
+        n = f"one of {found.count:,} or more matches"
+    events = ", ".join(map(constant_text, found.events))
+    return f"at {events}, {n}" if events else n
+
+
+def _headline(why: Explanation) -> Iterator[str]:
+    p = why.posterior[why.predicted]
+    text = f"{_shown(why.id)} is predicted as {_name(why.predicted)} with probability {p:.3f}."
+    if why.label is not None:
+        right = why.label == why.predicted
+        text += f" Its label is {'the same' if right else _name(why.label)}."
+    yield from _wrapped(text)
+
+
+def _table(why: Explanation) -> Iterator[str]:
+    header, *rows = class_rows(why)
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    for name, *cells in (header, *rows):
+        numbers = zip(cells, widths[1:], strict=True)
+        yield f"  {name:{widths[0]}}" + "".join(f"  {cell:>{width}}" for cell, width in numbers)
+
+
+def class_rows(why: Explanation) -> list[list[str]]:
+    """A header, then each class with its probability, and its votes or score if there are any."""
+    more: Mapping[Any, str] = {}
+    title = []
+    if why.votes is not None:
+        title, more = ["votes"], {c: str(n) for c, n in why.votes.items()}
+    elif why.models[0].scores is not None:
+        scores = why.scores.items()
+        title = ["score"]
+        more = {c: f"{score:.2f}" if math.isfinite(score) else "out" for c, score in scores}
+    order = sorted(why.posterior, key=lambda c: (-why.posterior[c], c != why.predicted))
+    rows = [[_name(c), f"{why.posterior[c]:.3f}", *([more[c]] if title else [])] for c in order]
+    return [["class", "probability", *title], *rows]
+
+
+def _model_lines(part: ModelPart, one: Any, other: Any, n_shown: int) -> Iterator[str]:
+    """A model: which class wins, and the patterns of largest effect, present ones first."""
+    yield from _wrapped(_outcome(part, one, other))
+    if not part.patterns:
+        return
+    strongest = ranked(part, one, other)
+    shown = strongest[: SHOWN.get(n_shown, FEWER)]
+    for title, present in (("it has", True), ("it lacks", False)):
+        group = [pair for pair in shown if pair[1].present == present]
+        if group:
+            yield f"  {title}"
+            for value, effect in group:
+                yield from _line(value, effect, one, other)
+    rest = [value for value, _ in strongest[len(shown) :]]
+    if rest:
+        finite = all(map(math.isfinite, rest))
+        total = _signed(math.fsum(rest)) if finite else "..."
+        yield f"  {total:>7}  {counted(len(rest), 'other pattern')}, together"
+
+
+def _outcome(part: ModelPart, one: Any, other: Any) -> str:
+    verb = "wins against" if len(part.classes) == 2 else "is ahead of"
+    text = f"{_name(one)} {verb if part.vote == one else 'loses to'} {_name(other)}"
+    if part.none_left:
+        text = f"Each class is ruled out by a pattern; the finite terms decide. {text}"
+    if part.learner is None:
+        return f"{text}: no pattern was selected, so the prior decides."
+    if part.scores is None or part.prior is None:
+        return f"{text} with probability {part.posterior[one]:.3f}."
+    gap = part.scores[one] - part.scores[other]
+    if not math.isfinite(gap):
+        more = " more often" if part.none_left else ""
+        return f"{text}: {_name(other if gap > 0 else one)} is ruled out{more}."
+    start = "prior" if part.learner in ("PatternNB", "BernoulliNB") else "intercept"
+    from_start = _signed(part.prior[one] - part.prior[other])
+    return f"{text}: {_signed(gap)} in all, {from_start} of it the {start}."
+
+
+def _line(value: float, effect: PatternEffect, one: Any, other: Any) -> Iterator[str]:
+    indent = " " * 11
+    if math.isfinite(value):
+        yield from _wrapped(effect.words, f"    {_signed(value):>5}  ", indent)
+    else:
+        yield from _wrapped(f"{_ruled_out(value, one, other)}: {effect.words}", " " * 4, indent)
+    if effect.match is not None:
+        yield from _wrapped(where(effect.match), indent, indent)
+
+
+def _what_if(why: Explanation) -> Iterator[str]:
+    """Which flips change the class, and which sets were tried."""
+    yield from _wrapped(tried_text(why))
+    for one in why.counterfactuals[:SHOWN_SETS]:
+        yield from _wrapped(flips_text(one), "  - ", "    ")
+    n = why.n_counterfactuals - len(why.counterfactuals[:SHOWN_SETS])
+    if n > 0:
+        yield f"  and {n:,} more"
+
+
+def tried_text(why: Explanation) -> str:
+    """What the counterfactuals are, and whether smaller ones can exist."""
+    sizes = [len(one.flips) for one in why.counterfactuals]
+    if not sizes:
+        if why.smallest:
+            return "No change of patterns would change the class."
+        return f"No change of up to {counted(why.tried, 'pattern')} would change the class."
+    if sizes[0] == 1:
+        return "One pattern would be enough to change the class:"
+    if why.smallest:
+        fewer = "single pattern" if sizes[0] == 2 else f"{sizes[0] - 1} patterns or fewer"
+        return f"No {fewer} would change the class, but {sizes[0]} together:"
+    text = f"No change of up to {counted(why.tried, 'pattern')} would change the class."
+    return f"{text} These would, and smaller sets may exist:"
+
+
+def flips_text(one: Counterfactual) -> str:
+    """The class, and the patterns that lead to it."""
+    if len(one.flips) > LISTED_FLIPS:
+        text = f"{len(one.flips)} patterns changed, those in counterfactuals"
+        return f"{_name(one.predicted)} if {text}"
+    flips = [f"{'had' if flip.present else 'lacked'} “{flip.words}”" for flip in one.flips]
+    return f"{_name(one.predicted)} if it {' and '.join(flips)}"
+
+
+def _notes(why: Explanation, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator[str]:
+    """How to read the numbers."""
+    learners = {part.learner for part, _ in parts if part.learner is not None}
+    if not learners:
+        return
+    learner = learners.pop()
+    if any(part.scores is None for part, _ in parts if part.learner):
+        text = (
+            f"{learner} is not additive. The numbers are how much larger the probability of "
+            f"{_name(why.predicted)} is than with this one pattern flipped."
+        )
+    elif learner in LOGARITHMS:
+        text = (
+            "The numbers are log-odds: +0.69 doubles the odds, +2.3 makes them ten times as large."
+        )
+        if any(part.none_left for part, _ in parts):
+            text += (
+                " Where each class is ruled out, the total is the sum of the prior and of the "
+                "finite parts of the terms, `parts` in to_dict()."
+            )
+        else:
+            text += " The prior and all patterns sum to the total."
+    else:
+        text = (
+            f"The numbers are terms of the decision value of {learner}: the intercept and all "
+            "patterns sum to the total."
+        )
+    yield from _wrapped(f"{text} All are in to_frame().")
+
+
+def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
+    # Line breaks in ids and constants must not break the layout.
+    return wrap(" ".join(text.split()), WIDTH, initial_indent=first, subsequent_indent=rest)
+
+
+def _shown(value: object) -> str:
+    return constant_text(value) if isinstance(value, str | int | float) else str(value)
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0.0:+.2f}"
+
+
+def _ruled_out(value: float, one: Any, other: Any) -> str:
+    return f"rules out {_name(other if value > 0 else one)}"
+
+
+def _name(c: object) -> str:
+    """A class, with unprintable characters as escapes."""
+    return visible(str(c))
+
+
+# HTML
+
+
+def as_html(why: Explanation) -> str:
+    """The same for notebooks: tables, with every text escaped."""
+    parts = shown_parts(why)
+    header, *rows = class_rows(why)
+    out = [f"<p>{_escaped(' '.join(_headline(why)))}</p>", _html_table(header, rows)]
+    for part, rival in parts:
+        out.append(f"<p>{_escaped(_outcome(part, why.predicted, rival))}</p>")
+        effects = ranked(part, why.predicted, rival)[: SHOWN.get(len(parts), FEWER)]
+        if effects:
+            head = [f"for {_name(why.predicted)}", "", "pattern", "where"]
+            lines = (_html_row(value, effect, why.predicted, rival) for value, effect in effects)
+            out.append(_html_table(head, lines))
+    if why.counterfactuals:
+        items = [
+            f"<li>{_escaped(flips_text(one))}</li>" for one in why.counterfactuals[:SHOWN_SETS]
+        ]
+        out.append(f"<p>{_escaped(tried_text(why))}</p><ul>{''.join(items)}</ul>")
+    return f"<div>{''.join(out)}</div>"
+
+
+def _html_row(value: float, effect: PatternEffect, one: Any, other: Any) -> list[object]:
+    shown = _signed(value) if math.isfinite(value) else _ruled_out(value, one, other)
+    has = "has" if effect.present else "lacks"
+    found = "" if effect.match is None else where(effect.match)
+    return [shown, has, effect.words, found]
+
+
+def _html_table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    top = "".join(f"<th>{_escaped(cell)}</th>" for cell in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _escaped(value: object) -> str:
+    return escape(str(value))

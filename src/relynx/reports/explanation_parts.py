@@ -33,9 +33,9 @@ class PatternEffect:
     words: str  # the pattern as an English phrase
     present: bool  # whether it covers the sequence
     match: Match | None  # where it does
-    contributions: dict[Any, float] | None
-    parts: dict[Any, float] | None
-    share_changes: dict[Any, float] | None
+    contributions: dict[Any, float] | None = None
+    parts: dict[Any, float] | None = None
+    share_changes: dict[Any, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +87,3 @@ class Counterfactual:
 
     flips: tuple[Flip, ...]
     predicted: Any
-
-
-@dataclass(frozen=True, slots=True)
-class ExplanationData:
-    """The attributes of an `Explanation`, which says what they are."""
-
-    id: Constant
-    label: Constant | None
-    predicted: Any
-    posterior: dict[Any, float]
-    scores: dict[Any, float]
-    votes: dict[Any, int] | None
-    models: tuple[ModelPart, ...]
-    counterfactuals: tuple[Counterfactual, ...]
-    n_counterfactuals: int
-    tried: int
-    smallest: bool

@@ -17,6 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Floats, Longs
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, columns_of, is_softmax, predicted_codes
 
@@ -45,9 +46,7 @@ class Found:
     smallest: bool
 
 
-def changing_flips(
-    model: LynxClassifier, covered: NDArray[np.bool_], parts: Sequence[Weights | None]
-) -> Found:
+def changing_flips(model: LynxClassifier, covered: Bools, parts: Sequence[Weights | None]) -> Found:
     """The smallest sets of flips that change the class of a sequence.
 
     `covered` says which patterns of `model.selected_` cover it; `parts` are the weights of each
@@ -59,7 +58,8 @@ def changing_flips(
     n, tried = len(covered), 0
     while tried < n and comb(n, tried + 1) <= (MOST_QUERIES if sums is None else MOST_SETS):
         tried += 1
-        found = queries.changed(_all_sets(n, tried) if sums is None else sums.near_changes(tried))
+        sets = _all_sets(n, tried)
+        found = queries.changed(sets if sums is None else sets[sums.may_change(sets)])
         if found:
             if sums is not None:  # first where the old class loses by the largest margin
                 leads = sums.lead(np.array([flips for flips, _ in found], np.int64))
@@ -71,10 +71,10 @@ def changing_flips(
     larger = [
         _in_order(queries, sums, r) if alone else _by_steps(queries, sums, r) for r in sums.rivals
     ]
-    sets = sorted(filter(None, larger), key=lambda found: len(found[0]))
+    changes = sorted(filter(None, larger), key=lambda found: len(found[0]))
     if alone:
-        sets = [found for found in sets if len(found[0]) == len(sets[0][0])]
-    shortest = {code: (flips, code) for flips, code in reversed(sets)}  # one for each new class
+        changes = [found for found in changes if len(found[0]) == len(changes[0][0])]
+    shortest = {code: (flips, code) for flips, code in reversed(changes)}  # one for each new class
     kept = sorted(shortest.values(), key=lambda found: len(found[0]))
     return Found(tuple(kept), len(kept), tried, alone)
 
@@ -82,11 +82,11 @@ def changing_flips(
 class _Queries:
     """Predictions of the model for a sequence with some patterns flipped."""
 
-    def __init__(self, model: LynxClassifier, covered: NDArray[np.bool_]) -> None:
+    def __init__(self, model: LynxClassifier, covered: Bools) -> None:
         self.model, self.covered = model, covered
         self.before = int(predicted_codes(model, covered[None])[0])
 
-    def codes(self, sets: Sets) -> NDArray[np.int64]:
+    def codes(self, sets: Sets) -> Longs:
         rows = np.repeat(self.covered[None], len(sets), axis=0)
         np.logical_xor.at(rows, (np.arange(len(sets))[:, None], sets), True)
         return predicted_codes(self.model, rows)
@@ -124,9 +124,8 @@ class _Sums:
             change[columns] = np.where(has, absent - present, present - absent)
             self.changes.append(change)
             self.among.append(np.searchsorted(model.classes_, part.classes))
-        nothing = np.empty((1, 0), np.int64)
-        tally = self.tally(nothing)[0]
         self.before = queries.before
+        tally = self.tally(np.empty((1, 0), np.int64))[0]
         order = np.argsort(-tally, kind="stable").tolist()
         self.rivals = [r for r in order if r != self.before]
 
@@ -138,12 +137,12 @@ class _Sums:
         ]
         return other
 
-    def scores(self, part: int, sets: Sets) -> NDArray[np.float64]:
+    def scores(self, part: int, sets: Sets) -> Floats:
         """The scores of one model for each set."""
-        scores: NDArray[np.float64] = self.starts[part] + self.changes[part][sets].sum(axis=1)
+        scores: Floats = self.starts[part] + self.changes[part][sets].sum(axis=1)
         return scores
 
-    def tally(self, sets: Sets) -> NDArray[np.float64]:
+    def tally(self, sets: Sets) -> Floats:
         """What the classes are ranked by: the scores, or votes with probabilities."""
         if self.alone:
             return self.scores(0, sets)
@@ -155,22 +154,17 @@ class _Sums:
             tally[np.arange(len(sets)), among[scores.argmax(axis=1)]] += 1
         return tally
 
-    def lead(self, sets: Sets) -> NDArray[np.float64]:
+    def lead(self, sets: Sets) -> Floats:
         """By how much the best other class is ahead of the one predicted."""
         tally = self.tally(sets)
-        lead: NDArray[np.float64] = tally[:, self.rivals].max(axis=1) - tally[:, self.before]
+        lead: Floats = tally[:, self.rivals].max(axis=1) - tally[:, self.before]
         return lead
 
-    def near_changes(self, size: int) -> Sets:
-        """The sets of one size that change the class, or come so near that it must be asked."""
-        sets = _all_sets(len(self.changes[0]), size)
-        return sets[self.may_change(sets)]
-
-    def may_change(self, sets: Sets) -> NDArray[np.bool_]:
-        """Which sets may change the class."""
+    def may_change(self, sets: Sets) -> Bools:
+        """Which sets change the class, or come so near that the model must be asked."""
         # If probabilities are not the softmax of the scores, a class with as many votes may win.
         slack = NEAR if self.alone or self.softmax else 1.0
-        doubtful: NDArray[np.bool_] = self.lead(sets) >= -slack
+        doubtful: Bools = self.lead(sets) >= -slack
         if not self.alone:  # a vote that could go either way counts for both
             for part in range(len(self.among)):
                 scores = self.scores(part, sets)

@@ -14,10 +14,14 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from relynx.data.sequences import counted
 from relynx.features.grasp import GraspRound
 from relynx.models.lynx.classifier import LynxClassifier
-from relynx.reports.page_data import page_data
-from relynx.reports.page_text import as_json, short
-from relynx.reports.pattern_rows import PatternRow
-from relynx.reports.report_data import PairRow, ReportData, make_predictions, report_data
+from relynx.reports.page_data import as_json, page_data, short
+from relynx.reports.report_data import (
+    PairRow,
+    PatternRow,
+    ReportData,
+    make_predictions,
+    report_data,
+)
 from relynx.storage import whole_file
 from relynx.version import __version__
 

@@ -2,27 +2,33 @@
 
 Everything is plain JSON values. Of very many patterns or sequences the page has only some; the
 contributions of the patterns left out are there as a sum. Facts of sequences come last and take
-the space that is left.
+the space that is left. The page matches patterns itself, in the one sequence that it shows:
+constants and predicates are numbers of two lists, facts bytes, seven bits of a number to each.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
+from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences
+from relynx.data.vocabulary import Vocabulary
+from relynx.logic.dimensions import OPERATORS, link_name, steps
 from relynx.logic.tables import Key
-from relynx.mining.wording.english import visible
+from relynx.logic.terms import Atom, Struct, Var, constant_key, constant_text
+from relynx.mining.patterns.pattern import Pattern
+from relynx.mining.wording import visible
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, weights
-from relynx.reports.page_facts import as_text, packed_rows, page_facts
-from relynx.reports.page_text import as_json, short
-from relynx.reports.pattern_rows import PatternRow
-from relynx.reports.report_data import Predictions, ReportData
+from relynx.reports.report_data import PatternRow, Predictions, ReportData
 
 MOST_SEQUENCES = 2_000
 MOST_PATTERNS = 1_000
@@ -33,8 +39,189 @@ THOUSANDTHS = 1_000  # class probabilities are whole numbers of them
 MOST_PROBABILITIES = 300_000  # over all pairs and sequences; beyond that, the page has votes only
 MOST_SUMS = 60_000  # numbers for patterns that are not on the page
 BYTE = 255  # a probability of 1
+ANONYMOUS = -1
+CONSTANT = -2  # constant number c is written -2 - c; variables are 0, 1, ...
+# Inside a script element these would end it, or a line of JavaScript.
+UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 Numbers: TypeAlias = "list[list[float]] | None"
+
+
+def as_json(value: object) -> str:
+    """ASCII JSON that is safe inside a script element, whatever text it holds."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).translate(UNSAFE)
+
+
+def short(value: float) -> str:
+    """A number with three digits, or as a whole number where it is large."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """The facts of some sequences under the numbers of the page.
+
+    `keys` are the predicates, `dimensions` the numbers of those that link events, by the name of
+    the dimension; `events` says which arguments hold events. `constants` has those of the facts
+    kept, the most frequent first, and `sequences` the facts of each sequence as base64; None where
+    there was no space.
+    """
+
+    keys: tuple[Key, ...]
+    dimensions: dict[str, int]
+    events: tuple[tuple[bool, ...], ...]
+    constants: tuple[str, ...]
+    sequences: tuple[str | None, ...]
+    _numbers: dict[object, int] = field(repr=False)
+
+    def atoms(self, pattern: Pattern) -> list[list[int]]:
+        """A pattern in numbers.
+
+        A link is [-1, dimension, steps, x, y], with 0 steps for any number of them; another atom
+        is its predicate and its arguments, or [-2] where the sequences have no such predicate.
+        """
+        variables = {name: i for i, name in enumerate(pattern.variables)}
+        return [self._atom(atom, variables) for atom in pattern]
+
+    def _atom(self, atom: Atom, variables: dict[str, int]) -> list[int]:
+        operator, dimension = link_name(atom.predicate) or ("", "")
+        if dimension in self.dimensions and len(atom.args) == OPERATORS[operator]:
+            n = 1 if operator == "next" else steps(atom) or 0
+            ends = [self._term(term, variables) for term in atom.args[-2:]]
+            return [-1, [*self.dimensions].index(dimension), n, *ends]
+        if atom.key not in self.keys:
+            return [-2]
+        args = [self._term(term, variables) for term in atom.args]
+        return [self.keys.index(atom.key), *args]
+
+    def _term(self, term: Any, variables: dict[str, int]) -> int:
+        if isinstance(term, Var):
+            return ANONYMOUS if term.anonymous else variables[term.name]
+        # A constant that no fact has gets the number after the last, which matches nothing.
+        return CONSTANT - self._numbers.get(constant_key(term), len(self.constants))
+
+
+def page_facts(
+    facts: Facts, keys: list[Key], wanted: Longs, room: int, patterns: Iterable[Pattern] = ()
+) -> PageFacts:
+    """Pack the facts of the `wanted` sequences, the most important first, into `room` bytes.
+
+    Only facts of the predicates `keys` are kept, and first the constants of the patterns.
+    """
+    keys = [key for key in keys if key in facts.tables]
+    n_constants = max(len(facts.vocabulary), 1)
+    used = np.zeros(n_constants, np.int64)
+    for key in keys:
+        used += np.bincount(facts.tables[key][1:].ravel(), minlength=n_constants)
+    order = np.argsort(-used, kind="stable")[: np.count_nonzero(used)]
+    constants_used = _constants_of(patterns, facts.vocabulary)
+    chosen, kept = _chosen(facts, keys, wanted, room, order, constants_used)
+    order = order[kept[order]]
+    number = _positions(order, n_constants)
+    packed = {i: as_text(_bytes(_numbers_of(facts, keys, i, number))) for i in chosen}
+    _, event_arguments = event_keys(facts.tables, n_constants)
+    names = dimension_names(keys)
+    constants = [facts.vocabulary[code] for code in order.tolist()]
+    links = {(f"next_{name}", 2) for name in names}
+    return PageFacts(
+        keys=tuple(keys),
+        dimensions={name: keys.index((f"next_{name}", 2)) for name in names},
+        events=tuple(
+            tuple((key, i) in event_arguments or key in links for i in range(key[1]))
+            for key in keys
+        ),
+        constants=tuple(map(constant_text, constants)),
+        sequences=tuple(packed.get(i) for i in sorted(wanted.tolist())),
+        _numbers={constant_key(c): i for i, c in enumerate(constants)},
+    )
+
+
+def _chosen(
+    facts: Facts, keys: list[Key], wanted: Longs, room: int, order: Longs, constants_used: Longs
+) -> tuple[list[int], Bools]:
+    """The sequences that fit, each with its constants, and which constants are kept.
+
+    Leaving out the other constants makes numbers only smaller, and so the bytes written.
+    """
+    kept = np.zeros(max(len(facts.vocabulary), 1), bool)
+    number = _positions(order, len(kept))
+    costs: dict[int, int] = {}
+
+    def cost(codes: Longs) -> int:
+        for code in codes.tolist():
+            if code not in costs:
+                costs[code] = len(as_json(constant_text(facts.vocabulary[code]))) + 1
+        return sum(costs[code] for code in codes.tolist())
+
+    room -= cost(constants_used)
+    kept[constants_used] = True
+    chosen = []
+    for i in wanted.tolist():
+        codes = _codes_of(facts, keys, i)
+        new = codes[~kept[codes]]
+        needed = len(as_text(_bytes(_numbers_of(facts, keys, i, number)))) + 3 + cost(new)
+        if needed <= room:
+            room -= needed
+            kept[new] = True
+            chosen.append(i)
+    return chosen, kept
+
+
+def _constants_of(patterns: Iterable[Pattern], vocabulary: Vocabulary) -> Longs:
+    terms = {term for pattern in patterns for atom in pattern for term in atom.args}
+    found = [vocabulary.code(t) for t in terms if not isinstance(t, Var | Struct | tuple)]
+    return np.array(sorted({code for code in found if code >= 0}), np.int64)
+
+
+def _codes_of(facts: Facts, keys: list[Key], i: int) -> Longs:
+    """The constants of a sequence."""
+    parts = [np.empty(0, np.int64)]
+    for key in keys:
+        start, end = facts.offsets(key)[i : i + 2].tolist()
+        parts.append(facts.tables[key][1:, start:end].ravel().astype(np.int64))
+    return np.unique(np.concatenate(parts))
+
+
+def _positions(order: Longs, n: int) -> Longs:
+    positions = np.zeros(n, np.int64)
+    positions[order] = np.arange(len(order))
+    return positions
+
+
+def _numbers_of(facts: Facts, keys: list[Key], i: int, number: Longs) -> Longs:
+    """For each predicate that a sequence has: its number, how many facts, and their arguments."""
+    parts = [np.empty(0, np.int64)]
+    for k, key in enumerate(keys):
+        start, end = facts.offsets(key)[i : i + 2].tolist()
+        if end > start:
+            arguments = number[facts.tables[key][1:, start:end]]
+            parts += [np.array([k, end - start]), arguments.T.ravel()]
+    return np.concatenate(parts)
+
+
+def _bytes(values: Longs) -> bytes:
+    """Numbers >= 0 as LEB128: seven bits to a byte, lowest first; the top bit: more follow."""
+    n_bytes = np.ones(len(values), np.int64)
+    for bits in range(7, 63, 7):
+        n_bytes += values >= 1 << bits
+    ends = np.cumsum(n_bytes)
+    out = np.zeros(int(ends[-1]) if len(ends) else 0, np.uint8)
+    for k in range(int(n_bytes.max(initial=0))):
+        here = n_bytes > k
+        more = (n_bytes[here] > k + 1) * 128
+        out[ends[here] - n_bytes[here] + k] = (values[here] >> (7 * k) & 127) + more
+    return out.tobytes()
+
+
+def as_text(data: bytes) -> str:
+    """Bytes as base64."""
+    return base64.b64encode(data).decode()
+
+
+def packed_rows(covered: Bools) -> list[str]:
+    """Each row of a Boolean matrix as base64, eight columns to a byte, the first lowest."""
+    bits = np.packbits(covered, axis=1, bitorder="little")
+    return [as_text(row.tobytes()) for row in bits]
 
 
 def page_data(
@@ -54,11 +241,7 @@ def page_data(
 
 
 def _data(
-    model: LynxClassifier,
-    predictions: Predictions,
-    data: ReportData,
-    listed: NDArray[np.int64],
-    room: int,
+    model: LynxClassifier, predictions: Predictions, data: ReportData, listed: Longs, room: int
 ) -> dict[str, Any]:
     shown = _shown(model, data.patterns)
     position = {number: at for at, number in enumerate(shown.tolist())}
@@ -101,12 +284,12 @@ def _data(
     }
 
 
-def _listed(predictions: Predictions, most: int) -> NDArray[np.int64]:
+def _listed(predictions: Predictions, most: int) -> Longs:
     """The sequences that the page lists, in order; of too many, first the misclassified."""
     return np.sort(_wrong_first(predictions, np.arange(len(predictions.X)))[:most])
 
 
-def _wrong_first(predictions: Predictions, which: NDArray[np.int64]) -> NDArray[np.int64]:
+def _wrong_first(predictions: Predictions, which: Longs) -> Longs:
     """Sequences by priority: readers look at mistakes first."""
     if predictions.labels is None:
         return which
@@ -114,7 +297,7 @@ def _wrong_first(predictions: Predictions, which: NDArray[np.int64]) -> NDArray[
     return which[np.argsort(right, kind="stable")]
 
 
-def _shown(model: LynxClassifier, rows: tuple[PatternRow, ...]) -> NDArray[np.int64]:
+def _shown(model: LynxClassifier, rows: tuple[PatternRow, ...]) -> Longs:
     """The patterns of the page, in order; if there are too many, those of largest chi-square."""
     best = sorted(rows, key=lambda row: (-round(row.chi2, 9), row.number))[:MOST_PATTERNS]
     sizes = [len(one.classes) for one in model.estimators_]
@@ -167,9 +350,7 @@ def _pairs(
     return out
 
 
-def _sequences(
-    predictions: Predictions, listed: NDArray[np.int64], shown: NDArray[np.int64]
-) -> dict[str, Any]:
+def _sequences(predictions: Predictions, listed: Longs, shown: Longs) -> dict[str, Any]:
     """The columns of the sequence list."""
     labels = None if predictions.labels is None else predictions.labels[listed].tolist()
     thousandths = np.rint(predictions.probabilities[listed] * THOUSANDTHS).astype(int)
@@ -183,10 +364,7 @@ def _sequences(
 
 
 def pair_votes(
-    model: LynxClassifier,
-    predictions: Predictions,
-    listed: NDArray[np.int64],
-    shown: NDArray[np.int64],
+    model: LynxClassifier, predictions: Predictions, listed: Longs, shown: Longs
 ) -> dict[str, Any]:
     """Votes and probabilities of the pairs, and the sums of the patterns left off the page.
 
@@ -220,7 +398,7 @@ def pair_votes(
     }
 
 
-def _sums(found: Weights, covered: NDArray[np.bool_], left: NDArray[np.bool_]) -> list[list[float]]:
+def _sums(found: Weights, covered: Bools, left: Bools) -> list[list[float]]:
     """For each sequence and class the sum of the finite terms of some patterns, and the others."""
     parts = covered @ found.present_part[left] + ~covered @ found.absent_part[left]
     out = covered @ np.isinf(found.present[left]).astype(int)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Floats, Longs
+
 Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
 BINS = 10
 
@@ -80,12 +82,7 @@ class Scores:
     gap: float
 
 
-def scores(
-    labels: NDArray[np.int64],
-    predicted: NDArray[np.int64],
-    probabilities: NDArray[np.float64],
-    names: Sequence[str],
-) -> Scores:
+def scores(labels: Longs, predicted: Longs, probabilities: Floats, names: Sequence[str]) -> Scores:
     """Compare predictions with labels, both as numbers of `names`.
 
     These are the classes of the model, which have probabilities, then labels unknown to it.
@@ -106,7 +103,7 @@ def scores(
     )
 
 
-def _class_score(counts: NDArray[np.int64], c: int, name: str) -> ClassScore:
+def _class_score(counts: Longs, c: int, name: str) -> ClassScore:
     right, n, given = int(counts[c, c]), int(counts[c].sum()), int(counts[:, c].sum())
     return ClassScore(
         name,
@@ -118,7 +115,7 @@ def _class_score(counts: NDArray[np.int64], c: int, name: str) -> ClassScore:
     )
 
 
-def _reliability(hits: NDArray[Any], confidence: NDArray[np.float64]) -> tuple[ReliabilityBin, ...]:
+def _reliability(hits: NDArray[Any], confidence: Floats) -> tuple[ReliabilityBin, ...]:
     number = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
     out = []
     for i in np.unique(number).tolist():

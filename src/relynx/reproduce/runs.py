@@ -5,35 +5,29 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import groupby
 from pathlib import Path
-from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import Any, get_type_hints
 
 import numpy as np
 
 from relynx.bias import parse_bias
 from relynx.bias.protein_folds import ProteinFolds
-from relynx.data.digests import data_digest, digest
+from relynx.data.sequences import data_digest
 from relynx.data.tables.frames import write_csv
 from relynx.errors import InputError
 from relynx.models.evaluation.baselines import baselines
 from relynx.models.evaluation.cross_validation import Fold, cross_validate
 from relynx.models.evaluation.systems import system
 from relynx.models.lynx.classifier import LynxClassifier
-from relynx.models.lynx.learners import learner
 from relynx.reproduce.rows import BIASES, EXPERIMENTS, PROTOCOLS, SYSTEMS, Experiment
-from relynx.storage.journal import locked
+from relynx.storage.journal import digest, locked
 from relynx.version import __version__
 
 RECORDS = "folds.csv"
 FILES = (RECORDS, "summary.csv", "accuracy.svg")
-MINED = "mined-"  # prefix of temporary folders
 # The packages that results depend on.
 LEARNS = ("bias", "data", "features", "logic", "mining", "models")
 
@@ -70,12 +64,10 @@ class Run:
         experiment = self.experiment
         if experiment.bias == SYSTEMS:
             return system(experiment.name.split(",")[0]).set_params(**experiment.parameters)
-        if not experiment.of_lynx:
+        if experiment.bias not in BIASES:
             return baselines(data.X)[experiment.name]
-        text = BIASES[experiment.bias]
-        bias = parse_bias(text, experiment.bias) if text else data.bias
-        final = learner(experiment.learner)
-        return LynxClassifier(bias, final_estimator=final, **experiment.parameters)
+        bias = experiment.language or parse_bias(BIASES[experiment.bias], experiment.bias)
+        return LynxClassifier(bias, **experiment.parameters)
 
     def key(self, data: ProteinFolds) -> str:
         """A hash of all that a figure depends on: parameters, folds, data, the code that learns."""
@@ -98,25 +90,40 @@ def planned(
     folds: int = 10,
     seeds: Sequence[int] = (0,),
     experiments: Sequence[Experiment] = EXPERIMENTS,
+    rows: Sequence[str] = (),
 ) -> list[Run]:
-    """All runs, the quick ones first; those that mine the same one after the other."""
-    by_bias: dict[str, list[Experiment]] = {"": [Experiment(name) for name in baselines(data.X)]}
-    for experiment in experiments:
-        by_bias.setdefault(experiment.bias, []).append(experiment)
-    return [
+    """The runs with one of the texts of `rows` in their titles, all if there are no texts.
+
+    Raises InputError where no title has one."""
+    runs = [
         Run(experiment, protocol, seed, folds)
-        for rows in by_bias.values()
+        for experiment in [*map(Experiment, baselines(data.X)), *experiments]
         for protocol in PROTOCOLS
         for seed in seeds
-        for experiment in rows
     ]
+    chosen = [run for run in runs if not rows or any(text in run.title() for text in rows)]
+    if not chosen:
+        hint = f"titles are like {runs[0].title()!r} or {runs[-1].title()!r}"
+        raise InputError(f"no row has {' or '.join(map(repr, rows))} in its title", hint=hint)
+    return chosen
 
 
 def done_before(folder: Path, runs: Sequence[Run], data: ProteinFolds) -> list[Record]:
-    """The records in the folder that are still valid."""
-    known = _read(folder / RECORDS)
-    keys = [run.key(data) for run in runs]
-    return [record for key in keys for record in known if record.key == key]
+    """The records in the folder that are still valid, in the order of the runs and folds."""
+    known = {(record.key, record.fold): record for record in _read(folder / RECORDS)}
+    folds = [(run.key(data), range(1, run.folds + 1)) for run in runs]
+    return [known[key, n] for key, numbers in folds for n in numbers if (key, n) in known]
+
+
+def missing(folder: Path, runs: Sequence[Run], data: ProteinFolds) -> list[tuple[Run, list[int]]]:
+    """The runs that the folder does not have, each with the numbers of its folds."""
+    done = {(record.key, record.fold) for record in done_before(folder, runs, data)}
+    left = []
+    for run in runs:
+        key = run.key(data)
+        numbers = [number for number in range(1, run.folds + 1) if (key, number) not in done]
+        left += [(run, numbers)] if numbers else []
+    return left
 
 
 def carried_out(
@@ -124,12 +131,11 @@ def carried_out(
     data: ProteinFolds,
     *,
     only: Collection[int] | None = None,
-    memory: str | None = None,
     n_jobs: int | None = None,
     progress: Callable[[Fold, Record], object] | None = None,
 ) -> list[Record]:
-    """Do a run, or some folds of it; `memory` is a folder that keeps what was mined."""
-    model, key = run.model(data), run.key(data)
+    """Do a run, or some folds of it."""
+    key = run.key(data)
     records: list[Record] = []
 
     def done(fold: Fold) -> None:
@@ -138,7 +144,7 @@ def carried_out(
             progress(fold, records[-1])
 
     cross_validate(
-        model.set_params(memory=memory) if run.experiment.of_lynx else model,
+        run.model(data),
         data.X,
         data.y,
         folds=run.folds,
@@ -160,12 +166,6 @@ def resumed(
     progress: Callable[[Run, Fold], object] | None = None,
 ) -> list[Record]:
     """Run the folds that the folder does not have, and save each as soon as it is done."""
-    done = {(record.key, record.fold) for record in done_before(folder, runs, data)}
-    left: list[tuple[Run, list[int]]] = []
-    for run in runs:
-        key = run.key(data)
-        numbers = [number for number in range(1, run.folds + 1) if (key, number) not in done]
-        left += [(run, numbers)] if numbers else []
 
     def kept(run: Run, fold: Fold, record: Record) -> None:
         with locked(folder, ours=FILES.__contains__, wait=True):
@@ -173,30 +173,9 @@ def resumed(
         if progress is not None:
             progress(run, fold)
 
-    def mined(task: tuple[Run, list[int]]) -> tuple[str, str, int]:
-        return task[0].experiment.bias, task[0].protocol, task[0].seed
-
-    for _, same in groupby(left, mined):
-        with _shared_memory(folder) as memory:
-            for run, numbers in same:
-                how: dict[str, Any] = {"memory": memory, "n_jobs": n_jobs}
-                carried_out(run, data, only=numbers, progress=partial(kept, run), **how)
-    order = {run.key(data): i for i, run in enumerate(runs)}
-    records = {(record.key, record.fold): record for record in done_before(folder, runs, data)}
-    return sorted(records.values(), key=lambda record: (order[record.key], record.fold))
-
-
-@contextmanager
-def _shared_memory(folder: Path) -> Iterator[str]:
-    """A temporary folder for what was mined. Those of killed processes are removed first."""
-    with ExitStack() as stack:
-        with locked(folder, ours=FILES.__contains__, wait=True):
-            for old in folder.glob(f"{MINED}*"):
-                with suppress(InputError), locked(old):  # else its process is at work
-                    rmtree(old)
-            name = stack.enter_context(TemporaryDirectory(prefix=MINED, dir=folder))
-            stack.enter_context(locked(name))
-        yield name
+    for run, numbers in missing(folder, runs, data):
+        carried_out(run, data, only=numbers, n_jobs=n_jobs, progress=partial(kept, run))
+    return done_before(folder, runs, data)
 
 
 def write_records(folder: Path, records: Sequence[Record]) -> None:

@@ -68,10 +68,8 @@ def table_1(rows: Sequence[Row], protocol: str, bias: str) -> tuple[list[str], l
     header = ["", *(str(i + 1) for i in range(n_folds)), "mean"]
     out = []
     for name, (folds, mean) in TABLE_1.items():
-        if n_folds == len(folds):
-            out.append([f"{name}: published", *map(_two, folds), f"{mean:.3f}"])
-        else:
-            out.append([f"{name}: published", *[""] * n_folds, f"{mean:.3f}"])
+        shown = map(_two, folds) if n_folds == len(folds) else [""] * n_folds
+        out.append([f"{name}: published", *shown, f"{mean:.3f}"])
         if name in ours:
             row = ours[name]
             out.append([f"{' ' * len(name)}  here", *map(_two, row.folds), f"{row.mean:.3f}"])

@@ -16,8 +16,8 @@ from scipy import sparse
 from relynx.data.parquet import Partitions
 from relynx.errors import InputError
 from relynx.features.vectorizer import PatternVectorizer, stacked
-from relynx.mining.partitioned.executors import OnWorkers
 from relynx.mining.partitioned.passes import Where, opened
+from relynx.mining.partitioned.search import OnWorkers
 
 INSTALL = "pip install 'relynx[dask]'"
 WAIT = 60.0  # seconds for a scheduler, and for its first worker

@@ -15,19 +15,25 @@ import errno
 import fcntl
 import hashlib
 import json
+import math
 import os
 import re
+import struct
 import time
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relynx.errors import DataError, InputError
-from relynx.storage.segments import Result, packed, unpacked
+from relynx.storage.parts import ARRAY_TYPES
 from relynx.storage.whole_files import PARTIAL, named, sync, whole_file
 from relynx.version import __version__
+
+Result: TypeAlias = tuple[NDArray[Any], ...]
 
 FORMAT, VERSION = "relynx checkpoint", 1
 MANIFEST, LOCK = "manifest.json", "lock"
@@ -38,6 +44,13 @@ _SEGMENT = re.compile(r"segment-([0-9]{6,})\.bin")
 _KEPT = "what was kept before stays, and the same call resumes from there"
 _DAMAGED = "something else changed it: remove the folder to start afresh, or restore it from a copy"
 
+# A segment: results, each some arrays of numbers, as bytes with a checksum.
+_MAGIC = b"relynx segment 1"
+_HEAD = struct.Struct("<16s32s32sqqqq")  # magic, checksum, key, number, results, index, bytes
+_SUMMED = 48  # where what the checksum is of begins
+_DTYPES = [np.dtype(name) for name in ARRAY_TYPES]
+_NUMBER = {dtype: i for i, dtype in enumerate(_DTYPES)}
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -46,7 +59,7 @@ class Work:
     kind: str
     version: int  # of the format of the results
     about: str  # for people
-    inputs: Mapping[str, str]  # digests of data by name
+    inputs: Mapping[str, str]  # digests of data, by name
     settings: Mapping[str, object]  # what else the results depend on
 
     def described(self) -> dict[str, Any]:
@@ -60,7 +73,8 @@ class Work:
 
     def key(self) -> str:
         """A digest of everything that the results depend on."""
-        return hashlib.sha256(_json(self.described())).hexdigest()
+        text = json.dumps(self.described(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 class Journal:
@@ -213,6 +227,20 @@ class Journal:
             file.write(data)
 
 
+def digest(parts: Iterable[object]) -> str:
+    """A digest of some parts: arrays of numbers, and the `repr` of anything else."""
+    total = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            total.update(repr((part.dtype.str, part.shape)).encode())
+            total.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
+        else:
+            text = repr(part).encode(errors="surrogatepass")
+            total.update(b"%d:" % len(text))
+            total.update(text)
+    return total.hexdigest()
+
+
 def folder_name(checkpoint: Any) -> str:
     """The name of a folder. Raises InputError where it is invalid."""
     if isinstance(checkpoint, str | os.PathLike):
@@ -229,10 +257,7 @@ def _is_ours(name: str) -> bool:
 
 @contextlib.contextmanager
 def locked(
-    folder: str | os.PathLike[str],
-    *,
-    ours: Callable[[str], bool] = _is_ours,
-    wait: bool = False,
+    folder: str | os.PathLike[str], *, ours: Callable[[str], bool] = _is_ours, wait: bool = False
 ) -> Iterator[str]:
     """Make a folder where it is missing, lock it, and remove what a killed process left
     half-written there of the files that are `ours`. Raises InputError where another one is in it,
@@ -287,12 +312,59 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     return found
 
 
-def _json(tree: Any) -> bytes:
-    return json.dumps(tree, sort_keys=True, separators=(",", ":")).encode("ascii")
-
-
 def _shown(value: object) -> str:
     """A setting as text: the same for numbers of numpy and of Python."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     return repr(value)
+
+
+def packed(key: bytes, number: int, results: Sequence[Result]) -> bytes:
+    index: list[int] = []
+    pieces: list[bytes] = []
+    for result in results:
+        index.append(len(result))
+        for array in result:
+            little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            index += (_NUMBER[little.dtype], array.ndim, *array.shape)
+            pieces.append(little.tobytes())
+    numbers = np.array(index, "<i8").tobytes()
+    n_bytes = sum(map(len, pieces))
+    content = zlib.compress(b"".join([numbers, *pieces]), 1)
+    rest = _HEAD.pack(b"", b"", key, number, len(results), len(index), n_bytes)[_SUMMED:] + content
+    return _MAGIC + hashlib.sha256(rest).digest() + rest
+
+
+def unpacked(data: bytes, key: bytes, number: int) -> list[Result]:
+    """The results of a segment. Raises ValueError where it is none of this checkpoint."""
+    if len(data) < _HEAD.size or not data.startswith(_MAGIC):
+        raise ValueError("this is no part of a checkpoint")
+    _, checksum, of, index, n_results, n_index, n_bytes = _HEAD.unpack_from(data)
+    if hashlib.sha256(memoryview(data)[_SUMMED:]).digest() != checksum:
+        raise ValueError("this part of a checkpoint is damaged")
+    if (of, index) != (key, number):
+        raise ValueError("this part belongs to another checkpoint, or to another place of it")
+    try:
+        return _results(memoryview(data)[_HEAD.size :], n_results, n_index, n_bytes)
+    except (ValueError, IndexError, OverflowError, RuntimeError, StopIteration, zlib.error):
+        raise ValueError("this part of a checkpoint is damaged") from None
+
+
+def _results(data: memoryview, n_results: int, n_index: int, n_bytes: int) -> list[Result]:
+    if min(n_index, n_bytes) < 0:
+        raise ValueError
+    content = zlib.decompressobj().decompress(data, 8 * n_index + n_bytes + 1)
+    if len(content) != 8 * n_index + n_bytes:
+        raise ValueError
+    index = iter(np.frombuffer(content, "<i8", n_index).tolist())
+    results, at = [], 8 * n_index
+    for _ in range(n_results):
+        arrays = []
+        for _ in range(next(index)):
+            dtype, n = _DTYPES[next(index)], next(index)
+            shape = tuple(next(index) for _ in range(n))
+            flat = np.frombuffer(content, dtype, math.prod(shape), at)
+            arrays.append(flat.astype(dtype.newbyteorder("=")).reshape(shape))
+            at += flat.nbytes
+        results.append(tuple(arrays))
+    return results

@@ -87,11 +87,12 @@ class ModelFile:
 
     path: str
     arrays: Mapping[str, Array]
+    hint: str = DAMAGED
     taken: set[str] = field(default_factory=set)
 
     def problem(self, what: str) -> DataError:
         """The error for a file in which something is wrong."""
-        return DataError(what, self.path, hint=DAMAGED)
+        return DataError(what, self.path, hint=self.hint)
 
     def take(self, name: str) -> Array | None:
         """An array, once."""

@@ -49,10 +49,7 @@ CASES = {
     "an_attribute_that_changes": (GOOD, RULES | {"attributes": ["on"]}),
     "sequences_that_are_missing": (changed(case=[1, None, 2]), RULES),
     "starts_that_are_missing": (changed(**{"from": [None, 2, None]}), RULES),
-    "starts_and_ends_that_are_missing": (
-        ("t.csv", b"case,from,to\n1,,3\n1,2,\n2,1,1\n"),
-        RULES,
-    ),
+    "starts_and_ends_that_are_missing": (("t.csv", b"case,from,to\n1,,3\n1,2,\n2,1,1\n"), RULES),
     "ends_that_are_all_missing": (changed(to=[None, None, None]), RULES),
     "an_end_before_its_start": (changed(to=[3, 1, 1]), RULES),
     "ends_before_their_starts_in_a_file": (

@@ -152,7 +152,6 @@ def plain_facts(table, relations):
     return out
 
 
-@pytest.mark.kernels
 @given(tables(), st.lists(st.sampled_from(SHARE_TIME), unique=True))
 def test_rows_become_intervals_in_order_with_their_relations(table, relations):
     X, y = from_intervals(

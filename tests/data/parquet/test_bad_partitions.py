@@ -183,8 +183,7 @@ CASES = {
     "an_id_of_an_unknown_type": tabled(PART, with_column("id_type", [0, 9])),
     "an_id_that_is_no_number": tabled(PART, with_column("id_type", [0, 1])),
     "a_missing_id": tabled(
-        PART,
-        lambda table: table.set_column(0, pa.field("id", pa.string()), pa.array(["s2", None])),
+        PART, lambda table: table.set_column(0, pa.field("id", pa.string()), pa.array(["s2", None]))
     ),
     "a_constant_twice": tabled(
         VOCABULARY, lambda table: with_column("text", ["e1"] * len(table))(table)
@@ -318,10 +317,7 @@ def test_a_chunk_must_be_sequences(tmp_path):
             {"partitions": 2, "rows_per_partition": 2},
             "give partitions or rows_per_partition, not both",
         ),
-        (
-            {"y": ["up"]},
-            "1 label for 3 sequences\nhint: give one label for each sequence",
-        ),
+        ({"y": ["up"]}, "1 label for 3 sequences\nhint: give one label for each sequence"),
     ],
 )
 def test_a_number_of_partitions_must_be_one(tmp_path, given, text):

@@ -163,7 +163,7 @@ def test_records_of_a_real_entry_are_read():
     X, _ = rx.read_structures("1ywf.pdb")
     assert facts(X[0], "he") == ["he(e5,right,'3to10',short)", "he(e6,right,alpha,long)"]
     assert [atom.args[1] for atom in X[0].atoms if atom.predicate == "st"] == [
-        *("null", "minus", "plus", "plus", "plus"),
+        *("null", "minus", "plus", "plus", "plus")
     ]
     assert facts(X[0], "next_h") == [
         "next_h(e1,e2)",
@@ -172,7 +172,7 @@ def test_records_of_a_real_entry_are_read():
         "next_h(e7,e3)",
     ]
     assert [atom.args[1] for atom in X[0].atoms if atom.predicate == "sense_prev"] == [
-        *("null", "minus", "plus", "plus", "plus"),
+        *("null", "minus", "plus", "plus", "plus")
     ]
 
 

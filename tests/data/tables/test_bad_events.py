@@ -62,10 +62,7 @@ CASES = {
         GOOD,
         {"sequence": "Case", "order": "tme", "label": "class", "fluents": ["stp", "cost"]},
     ),
-    "many_columns_and_none_is_near": (
-        {f"column {i}": [1] for i in range(20)},
-        {"sequence": "zzz"},
-    ),
+    "many_columns_and_none_is_near": ({f"column {i}": [1] for i in range(20)}, {"sequence": "zzz"}),
     "an_order_without_dimensions": (GOOD, {"sequence": "case", "order": {}}),
     "a_dimension_without_a_name": (GOOD, {"sequence": "case", "order": {"": "time", "b": "tim"}}),
     "one_column_for_two_dimensions": (
@@ -158,10 +155,7 @@ CASES = {
         NAMED,
         {"sequence": "case", "event": "id", "relations": {"near": EDGES}},
     ),
-    "events_of_one_name": (
-        NAMED | {"id": ["a", "a", None]},
-        {"sequence": "case", "event": "id"},
-    ),
+    "events_of_one_name": (NAMED | {"id": ["a", "a", None]}, {"sequence": "case", "event": "id"}),
     "a_reading_and_more": (GOOD, {"sequence": "case", "reading": READING}),
     "a_reading_that_is_none": (GOOD, {"reading": "case"}),
     "columns_that_the_reading_needs": ({"case": [1], "steps": ["a"]}, {"reading": READING}),

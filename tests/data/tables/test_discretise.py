@@ -5,13 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relynx.data.discretise import (
-    bin_names,
-    binned,
-    quantile_cuts,
-    short_between,
-    width_cuts,
-)
+from relynx.data.discretise import bin_names, binned, quantile_cuts, short_between, width_cuts
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False) | st.integers(-(10**6), 10**6)
 MANY = st.lists(NUMBERS, min_size=1, max_size=40)
@@ -109,11 +103,7 @@ def test_cuts_of_large_integers_lie_between_them():
 
 @pytest.mark.parametrize(
     ("cuts", "names"),
-    [
-        ((), ["any"]),
-        ((2,), ["<2", ">=2"]),
-        ((-1.5, 0, 10), ["<-1.5", "-1.5..0", "0..10", ">=10"]),
-    ],
+    [((), ["any"]), ((2,), ["<2", ">=2"]), ((-1.5, 0, 10), ["<-1.5", "-1.5..0", "0..10", ">=10"])],
 )
 def test_names_say_what_is_in_a_range(cuts, names):
     assert bin_names(cuts) == names

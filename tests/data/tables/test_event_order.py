@@ -71,11 +71,7 @@ def test_any_order_without_circles_is_kept(pairs, shuffle: random.Random):
             "the sequences have no dimension: no event follows another\n"
             "hint: link the events by facts such as next_s(e1,e2)",
         ),
-        (
-            ["next_s(e1,e2)"],
-            "time",
-            "there is no dimension 'time'\nhint: give one of s",
-        ),
+        (["next_s(e1,e2)"], "time", "there is no dimension 'time'\nhint: give one of s"),
         (
             ["next_s(e1,e2)", "next_s(e0,e1) next_s(e1,e2) next_s(e2,e1)"],
             None,

@@ -183,10 +183,7 @@ def test_ids_that_are_no_plain_integers_are_told_apart_by_their_texts(tmp_path):
         ([2.5, 1.0], ["2.5", "1.0"]),
         ([LARGEST, LARGEST + 1], [str(LARGEST), str(LARGEST + 1)]),
         ([Decimal(2**53), Decimal(2**53 + 1)], [2**53, 2**53 + 1]),
-        (
-            [Decimal("0.30000000000000000001"), Decimal("0.3")],
-            ["0.30000000000000000001", "0.3"],
-        ),
+        ([Decimal("0.30000000000000000001"), Decimal("0.3")], ["0.30000000000000000001", "0.3"]),
         ([True, False], ["true", "false"]),
         ([dt.date(2024, 2, 1), dt.date(2024, 1, 1)], ["2024-02-01", "2024-01-01"]),
     ],

@@ -266,11 +266,7 @@ def test_columns_whose_names_would_be_one_get_numbers():
 
 def test_no_event_has_the_name_of_a_value():
     X, _ = from_events({"case": [1, 1], "v": ["e1", "event12"]}, sequence="case")
-    assert atoms(X) == {
-        "next_s(event_1,event_2)",
-        "v(event_1,e1)",
-        "v(event_2,event12)",
-    }
+    assert atoms(X) == {"next_s(event_1,event_2)", "v(event_1,e1)", "v(event_2,event12)"}
 
 
 # Labels

@@ -19,7 +19,7 @@ from relynx import Sequences, covers, load_protein_folds
 from relynx.bias import Bias, parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom, numbered_variable
-from relynx.mining import search
+from relynx.mining.engines import choose as choosing
 from relynx.mining.engines.bits import _attachment_kernels as ak
 from relynx.mining.engines.bits import _event_fact_kernels as ek
 from relynx.mining.engines.bits import _row_kernels as rk
@@ -51,7 +51,7 @@ def by(engine: type, language: EventLanguage) -> PatternSet:
         return engine
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "choose", chosen)
+        patch.setattr(choosing, "choose", chosen)
         return mine(language.X, bias=language.bias, **language.settings)
 
 
@@ -182,12 +182,10 @@ def test_many_ways_to_link_an_event_go_on_where_room_was_made_for_them(monkeypat
     assert np.array_equal(found.supports, expected.supports)
 
 
-def test_branches_long_paths_and_relations_between_events_go_to_the_general_engine(
-    monkeypatch,
-):
+def test_branches_long_paths_and_relations_between_events_go_to_the_general_engine(monkeypatch):
     chosen = []
     monkeypatch.setattr(
-        search, "choose", lambda *args, **how: (chosen.append(choose(*args, **how)), chosen[-1])[1]
+        choosing, "choose", lambda *args, **how: chosen.append(choose(*args, **how)) or chosen[-1]
     )
 
     def of(atoms: list[Atom], bias: Bias, **settings: object) -> type:

@@ -18,7 +18,8 @@ from relynx import Sequences, covers, from_lists
 from relynx.bias import parse_bias
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import Atom
-from relynx.mining import budget, search
+from relynx.mining import budget
+from relynx.mining.engines import choose as choosing
 from relynx.mining.engines.base import CHECKS_AT_ONCE, Engine
 from relynx.mining.engines.bits import engine as bits
 from relynx.mining.engines.bits.engine import Bits
@@ -54,7 +55,7 @@ def line(letters: str, *more: Atom) -> list[Atom]:
 @pytest.fixture(params=[Bits, General], ids=lambda engine: engine.__name__)
 def engine(request, monkeypatch) -> type[Engine]:
     """The engine of all searches."""
-    monkeypatch.setattr(search, "choose", lambda *_, **__: request.param)
+    monkeypatch.setattr(choosing, "choose", lambda *_, **__: request.param)
     return request.param
 
 
@@ -174,7 +175,7 @@ def test_in_long_sequences_fewer_matches_are_looked_at_before_the_search_asks(mo
         rows.append(at_once)
         return [(0, n_rows)]
 
-    monkeypatch.setattr(search, "choose", lambda *_, **__: General)
+    monkeypatch.setattr(choosing, "choose", lambda *_, **__: General)
     monkeypatch.setattr(general, "_stretches", stretches)
     monkeypatch.setattr(general, "EVENTS_AT_ONCE", 1024)
     for n_events in (4, 40):

@@ -11,7 +11,7 @@ import pytest
 from relynx import BiasError, Sequences
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
-from relynx.mining import search
+from relynx.mining.engines import choose as choosing
 from relynx.mining.engines.general import _refinement_kernels as rk
 from relynx.mining.engines.general import _sibling_kernels as sk
 from relynx.mining.engines.general import engine as general
@@ -58,7 +58,7 @@ def engines(monkeypatch) -> list[general.General]:
             super().__init__(*args, **settings)
             made.append(self)
 
-    monkeypatch.setattr(search, "choose", lambda *_, **__: Noted)
+    monkeypatch.setattr(choosing, "choose", lambda *_, **__: Noted)
     return made
 
 
@@ -76,8 +76,7 @@ def written(patterns: PatternSet) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize(
-    ("name", "at_once"),
-    [("FACTS_AT_ONCE", 1), ("FACTS_AT_ONCE", 500), ("REFINEMENTS_AT_ONCE", 1)],
+    ("name", "at_once"), [("FACTS_AT_ONCE", 1), ("FACTS_AT_ONCE", 500), ("REFINEMENTS_AT_ONCE", 1)]
 )
 def test_the_answer_does_not_depend_on_how_many_siblings_are_refined_at_once(
     X, engines, monkeypatch, name, at_once, n_jobs

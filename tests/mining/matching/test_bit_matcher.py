@@ -12,9 +12,9 @@ from languages import make_language
 from relynx import Sequences, covers, from_lists, load_protein_folds
 from relynx.bias import parse_bias
 from relynx.logic.terms import Atom
-from relynx.mining.matching.bits import tries
-from relynx.mining.matching.bits.lines import LineMatcher
-from relynx.mining.matching.bits.tries import TrieMatcher
+from relynx.mining.matching import tries
+from relynx.mining.matching.lines import LineMatcher
+from relynx.mining.matching.tries import TrieMatcher
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 
@@ -105,8 +105,7 @@ def test_links_of_an_event_to_itself_cover_no_line(object_identity):
 
 
 @pytest.mark.parametrize(
-    "pairs",
-    [[("e0", "x"), ("e1", "y")], [("x", "e1"), ("y", "e1")], [("e0", "e2"), ("e1", "e2")]],
+    "pairs", [[("e0", "x"), ("e1", "y")], [("x", "e1"), ("y", "e1")], [("e0", "e2"), ("e1", "e2")]]
 )
 def test_patterns_of_relations_between_events_on_data_where_one_side_holds_values(pairs):
     related = line("abab", Atom("r", ("e0", "e2")), Atom("r", ("e1", "e2")))
@@ -131,7 +130,7 @@ def test_coverage_takes_the_trie_when_there_are_many_patterns(monkeypatch):
     monkeypatch.setattr(TrieMatcher, "of", lambda *args: asked.append(1) or of(*args))
     assert np.array_equal(found.coverage(X), whole)
     assert asked
-    monkeypatch.setattr("relynx.mining.matching.bits.covering.MANY", 10**9)
+    monkeypatch.setattr("relynx.mining.matching.match.MANY", 10**9)
     assert np.array_equal(found.coverage(X, packed=True), packed)
     assert len(asked) == 1
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from relynx import covers, from_lists
-from relynx.mining.matching.bits.lines import LineMatcher
 from relynx.mining.matching.index import Index
+from relynx.mining.matching.lines import LineMatcher
 from relynx.mining.matching.match import _search
 from relynx.mining.patterns.pattern import as_pattern
 

@@ -41,8 +41,7 @@ def strictly_above(patterns, object_identity):
     """Entry i, j: pattern i is strictly more general than pattern j."""
     atoms = [pattern.atoms for pattern in patterns.patterns()]
     general = np.array(
-        [[subsumes(p, q, object_identity=object_identity) for q in atoms] for p in atoms],
-        bool,
+        [[subsumes(p, q, object_identity=object_identity) for q in atoms] for p in atoms], bool
     )
     return general & ~general.T
 

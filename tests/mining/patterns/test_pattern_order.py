@@ -17,8 +17,8 @@ from tries import random_rows, trie_of
 import relynx as rx
 from relynx.logic.canonical import canonical
 from relynx.logic.terms import numbered_variable
-from relynx.mining.ordering import shapes
-from relynx.mining.ordering.order import canonical_order, pattern_numbers
+from relynx.mining.patterns import ordering as shapes
+from relynx.mining.patterns.ordering import canonical_order, pattern_numbers
 from relynx.mining.patterns.pattern_set import PatternSet
 
 

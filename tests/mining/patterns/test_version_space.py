@@ -22,9 +22,9 @@ import relynx as rx
 from relynx.logic.canonical import subsumes
 from relynx.logic.terms import Atom, Var
 from relynx.mining.matching.match import covers
-from relynx.mining.patterns import version_space
+from relynx.mining.patterns import borders as borders_module
+from relynx.mining.patterns.borders import Borders, frozen
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.patterns.version_space import Borders, frozen
 
 CONSTANTS = rx.parse_bias("type(p(event,t)). mode(p(+,#)). dimension(next_s).")
 TERMS = rx.parse_bias("type(p(event,t)). mode(p(+,*)). dimension(next_s).")
@@ -334,7 +334,7 @@ def test_names_of_variables_and_constants_stay_apart_in_implied_borders():
 def test_more_patterns_than_are_compared_at_once_have_the_same_implied_borders(monkeypatch):
     found = mined(["abc", "acb", "bac"], ["act", "act", "inact"])
     whole = found.borders(implied=True)
-    monkeypatch.setattr(version_space, "AT_ONCE", 7)
+    monkeypatch.setattr(borders_module, "AT_ONCE", 7)
     assert found.borders(implied=True) == whole
 
 
@@ -541,12 +541,7 @@ def test_within_another_set_is_membership_one_by_one(rows, others, object_identi
 
 def three():
     """p(A) above p(A), q(A) above p(A), q(A), r(A,x); and s(A) beside them."""
-    rows = [
-        (-1, "p(A)", (9, 9)),
-        (0, "q(A)", (5, 8)),
-        (1, "r(A,x)", (0, 7)),
-        (-1, "s(A)", (0, 3)),
-    ]
+    rows = [(-1, "p(A)", (9, 9)), (0, "q(A)", (5, 8)), (1, "r(A,x)", (0, 7)), (-1, "s(A)", (0, 3))]
     return PatternSet(trie_of(rows))
 
 

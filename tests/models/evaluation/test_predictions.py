@@ -17,27 +17,27 @@ def model():
 
 def test_the_table_holds_classes_and_shares(model):
     X, y = planted_rule(20, random_state=1)
-    table = predictions(model, X)
-    assert list(table.columns) == ["id", "label", "predicted", "probability_no", "probability_yes"]
-    assert table.columns["predicted"] == model.predict(X).tolist()
-    assert table.columns["label"] == y.tolist()
-    shares = np.column_stack([table.columns["probability_no"], table.columns["probability_yes"]])
+    columns, told = predictions(model, X)
+    assert list(columns) == ["id", "label", "predicted", "probability_no", "probability_yes"]
+    assert columns["predicted"] == model.predict(X).tolist()
+    assert columns["label"] == y.tolist()
+    shares = np.column_stack([columns["probability_no"], columns["probability_yes"]])
     np.testing.assert_array_equal(shares, model.predict_proba(X))
-    assert (len(table), table.accuracy, table.unknown) == (20, model.score(X, y), 0)
+    assert (told.n, told.accuracy, told.unknown) == (20, model.score(X, y), 0)
 
 
 def test_without_labels_there_is_no_accuracy(model):
     X, _ = planted_rule(5, random_state=1)
-    table = predictions(model, X.with_labels(None))
-    assert "label" not in table.columns
-    assert table.accuracy is None
+    columns, told = predictions(model, X.with_labels(None))
+    assert "label" not in columns
+    assert told.accuracy is None
 
 
 def test_a_class_that_the_model_does_not_know_is_a_miss(model):
     X, _ = planted_rule(4, random_state=1)
     given = model.predict(X).tolist()
-    table = predictions(model, X.with_labels(["maybe", *given[1:]]))
-    assert (table.accuracy, table.unknown) == (0.75, 1)
+    _, told = predictions(model, X.with_labels(["maybe", *given[1:]]))
+    assert (told.accuracy, told.unknown) == (0.75, 1)
 
 
 def test_classes_that_read_alike_are_told_apart():
@@ -53,22 +53,22 @@ def test_classes_that_read_alike_are_told_apart():
         def predict_proba(self, X):
             return np.tile([0.25, 0.75], (8, 1))
 
-    assert list(predictions(Both(), X).columns)[2:] == ["probability_1", "probability_'1'"]
+    assert list(predictions(Both(), X)[0])[2:] == ["probability_1", "probability_'1'"]
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_each_kind_of_file_holds_the_same(model, tmp_path, ending):
     polars = pytest.importorskip("polars")
     X, _ = planted_rule(6, random_state=1)
-    table = predictions(model, X)
+    columns, _ = predictions(model, X)
     path = tmp_path / f"p.{ending}"
     write_predictions(model, [X], path)
     if ending == "jsonl":
         rows = [json.loads(line) for line in path.read_text().splitlines()]
-        assert {name: [row[name] for row in rows] for name in rows[0]} == table.columns
+        assert {name: [row[name] for row in rows] for name in rows[0]} == columns
     else:
         read = polars.read_csv if ending == "csv" else polars.read_parquet
-        assert read(path).to_dict(as_series=False) == table.columns
+        assert read(path).to_dict(as_series=False) == columns
 
 
 def test_predicates_that_only_background_knowledge_gives_are_noticed():

@@ -27,6 +27,7 @@ from lohmm_reference import Twin
 from relynx import LoHMM
 from relynx.logic.terms import Atom, Var
 from relynx.models.lohmm.clauses import Transition
+from relynx.models.lohmm.inference.expectations import best_instance
 
 
 @pytest.mark.parametrize(
@@ -160,18 +161,50 @@ def test_every_step_uses_one_transition(model, seed):
 
 @pytest.mark.kernels
 @given(models(), st.integers(0, 99))
-def test_the_best_path_is_the_most_probable_of_all(model, seed):
-    twin = Twin(model)
-    for shown in drawn_sequences(model, seed, n=2):
+def test_the_best_states_are_the_most_probable_of_all(model, seed):
+    for shown in drawn_sequences(model, seed, n=1, length=3):
+        expected = Twin(model, remember=True).state_sequences(shown)
         states, score = model.viterbi(shown)
-        best = twin.best(shown)
+        best = max(expected.values(), default=0.0)
         assert math.exp(score) == pytest.approx(best, rel=1e-9, abs=1e-300)
-        if best > 0:
-            assert len(states) == len(shown) + 1
-            assert twin.path_probability(shown, states) == pytest.approx(best, rel=1e-9)
-            assert score <= model.log_probability([shown])[0] + 1e-9
-        else:
-            assert states == []
+        assert expected.get(tuple(states), 0.0) == pytest.approx(best, rel=1e-9)
+        assert len(states) == (len(shown) + 1 if best else 0)
+        assert score <= model.log_probability([shown])[0] + 1e-9
+
+
+def test_derivations_of_the_same_states_add_up():
+    model = LoHMM.parse(
+        "type(s(t)). values(t,[a,b]). 1.0 : s(a) <- start. "
+        "0.35 : s(a) <- o - s(X). 0.25 : s(X) <- o - s(X). 0.4 : s(b) <- o - s(X)."
+    )
+    for text, expected in (("o", 0.6), ("o o", 0.36)):
+        states, score = model.viterbi(sequence(text))
+        assert list(map(str, states)) == ["s(a)"] * (1 + len(text.split()))
+        assert math.exp(score) == pytest.approx(expected)
+
+
+ARGUMENTS = st.tuples(*[st.sampled_from([0, 1, 2, -1, -2, -3, -4])] * 3)  # below 0: variables
+
+
+@given(st.lists(st.tuples(st.floats(-3, 0), ARGUMENTS), min_size=1), st.integers(0, 99))
+def test_the_best_values_of_open_arguments_are_found_among_all(heads, seed):
+    draws = list(np.log(np.random.default_rng(seed).dirichlet(np.ones(4), 3)))
+
+    def weight(values):
+        total = 0.0
+        for log, args in heads:
+            drawn = {}
+            pairs = enumerate(zip(args, values, strict=True))
+            if all(
+                a == v if a >= 0 else drawn.setdefault(a, (i, v))[1] == v for i, (a, v) in pairs
+            ):
+                total += math.exp(log + sum(draws[i][v] for i, v in drawn.values()))
+        return total
+
+    found, values = best_instance(heads, draws)
+    best = max(map(weight, itertools.product(range(4), repeat=3)))
+    assert weight(values) == pytest.approx(best)
+    assert math.exp(found) == pytest.approx(best)
 
 
 def test_of_equal_paths_the_first_states_are_taken():

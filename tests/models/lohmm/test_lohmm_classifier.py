@@ -358,10 +358,7 @@ def test_a_table_that_was_read_in_another_way_is_refused(estimator):
             "prior has no weight above 0 for the class 'down'\nhint: give one for each class",
         ),
         ({"dimension": "t"}, "there is no dimension 't'\nhint: give one of s"),
-        (
-            {"dimension": 3},
-            "dimension is 3\nhint: give the name of a dimension, or None",
-        ),
+        ({"dimension": 3}, "dimension is 3\nhint: give the name of a dimension, or None"),
         ({"end": "no"}, "end is 'no'\nhint: give True or False"),
         (
             {"prior": np.array([1, 2])},

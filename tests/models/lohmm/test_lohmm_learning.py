@@ -53,11 +53,7 @@ def test_no_iteration_lowers_the_penalised_likelihood(model, seed, pseudo_count)
     sequences = [s for s in drawn_sequences(model, seed) if model.log_probability([s])[0] > -9e9]
     assume(sequences)
     fitted = model.fit(
-        sequences,
-        max_iter=6,
-        tol=0,
-        pseudo_count=pseudo_count,
-        selection_pseudo_count=pseudo_count,
+        sequences, max_iter=6, tol=0, pseudo_count=pseudo_count, selection_pseudo_count=pseudo_count
     )
     rises = np.array(fitted.penalised_history)
     assert (np.diff(rises[np.isfinite(rises)]) >= -1e-9).all()

@@ -51,6 +51,20 @@ def test_thousands_of_constants_are_no_matter_when_they_are_shown():
     assert score == pytest.approx(expected, rel=1e-3)
 
 
+def test_the_best_last_state_is_found_where_there_are_too_many_to_list():
+    values = ",".join(f"c{i}" for i in range(5_000))
+    model = LoHMM.parse(
+        f"type(s(t,t,t)). values(t,[{values}]). 1.0 : s(c0,c0,c0) <- start. "
+        "0.2 : s(X,Y,Z) <- o - s(U,V,W). 0.3 : s(X,c4,c7) <- o - s(U,V,W). "
+        "0.1 : s(X,c5,Z) <- o - s(U,V,W). 0.25 : s(c1,c4,Z) <- o - s(U,V,W). "
+        "0.15 : s(X,X,X) <- o - s(U,V,W)."
+    )
+    states, score = model.viterbi([Atom("o")])
+    assert str(states[-1]) == "s(c1,c4,c7)"
+    n = 5_000
+    assert math.exp(score) == pytest.approx(0.2 / n**3 + 0.3 / n + 0.25 / n, rel=1e-9)
+
+
 def test_too_many_ground_states_are_refused(monkeypatch):
     monkeypatch.setattr(grounding_module, "MOST_STATES", 5)
     model = LoHMM.parse(

@@ -16,7 +16,8 @@ from relynx import (
     from_lists,
     parse_bias,
 )
-from relynx.models.lohmm.model_file import lohmm_state, structure_of, structure_state
+from relynx.models.lohmm.estimator import STRUCTURE as STRUCTURES
+from relynx.models.lohmm.estimator import lohmm_of, lohmm_state
 from relynx.storage.archive import read_archive, write_archive
 from relynx.storage.fields import restore, stored_state
 from relynx.storage.parts import DAMAGED
@@ -109,8 +110,8 @@ def test_the_reading_of_a_table_is_kept(tmp_path):
 
 @pytest.mark.parametrize("structure", [None, STRUCTURE, LoHMM.parse(STRUCTURE)])
 def test_a_given_structure_is_kept_as_it_was_given(structure, tmp_path):
-    part = written(tmp_path, {"structure": structure_state(structure)})
-    assert structure_of(part.part_or_none("structure")) == structure
+    part = written(tmp_path, {"structure": STRUCTURES.write(structure, "structure")})
+    assert STRUCTURES.read(part, "structure", None) == structure
     part.end()
 
 
@@ -189,12 +190,11 @@ def test_a_model_whose_parameters_do_not_sum_to_1_is_not_kept():
 
 def test_a_structure_without_a_model_is_refused(data, tmp_path):
     estimator = ESTIMATORS["lohmm"].fit(*data)
-    state = {"model": learnt(estimator)["models_"]}
-    state["model"] |= {"values": state["model"]["values"][:0], "history": []}
-    state["model"]["penalised_history"] = []
+    state = learnt(estimator)["models_"]
+    state |= {"values": state["values"][:0], "history": [], "penalised_history": []}
     with pytest.raises(DataError) as error:
-        structure_of(written(tmp_path, state))
-    shape = state["model"]["values"].shape
+        lohmm_of(written(tmp_path, {"model": state}))
+    shape = state["values"].shape
     assert str(error.value) == (
         f"{tmp_path / 'm.relynx'}: model.values has the shape {shape}, not (1, {shape[1]})\n"
         f"hint: {DAMAGED}"

@@ -34,18 +34,9 @@ STAY = [Transition(1.0, S, Atom("o"), S)]
             lambda: LoHMM(STAY * 2, start=ONE),
             "this clause is given twice\nhint: keep one, with the sum of the two probabilities",
         ),
-        (
-            lambda: LoHMM(STAY, start=[(True, S)]),
-            "a probability is from 0 to 1, not True",
-        ),
-        (
-            lambda: LoHMM(STAY, start=[("x", S)]),
-            "a probability is from 0 to 1, not x",
-        ),
-        (
-            lambda: LoHMM(STAY, start=[(float("nan"), S)]),
-            "a probability is from 0 to 1, not nan",
-        ),
+        (lambda: LoHMM(STAY, start=[(True, S)]), "a probability is from 0 to 1, not True"),
+        (lambda: LoHMM(STAY, start=[("x", S)]), "a probability is from 0 to 1, not x"),
+        (lambda: LoHMM(STAY, start=[(float("nan"), S)]), "a probability is from 0 to 1, not nan"),
         (
             lambda: LoHMM(STAY, start=ONE, selection="kind"),
             "selection must be argument or type, not 'kind'",
@@ -290,8 +281,7 @@ def test_a_model_is_refused_when_a_state_has_no_body_of_its_own(drawn):
 def test_a_constant_of_a_head_alone_is_told_from_other_values():
     with pytest.raises(InputError) as caught:
         LoHMM.parse(
-            "type(s(t,t)). values(t,[a,b]). 1.0 : s(a,Y) <- start. 1.0 : s(X,X) <- o - s(X,X).",
-            "m",
+            "type(s(t,t)). values(t,[a,b]). 1.0 : s(a,Y) <- start. 1.0 : s(X,X) <- o - s(X,X).", "m"
         )
     assert str(caught.value) == (
         "m:1:38: no body fits the state s(a,b)\n"

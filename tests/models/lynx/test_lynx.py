@@ -87,8 +87,7 @@ def pure(**changes):
 
 
 @pytest.mark.parametrize(
-    ("flip", "seed"),
-    [(0.0, 0), pytest.param(0.05, 1, marks=pytest.mark.slow), (0.05, 14)],
+    ("flip", "seed"), [(0.0, 0), pytest.param(0.05, 1, marks=pytest.mark.slow), (0.05, 14)]
 )
 def test_the_planted_rule_is_found_and_nothing_else_is_needed(flip, seed):
     X, y = planted_rule(200, flip=flip, random_state=seed)

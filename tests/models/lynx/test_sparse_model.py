@@ -156,11 +156,7 @@ def test_the_method_of_the_paper_has_a_model_for_each_pair_and_no_limit(data):
             "sample_weight has the shape (4, 1) for 4 sequences",
             "give one weight for each sequence",
         ),
-        (
-            ["x"] * 4,
-            "sample_weight holds what is no number",
-            "give one weight for each sequence",
-        ),
+        (["x"] * 4, "sample_weight holds what is no number", "give one weight for each sequence"),
         (
             [None, 1, 1, "x"],
             "sample_weight holds what is no number",

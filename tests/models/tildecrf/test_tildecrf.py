@@ -15,19 +15,20 @@ from sklearn.exceptions import NotFittedError
 
 from relynx import Bias, InputError, Sequences, TildeCRF, from_events, from_lists, parse_bias
 from relynx.models.observations import observed_arguments
-from relynx.models.tildecrf.boosting import BoostingParameters, Task, boost, gradient_of, potentials
-from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.chains import (
+from relynx.models.tildecrf.boosting import (
+    Task,
     best_paths,
+    boost,
     constant_scores,
+    gradient_of,
     infer,
     log_likelihood,
     path_scores,
+    potentials,
     summed,
 )
-from relynx.models.tildecrf.encoding import encode
-from relynx.models.tildecrf.growing import Limits
-from relynx.models.tildecrf.literal_language import Language
+from relynx.models.tildecrf.candidates import Candidates
+from relynx.models.tildecrf.encoding import Language, encode
 from relynx.models.tildecrf.trees import Split
 
 LENGTHS = st.lists(st.integers(0, 4), min_size=1, max_size=3)
@@ -130,10 +131,7 @@ def task_of(seed: int, n_labels: int, lengths=(1, 2, 3, 4), *, constant=False) -
     return Task(encoding, Candidates.of(encoding), names, everything, labels, none)
 
 
-def settings_with(**changes) -> BoostingParameters:
-    limits = Limits(changes.pop("depth", 3), 8, 1)
-    given = {"window": 1, "max_iter": 3, "learning_rate": 0.3, "patience": None, "constant": False}
-    return BoostingParameters(limits=limits, **{**given, **changes})
+SETTINGS = {"window": 1, "max_iter": 3, "learning_rate": 0.3, "max_depth": 3, "min_samples_leaf": 1}
 
 
 @given(SEEDS, st.integers(2, 3), st.booleans())
@@ -161,7 +159,7 @@ def test_the_gradient_of_an_event_sums_to_0(seed, n_labels):
 @given(SEEDS, st.integers(2, 3))
 def test_without_trees_all_labels_are_equally_probable(seed, n_labels):
     task = task_of(seed, n_labels)
-    F = potentials((), task.encoding, n_labels, settings_with())
+    F = potentials((), task.encoding, n_labels, TildeCRF(**SETTINGS))
     found = infer(F, task.starts, task.ends)
     assert np.allclose(found.marginals(), 1 / n_labels)
     lengths = task.ends - task.starts
@@ -172,8 +170,8 @@ def test_without_trees_all_labels_are_equally_probable(seed, n_labels):
 def test_a_small_step_of_boosting_raises_the_likelihood(seed, n_labels, constant):
     task = task_of(seed, n_labels, (3, 4, 2, 5), constant=constant)
     if len(np.unique(task.labels)) > 1:
-        chosen = settings_with(max_iter=1, learning_rate=1e-3, constant=constant)
-        learnt = boost(task, chosen)
+        chosen = TildeCRF(**SETTINGS | {"max_iter": 1, "learning_rate": 1e-3})
+        learnt = boost(task, chosen, constant=constant)
         before, after = learnt.history
         # Where no test of a tree separates the labels, gradients cancel and no step is made.
         stepped = np.ptp(potentials(learnt.trees, task.encoding, n_labels, chosen)) > 1e-12
@@ -184,8 +182,8 @@ def test_a_small_step_of_boosting_raises_the_likelihood(seed, n_labels, constant
 @given(SEEDS, st.integers(2, 3), st.booleans())
 def test_the_trees_give_the_likelihood_that_boosting_saw(seed, n_labels, constant):
     task = task_of(seed, n_labels, (3, 4, 2, 5), constant=constant)
-    chosen = settings_with(constant=constant)
-    learnt = boost(task, chosen)
+    chosen = TildeCRF(**SETTINGS)
+    learnt = boost(task, chosen, constant=constant)
     F = potentials(learnt.trees, task.encoding, n_labels, chosen)
     assert gradient_of(task, F, constant)[0].mean() == pytest.approx(learnt.history[-1])
 
@@ -208,9 +206,9 @@ def test_the_likelihood_is_the_share_of_the_path(seed, n_labels):
 
 def test_two_mirrored_labels_need_one_tree_a_round():
     task = task_of(0, 2, (3, 4, 2, 5), constant=True)
-    first, second = boost(task, settings_with(max_iter=1, constant=True)).trees[0]
+    first, second = boost(task, TildeCRF(**SETTINGS), constant=True).trees[0]
     assert isinstance(first, Split)
-    F = potentials(((first, second),), task.encoding, 2, settings_with())
+    F = potentials(((first, second),), task.encoding, 2, TildeCRF(**SETTINGS))
     begins = task.encoding.is_first
     assert np.array_equal(F[begins, 0, 0], -F[begins, 0, 1])
     assert np.array_equal(F[~begins, 0, 0], -F[~begins, 1, 1])

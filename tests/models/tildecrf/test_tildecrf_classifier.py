@@ -18,8 +18,10 @@ from relynx import (
     planted_rule,
 )
 from relynx.models.observations import observed_arguments
-from relynx.models.tildecrf.classifier import READOUTS, TRAININGS
-from relynx.models.tildecrf.parameters import wide_bias
+from relynx.models.tildecrf.estimator import wide_bias
+
+READOUTS = ("constant", "viterbi", "marginals")
+TRAININGS = ("constant", "chain")
 
 QUICK = {"max_iter": 8}
 
@@ -260,10 +262,7 @@ def said(call) -> str:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        (
-            {"training": "path"},
-            "training is 'path'\nhint: give 'constant' or 'chain'",
-        ),
+        ({"training": "path"}, "training is 'path'\nhint: give 'constant' or 'chain'"),
         (
             {"readout": "best"},
             "readout is 'best'\nhint: give 'constant' or 'viterbi' or 'marginals'",

@@ -26,22 +26,13 @@ def part_of(tmp_path, state):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            lambda s: s["estimators_"].pop(),
-            "estimators_ are not one for each pair of classes",
-        ),
-        (
-            lambda s: s["estimators_"].reverse(),
-            "estimators_ are not one for each pair of classes",
-        ),
+        (lambda s: s["estimators_"].pop(), "estimators_ are not one for each pair of classes"),
+        (lambda s: s["estimators_"].reverse(), "estimators_ are not one for each pair of classes"),
         (
             lambda s: s.update(class_prior_=np.array([0.5, 0.5, 0.5])),
             "class_prior_ are no shares that sum to 1",
         ),
-        (
-            lambda s: s.update(classes_=np.array([1])),
-            "classes_ are not at least two classes",
-        ),
+        (lambda s: s.update(classes_=np.array([1])), "classes_ are not at least two classes"),
         (
             lambda s: s.update(places_=[["a", 1, 1]]),
             "places_ holds what is no argument of a predicate",

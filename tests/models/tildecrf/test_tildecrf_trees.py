@@ -12,10 +12,9 @@ from relynx import Atom, DataError, Sequences, parse_background, parse_bias
 from relynx.data.event_order import learn_event_arguments
 from relynx.logic.terms import Var
 from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.encoding import encode
+from relynx.models.tildecrf.encoding import Language, encode
+from relynx.models.tildecrf.estimator import trees_of, trees_state
 from relynx.models.tildecrf.growing import Grower, Limits, Targets
-from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import trees_of, trees_state
 from relynx.models.tildecrf.trees import Leaf, Part, Split, add_values, tree_text
 from relynx.storage.parts import ModelFile
 from relynx.storage.parts import Part as FilePart

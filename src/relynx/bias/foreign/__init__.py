@@ -1,7 +1,7 @@
 """Biases of other systems: the declarations of Aleph and Popper, translated into ours.
 
-`ForeignReader` reads them clause by clause; `dialect` recognises the system. `aleph` and `popper`
-interpret the declarations, `terms` parses them, and `translation` collects the resulting bias.
+`ForeignReader` reads them clause by clause; `dialect` recognises the system. `systems` interprets
+the declarations, `terms` parses them, and `translation` collects the resulting bias.
 """
 
 from relynx.bias.foreign.reader import ForeignReader, dialect

@@ -8,8 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 
-from relynx.bias.foreign.aleph import Aleph
-from relynx.bias.foreign.popper import Popper
+from relynx.bias.foreign.systems import Aleph, Popper
 from relynx.bias.foreign.terms import ForeignLexer, Opening
 from relynx.bias.foreign.translation import Translation
 from relynx.errors import Problem, Source
@@ -61,9 +60,7 @@ class ForeignReader:
     def take(self, position: int) -> int | None:
         """The offset behind the clause at an offset; None where it is ours, or where none is."""
         opening = self.clauses.opening(position)
-        if opening is None:
-            return None
-        if opening.name in OURS and not opening.directive:
+        if opening is None or (opening.name in OURS and not opening.directive):
             return None
         read = self.system.readers.get(opening.name)
         rule = not opening.directive and self.clauses.is_rule()

@@ -34,7 +34,7 @@ class Translation:
     type_nodes: dict[str, Node] = field(default_factory=dict)
     modes: dict[str, list[Mode]] = field(default_factory=dict)
     mode_nodes: dict[tuple[str, Mode], tuple[Node, list[Node]]] = field(default_factory=dict)
-    settings: dict[str, tuple[int, Node]] = field(default_factory=dict)
+    settings: dict[str, tuple[int, Node]] = field(default_factory=dict)  # ours; the last counts
     dimensions: dict[str, Node] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)  # notes on the whole
     has_event: bool = False  # whether the type that was named for events is there
@@ -87,10 +87,6 @@ class Translation:
         if not self.modes and not self.problems:
             what = "there is no mode that a pattern could use"
             self.problems.append(Problem(what, self.source, hint=f"add {example}"))
-
-    def setting(self, name: str, value: int, node: Node) -> None:
-        """A setting of ours; the last one counts, as it does there."""
-        self.settings[name] = value, node
 
     def add_type(self, name: str, types: Sequence[str], node: Node) -> None:
         self.types[name] = tuple(types)

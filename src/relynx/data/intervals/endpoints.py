@@ -1,8 +1,11 @@
-"""The starts and ends of intervals, two columns of a table, as positions on one time scale."""
+"""The starts and ends of intervals as positions on one time scale, and which of them are related.
+
+The related ones are found without comparing all pairs of a sequence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
+from relynx.data.allen import BEFORE, END, INVERSE, SHARE_TIME, START
 from relynx.data.tables.columns import (
     MICROSECOND,
     MIDNIGHT,
@@ -17,13 +22,12 @@ from relynx.data.tables.columns import (
     Values,
     WrongColumn,
     nanoseconds,
-    number_values,
-    read_moments,
 )
 from relynx.data.tables.inputs import Cells
+from relynx.logic.tables import ranges
 from relynx.logic.terms import Constant, constant_text
 
-Rows = NDArray[np.int64]
+Pairs = tuple[NDArray[np.integer], NDArray[np.integer]]
 
 EXACT = 2**53  # below which floats hold all integers
 SAFE = 2**62  # below which a difference of integers fits in 64 bits
@@ -37,11 +41,11 @@ class Scale:
     """The times of all rows as positions on one scale."""
 
     moments: NDArray[Any]  # the different times, rising
-    starts: Rows  # for each row the position of its start among them
-    ends: Rows
+    starts: Longs  # for each row the position of its start among them
+    ends: Longs
     unit: int  # the difference of two moments that counts as 1: a second, where they are dates
 
-    def between(self, first: Rows, second: Rows, known: NDArray[np.bool_] | None = None) -> Values:
+    def between(self, first: Longs, second: Longs, known: Bools | None = None) -> Values:
         """The time from one position to another, in the known rows."""
         with np.errstate(over="ignore"):  # of floats; a length is then the largest there is
             lengths = self.moments[second] - self.moments[first]
@@ -49,7 +53,7 @@ class Scale:
             lengths = np.asarray(lengths / self.unit, np.float64)
         if lengths.dtype.kind == "f":
             lengths = np.minimum(lengths, np.finfo(np.float64).max)
-        return number_values(lengths, None if known is None else ~known)
+        return Values.of_numbers(lengths, None if known is None else ~known)
 
 
 def read_times(cells: Cells, start: str, end: str) -> Scale:
@@ -60,7 +64,7 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
         try:
             if values.type == "boolean":
                 raise WrongColumn("holds true and false", "give numbers or dates")
-            moments[name] = read_moments(values) if values.type == "text" else ()
+            moments[name] = values.moments() if values.type == "text" else ()
         except WrongColumn as error:
             cells.wrong_column(name, error)
     cells.check()
@@ -152,3 +156,84 @@ def _ticks(values: Values, nanoseconds: Sequence[int], fine: bool) -> NDArray[An
     seconds = np.array([whole for whole, _, _ in parts], "datetime64[s]").astype(np.int64)
     fractions = [int(fraction.ljust(9, "0")) for _, _, fraction in parts]
     return np.asarray(seconds.astype(object) * NANOSECONDS + np.array(fractions, object))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SortedIntervals:
+    """Intervals in order of sequence, start and end; all numbers are from 0 on."""
+
+    sequences: Longs  # of each interval
+    starts: Longs
+    ends: Longs
+    offsets: Longs  # where those of each sequence begin
+
+    def n_contacts(self) -> Longs:
+        """For each interval how many behind it in the order share time with it."""
+        starts, ends = self._packed(self.starts), self._packed(self.ends)
+        return np.searchsorted(starts, ends, "right") - np.arange(1, len(starts) + 1)
+
+    def contacts(self, names: Iterable[str]) -> dict[str, Pairs]:
+        """For each relation the pairs for which it holds; they share time."""
+        wanted = [name for name in names if name in SHARE_TIME]
+        if not wanted:
+            return {}
+        lengths = self.n_contacts()
+        first = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        second = ranges(np.arange(1, len(lengths) + 1), lengths).astype(np.int32)
+        begins = self.starts[first] < self.starts[second]
+        lasts = np.sign(self.ends[first] - self.ends[second])
+        meets = begins & (lasts < 0) & (self.ends[first] == self.starts[second])
+        holds = {
+            "meets": meets,
+            "overlaps": begins & (lasts < 0) & ~meets,
+            "starts": ~begins & (lasts < 0),
+            "finished_by": begins & (lasts == 0),
+            "contains": begins & (lasts > 0),
+            "equals": ~begins & (lasts == 0),
+        }  # their inverses hold the other way round
+        out = {}
+        for name in wanted:
+            at = holds[name if name in holds else INVERSE[name]]
+            pair = (first[at], second[at]) if name in holds else (second[at], first[at])
+            if name == INVERSE[name]:  # equals, which holds both ways
+                pair = np.concatenate(pair), np.concatenate(pair[::-1])
+            out[name] = pair
+        return out
+
+    def links(self, dimension: str) -> Pairs:
+        """The pairs that a dimension links: by start, by end, or as one before the other."""
+        if dimension == BEFORE:
+            starts, lengths = self.just_after()
+            return np.repeat(np.arange(len(starts)), lengths), ranges(starts, lengths)
+        assert dimension in (START, END)
+        by = np.arange(len(self.starts))  # they are in the order of their starts
+        if dimension == END:
+            by = np.lexsort([self.ends, self.sequences])
+        linked = 1 + np.flatnonzero(np.diff(self.sequences) == 0)
+        return by[linked - 1], by[linked]
+
+    def just_after(self) -> tuple[Longs, Longs]:
+        """For each interval those directly after it, as a start and a length: all that start after
+        it ends, but not after the first of them that ends. So steps lead to all after it, and none
+        can be left out."""
+        starts, ends = self._packed(self.starts), self._packed(self.ends)
+        first = np.searchsorted(starts, ends, "right")
+        least = np.minimum.accumulate(ends[::-1])[::-1]  # of this and all later ones
+        last = np.searchsorted(starts, np.append(least, 0)[first], "right")
+        here = first < self.offsets[self.sequences + 1]
+        return first, np.where(here, last - first, 0)
+
+    def gaps(self) -> tuple[Longs, Bools]:
+        """For each interval the latest end of those before it, or its start if that is earlier, and
+        which have one before them."""
+        latest = np.maximum.accumulate(self._packed(self.ends)) - self.sequences * self._width()
+        known = np.ones(len(latest), bool)
+        known[self.offsets[:-1]] = False
+        return np.minimum(np.roll(latest, 1), self.starts), known
+
+    def _width(self) -> int:
+        return int(self.ends.max(initial=0)) + 1
+
+    def _packed(self, positions: Longs) -> Longs:
+        """Times that rise from sequence to sequence."""
+        return positions + self.sequences * self._width()

@@ -9,9 +9,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.data.allen import AFTER, BEFORE, CONTACT, DIMENSIONS, MADE, SHARE_TIME, START
-from relynx.data.intervals.endpoints import given_times, read_times
-from relynx.data.intervals.pairs import SortedIntervals
+from relynx.data.intervals.endpoints import SortedIntervals, given_times, read_times
 from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.columns import Table, Values
@@ -22,8 +22,6 @@ from relynx.data.tables.reader import READ, checked_columns
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Constant, constant_text
-
-Rows = NDArray[np.int64]
 
 MOST_FACTS = 100_000_000  # of relations
 WORDS = {"contact": CONTACT, "all": (*CONTACT, BEFORE)}
@@ -110,15 +108,18 @@ def _read(
         return _read_again(table, reading)
     problems, links, related = _named(table, relations, dimensions, made)
     tasks = {"sequence": sequence, "label": asked.label}
-    wrong = _times(table, *ends, {**tasks, "symbol": symbol})
-    unclear = [] if symbol is None else _role(table, symbol, "symbol", tasks)
+    _check_times(asked, *ends, {**tasks, "symbol": symbol})
+    n_wrong = len(asked.problems)
+    if symbol is not None:
+        _check_role(asked, symbol, "symbol", tasks)
+    unclear = len(asked.problems) > n_wrong
     request = replace(
         asked,
         made=made,
-        order=None if wrong else dict(zip(("start", "end"), ends, strict=True)),
-        always=made if unclear or symbol is None else (symbol, *made),
+        order=None if n_wrong else dict(zip(("start", "end"), ends, strict=True)),
+        always=made if symbol is None or unclear else (symbol, *made),
         taken=related,
-        problems=[*wrong, *unclear, *problems],
+        problems=[*asked.problems, *problems],
     )
     names = [name for name in checked_columns(request, {}) if name not in made]
     cells = Cells(table, names)
@@ -206,31 +207,26 @@ def _listed(
     return out
 
 
-def _times(table: Table, start: object, end: object, tasks: Mapping[str, object]) -> list[Problem]:
-    problems = []
+def _check_times(asked: Request, start: object, end: object, tasks: Mapping[str, object]) -> None:
     for name, role in ((start, "start"), (end, "end")):
         if name is None:
-            hint = f"give {role}='...'; the columns are {', '.join(map(str, table.names[:12]))}"
-            what = f"the column of the {role} is not given"
-            problems.append(Problem(what, table.source, hint=hint))
+            names = ", ".join(map(str, asked.table.names[:12]))
+            hint = f"give {role}='...'; the columns are {names}"
+            asked.problem(f"the column of the {role} is not given", hint)
         else:
-            problems += _role(table, name, role, tasks)
-    if isinstance(start, str) and isinstance(end, str) and start == end:
-        what = f"column {start!r} is given as start and as end"
+            _check_role(asked, name, role, tasks)
+    if isinstance(start, str) and start == end:
         hint = "give two columns; rx.from_events reads events that take no time"
-        problems.append(Problem(what, table.source, hint=hint))
-    return problems
+        asked.problem(f"column {start!r} is given as start and as end", hint)
 
 
-def _role(table: Table, name: object, role: str, tasks: Mapping[str, object]) -> list[Problem]:
-    """What is wrong with a column that is given a role; it may have no other task."""
-    problem = unknown_column(table, name, f"given as {role}")
-    problems = [] if problem is None else [problem]
+def _check_role(asked: Request, name: object, role: str, tasks: Mapping[str, object]) -> None:
+    """A column that is given a role must be there, and may have no other task."""
+    asked.column(name, f"given as {role}")
     for task, other in tasks.items():
-        if isinstance(name, str) and isinstance(other, str) and name == other:
+        if isinstance(name, str) and name == other:
             what = f"column {name!r} is given as {task} and as {role}"
-            problems.append(Problem(what, table.source, hint="give it one of these tasks"))
-    return problems
+            asked.problem(what, "give it one of these tasks")
 
 
 def _interval_layout(
@@ -275,11 +271,11 @@ def _interval_layout(
     return layout, _same_notes(int(same.sum()), intervals)
 
 
-def _in_order(values: Values) -> Rows:
+def _in_order(values: Values) -> Longs:
     """For each row the rank of its value among the distinct ones, by number or text."""
     constants = values.constants
     by = sorted(range(len(constants)), key=constants.__getitem__)
-    rank: Rows = np.append(np.argsort(by), -1)  # the last is that of rows without a value
+    rank: Longs = np.append(np.argsort(by), -1)  # the last is that of rows without a value
     return rank[values.codes]
 
 

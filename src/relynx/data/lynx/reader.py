@@ -18,15 +18,7 @@ from numpy.typing import NDArray
 
 from relynx.data.event_arguments import event_conflicts
 from relynx.data.sequences import SAME_ARITY, Sequences, SequencesBuilder, counted, wrong_link
-from relynx.errors import (
-    MOST_PROBLEMS,
-    DataError,
-    ParseError,
-    Problem,
-    Source,
-    first_problems,
-    raise_all,
-)
+from relynx.errors import MOST_PROBLEMS, DataError, ParseError, Problem, Source, raise_first
 from relynx.logic.datalog import Background, read_background
 from relynx.logic.nodes import Clause, Node
 from relynx.logic.parser import ClauseParser
@@ -51,8 +43,7 @@ _OPERATOR = re.compile(r"(?:follow|followat)_(.+)", re.DOTALL)
 
 
 def read_lynx(
-    path: str | os.PathLike[str],
-    background: str | os.PathLike[str] | Background | None = None,
+    path: str | os.PathLike[str], background: str | os.PathLike[str] | Background | None = None
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """Read sequences, and their labels, from a file of the original program.
 
@@ -176,16 +167,16 @@ class LynxReader:
                 what = "this sequence has no label, but others have one"
                 self._report(what, self.unlabelled, hint)
             self._check_operators()
-        problems = first_problems(self.problems + self.parser.problems)
+        problems = self.problems + self.parser.problems
         if not self.begins and not problems:
             what = "there is no sequence in this file"
             problems.append(Problem(what, self.source, hint=_SEQUENCE))
-        raise_all(problems, ParseError if self.parser.problems else DataError)
+        raise_first(problems, ParseError if self.parser.problems else DataError)
         self.fast.clear()
         self.predicates.clear()
         self.codes.clear()
         X = self.builder.build(background=background)
-        raise_all(first_problems(islice(self._conflicts(X), MOST_PROBLEMS + 1)), DataError)
+        raise_first(islice(self._conflicts(X), MOST_PROBLEMS + 1), DataError)
         return X
 
     def _read_clauses(self) -> None:
@@ -219,8 +210,7 @@ class LynxReader:
                 return
 
     def _report(self, message: str, node: Node, hint: str | None = None) -> None:
-        length = node.end - node.start
-        self.problems.append(Problem(message, self.source, node.start, length, hint))
+        self.problems.append(node.problem(message, self.source, hint))
 
     def _line(self, offset: int) -> int:
         return self.parser.lexer.line(offset)
@@ -451,8 +441,7 @@ class LynxReader:
             atom, argument = conflict.atom, conflict.argument
             short = Atom(atom.predicate, (_EVENT, *atom.args[1:]))
             node = nodes.get((atom, argument)) or nodes.get((short, argument)) or nodes[None]
-            length = node.end - node.start
-            yield Problem(conflict.message, self.source, node.start, length, conflict.hint)
+            yield node.problem(conflict.message, self.source, conflict.hint)
 
     def _argument_nodes(self, sequence: int) -> dict[tuple[Atom, int] | None, Node]:
         """The nodes of the arguments of a sequence's facts, in a shorthand with _EVENT for the

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.parquet.footers import n_values
+from relynx.arrays import Ints, Longs
 from relynx.data.parquet.manifest import SURROGATE
 from relynx.data.sequences import Sequences
 from relynx.data.times import Times, offsets_of
@@ -31,6 +31,15 @@ ID, ID_TYPE, LABEL, START, END = "id", "id_type", "label", "start", "end"
 TEXT, INTEGER, NUMBER = range(3)  # types of constants
 VALUES_PER_BYTE, FREE = 256, 1 << 24  # a file unpacks to at most so many values, and FREE more
 
+# The footer of a Parquet file, a struct in the compact protocol of Thrift.
+MAGIC = b"PAR1"
+DEEPEST = 20
+STOP, TRUE, FALSE, BYTE, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = 0, 1, 2, 3, 7, 8, 9, 10, 11, 12
+INTEGERS = (4, 5, 6)
+# The fields that lead to the values of a column: row groups, columns, metadata, number of values.
+ROW_GROUPS, COLUMNS, METADATA, N_VALUES = 4, 1, 3, 5
+PATH = (ROW_GROUPS, COLUMNS, METADATA, N_VALUES)
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -39,16 +48,6 @@ class Columns:
     relations: tuple[Key, ...]
     labelled: bool
     times: tuple[str, ...] | None  # what starts and ends are: integer, number or text
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What a partition holds; labels are numbers of classes."""
-
-    tables: dict[Key, Table]
-    ids: list[Constant]
-    labels: NDArray[np.int32] | None
-    times: Times | None
 
 
 class _Pyarrow:
@@ -80,7 +79,7 @@ def time_types(times: Times | None) -> tuple[str, ...] | None:
     return tuple(types.get(values.dtype.kind, "text") for values in (times.starts, times.ends))
 
 
-def part_bytes(X: Sequences, columns: Columns, labels: NDArray[np.int32] | None) -> bytes:
+def part_bytes(X: Sequences, columns: Columns, labels: Ints | None) -> bytes:
     """A partition as Parquet; `labels` are the numbers of the classes of its sequences."""
     texts, types = _as_texts(X.ids.tolist(), "id")
     arrays = {ID: pa.array(texts, pa.string()), ID_TYPE: pa.array(types)}
@@ -153,7 +152,7 @@ def _facts(table: Table, n_sequences: int) -> Arrow:
     return _lists(starts, pa.StructArray.from_arrays(codes, fields=fields))
 
 
-def _lists(starts: NDArray[np.int64], values: Arrow) -> Arrow:
+def _lists(starts: Longs, values: Arrow) -> Arrow:
     offsets = pa.array(starts.astype(np.int32))
     return pa.ListArray.from_arrays(offsets, values, type=_list_type(values.type))
 
@@ -180,19 +179,19 @@ def _schema(columns: Columns) -> Arrow:
     return pa.schema([pa.field(name, of, nullable=False) for name, of in types.items()])
 
 
-def read_part(data: bytes, columns: Columns, n_sequences: int, n_constants: int) -> Part:
-    """What `part_bytes` wrote. Raises WrongFile where it is something else."""
+def read_part(
+    data: bytes, columns: Columns, n_sequences: int, n_constants: int
+) -> tuple[dict[Key, Table], list[Constant], Ints | None, Times | None]:
+    """The tables, ids, numbers of classes and times that `part_bytes` wrote. Raises WrongFile where
+    it is something else."""
     table = _unpacked(data, _schema(columns), n_sequences)
-    starts = {key: _read_facts(table, key, n_constants) for key in columns.relations}
-    return Part(
-        tables=starts,
-        ids=_constants(table[ID], table[ID_TYPE], "an id"),
-        labels=_numbers(table[LABEL]).copy() if columns.labelled else None,
-        times=_read_times(table, columns.times),
-    )
+    tables = {key: _read_facts(table, key, n_constants) for key in columns.relations}
+    ids = _constants(table[ID], table[ID_TYPE], "an id")
+    labels = _numbers(table[LABEL]).copy() if columns.labelled else None
+    return tables, ids, labels, _read_times(table, columns.times)
 
 
-def read_labels(data: bytes, columns: Columns, n_sequences: int) -> NDArray[np.int32]:
+def read_labels(data: bytes, columns: Columns, n_sequences: int) -> Ints:
     """The numbers of the classes of a partition, and nothing else of it."""
     return _numbers(_unpacked(data, _schema(columns), n_sequences, [LABEL])[LABEL]).copy()
 
@@ -288,7 +287,7 @@ def _read_facts(columns: Mapping[str, Arrow], key: Key, n_constants: int) -> Tab
     return table
 
 
-def _lengths(column: Arrow) -> NDArray[np.int64]:
+def _lengths(column: Arrow) -> Longs:
     return np.diff(_numbers(column.offsets)).astype(np.int64)
 
 
@@ -312,3 +311,96 @@ def _time_values(array: Arrow, column_type: str) -> NDArray[Any]:
     if column_type == "number" and not np.isfinite(values).all():
         raise WrongFile("has a time that is no finite number")
     return values
+
+
+def n_values(data: bytes) -> int:
+    """The values of all columns together, by the footer of a Parquet file: pyarrow reports them,
+    too, but a damaged footer may crash it. Raises ValueError where there is no good footer."""
+    size = int.from_bytes(data[-8:-4], "little")
+    if len(data) < 12 or data[:4] != MAGIC or data[-4:] != MAGIC or size > len(data) - 12:
+        raise ValueError("no Parquet file")
+    reader = _Footer(data[-8 - size : -8])
+    try:
+        reader.struct(PATH)
+    except IndexError:
+        raise ValueError("the footer is cut") from None
+    return reader.total
+
+
+class _Footer:
+    """Goes through a struct; adds up the integers at a path of fields."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+        self.total = 0
+
+    def struct(self, path: tuple[int, ...], depth: int = 0) -> None:
+        """A struct; `path` are the fields, from here on, that are looked for."""
+        if depth > DEEPEST:
+            raise ValueError("nested too deeply")
+        field = 0
+        while (head := self._byte()) != STOP:
+            field = field + (head >> 4) if head >> 4 else self._zigzag()
+            found = path[1:] if path and field == path[0] else None
+            self._value(head & 15, found, depth)
+
+    def _value(self, type_code: int, path: tuple[int, ...] | None, depth: int) -> None:
+        """A value of a field; `path` is what to look for inside, None for nothing."""
+        if type_code in INTEGERS:
+            number = self._zigzag()
+            if path == ():
+                if number < 0:
+                    raise ValueError("a number of values below 0")
+                self.total += number
+        elif type_code == STRUCT:
+            self.struct(path or (), depth + 1)
+        elif type_code in (LIST, SET):
+            head = self._byte()
+            n = head >> 4 if head >> 4 < 15 else self._varint()
+            self._several(n, (head & 15,), path, depth + 1)
+        elif type_code == MAP:
+            n = self._varint()
+            head = self._byte() if n else 0
+            self._several(n, (head >> 4, head & 15), None, depth + 1)
+        elif type_code == BINARY:
+            self._skip(self._varint())
+        elif type_code in (BYTE, DOUBLE):
+            self._skip(1 if type_code == BYTE else 8)
+        elif type_code not in (TRUE, FALSE):
+            raise ValueError("an unknown kind of value")
+
+    def _several(
+        self, n: int, type_codes: tuple[int, ...], path: tuple[int, ...] | None, depth: int
+    ) -> None:
+        """The values of a list, or the pairs of a map; a truth value is a byte there."""
+        if n > len(self.data):  # each takes a byte at least
+            raise ValueError("a list that is longer than the footer")
+        if n and depth > DEEPEST:
+            raise ValueError("nested too deeply")
+        for type_code in type_codes * n:
+            self._value(BYTE if type_code in (TRUE, FALSE) else type_code, path, depth)
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def _skip(self, n: int) -> None:
+        self.at += n
+        if self.at > len(self.data):
+            raise IndexError
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+            if shift > 63:
+                raise ValueError("a number of more than 64 bits")
+
+    def _zigzag(self) -> int:
+        value = self._varint()
+        return value >> 1 if not value & 1 else -(value >> 1) - 1

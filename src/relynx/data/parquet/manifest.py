@@ -67,50 +67,41 @@ class Manifest:
     n_constants: int
     parts: tuple[PartFile, ...]
 
+    def text(self) -> bytes:
+        state = {
+            "format": FORMAT,
+            "version": VERSION,
+            "relynx": self.relynx,
+            "relations": [list(key) for key in self.relations],
+            "classes": None if self.classes is None else list(self.classes),
+            "times": None if self.times is None else list(self.times),
+            "background": None if self.background is None else str(self.background),
+            "reading": None if self.reading is None else schema_state(self.reading),
+            "vocabulary": {"constants": self.n_constants, **_file_state(self.vocabulary)},
+            "parts": [
+                {
+                    "sequences": part.n_sequences,
+                    "facts": list(part.n_facts),
+                    "classes": list(part.class_sizes),
+                    **_file_state(part.file),
+                }
+                for part in self.parts
+            ],
+        }
+        return json.dumps(state, allow_nan=False, indent=1).encode("ascii")
+
 
 def part_name(number: int) -> str:
     return f"part-{number:05d}.parquet"
-
-
-def manifest_text(manifest: Manifest) -> bytes:
-    state = {
-        "format": FORMAT,
-        "version": VERSION,
-        "relynx": manifest.relynx,
-        "relations": [list(key) for key in manifest.relations],
-        "classes": None if manifest.classes is None else list(manifest.classes),
-        "times": None if manifest.times is None else list(manifest.times),
-        "background": None if manifest.background is None else str(manifest.background),
-        "reading": None if manifest.reading is None else schema_state(manifest.reading),
-        "vocabulary": {"constants": manifest.n_constants, **_file_state(manifest.vocabulary)},
-        "parts": [
-            {
-                "sequences": part.n_sequences,
-                "facts": list(part.n_facts),
-                "classes": list(part.class_sizes),
-                **_file_state(part.file),
-            }
-            for part in manifest.parts
-        ],
-    }
-    return json.dumps(state, allow_nan=False, indent=1).encode("ascii")
 
 
 def _file_state(file: File) -> dict[str, Any]:
     return {"file": file.name, "bytes": file.size, "sha256": file.sha256}
 
 
-@dataclass(frozen=True, slots=True)
-class _ManifestFile(ModelFile):
-    """Where the fields come from, for messages."""
-
-    def problem(self, what: str) -> DataError:
-        return DataError(what, self.path, hint=DAMAGED)
-
-
 def read_manifest(data: bytes, path: str, version: str) -> Manifest:
     """The manifest in a text, named `path` in messages. Raises DataError where it is none."""
-    file = _ManifestFile(path, {})
+    file = ModelFile(path, {}, DAMAGED)
     if len(data) > LARGEST_TEXT:
         raise file.problem(f"the manifest has {len(data):,} bytes, which is too much")
     try:

@@ -5,38 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Ints
 from relynx.data.event_arguments import dimension_names
-from relynx.data.parquet.codec import (
-    Columns,
-    WrongFile,
-    check_installed,
-    read_labels,
-    read_part,
-    read_vocabulary,
-)
-from relynx.data.parquet.manifest import (
-    DAMAGED,
-    LARGEST_TEXT,
-    MANIFEST,
-    File,
-    Manifest,
-    PartFile,
-    read_manifest,
-)
-from relynx.data.parquet.writer import write_folder
-from relynx.data.schema import Schema
+from relynx.data.parquet import codec
+from relynx.data.parquet import manifest as mf
 from relynx.data.sequences import Sequences, counted, label_array, summary, summary_text
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Source
 from relynx.logic import tables as tb
-from relynx.logic.datalog import Background
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant
 from relynx.version import __version__
@@ -65,42 +48,12 @@ def scan_parquet(folder: str | os.PathLike[str]) -> Partitions:
     >>> len(parts), parts.sizes, parts.load() == X
     (3, (1, 2), True)
     """
-    check_installed()
+    codec.check_installed()
     name = os.fsdecode(folder)
     if not os.path.isdir(name):
         what = "this is a file, not a folder" if os.path.exists(name) else "there is no such folder"
         raise InputError(what, name)
     return Partitions(name)
-
-
-def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
-    """Write a data set larger than memory, chunk by chunk, each as a partition.
-
-    `scan_parquet(folder).load()` equals `Sequences.concatenate(chunks)`. The folder appears when
-    the last chunk is written; an existing folder is an error.
-
-    Parameters
-    ----------
-    chunks
-        An iterable of `Sequences`. Each may have new constants, predicates and classes; all have
-        labels or none has, and their background knowledge is the same.
-    folder
-        A new folder.
-
-    Examples
-    --------
-    >>> import tempfile, relynx as rx
-    >>> chunks = (rx.from_lists([[letter, "a"]])[0] for letter in "abc")
-    >>> folder = tempfile.mkdtemp() + "/letters"
-    >>> rx.write_parquet(chunks, folder)
-    >>> rx.scan_parquet(folder)
-    Partitions
-      sequences   3 in 3 partitions, of 1 to 1
-      facts       9
-      dimensions  s
-      predicates  next_s/2, a/1, b/1, c/1
-    """
-    write_folder(chunks, folder)
 
 
 class Partitions:
@@ -112,13 +65,14 @@ class Partitions:
     def __init__(self, folder: str) -> None:
         self.folder = folder  # as it was given, for messages
         self.path = os.path.abspath(folder)  # wherever the process goes
-        path = os.path.join(folder, MANIFEST)
+        path = os.path.join(folder, mf.MANIFEST)
         if not os.path.lexists(path):
-            what = f"this is no folder of partitions: it has no {MANIFEST}"
-            raise DataError(what, folder, hint=DAMAGED)
-        data = _content(path, LARGEST_TEXT)
+            what = f"this is no folder of partitions: it has no {mf.MANIFEST}"
+            raise DataError(what, folder, hint=mf.DAMAGED)
+        data = _content(path, mf.LARGEST_TEXT)
         self.digest = hashlib.sha256(data).hexdigest()
-        self.manifest: Manifest = read_manifest(data, path, __version__)
+        self.manifest = mf.read_manifest(data, path, __version__)
+        self.background, self.reading = self.manifest.background, self.manifest.reading
         self._vocabulary: Vocabulary | None = None
 
     def __len__(self) -> int:
@@ -153,14 +107,6 @@ class Partitions:
         return self.manifest.relations
 
     @property
-    def background(self) -> Background | None:
-        return self.manifest.background
-
-    @property
-    def reading(self) -> Schema | None:
-        return self.manifest.reading
-
-    @property
     def dimensions(self) -> tuple[str, ...]:
         """The names of the dimensions, as those of `Sequences`."""
         defined = self.background.heads if self.background else ()
@@ -171,7 +117,7 @@ class Partitions:
         """The constants of all partitions; read once."""
         if self._vocabulary is None:
             file = self.manifest.vocabulary
-            constants = self._decoded(file, read_vocabulary, self.manifest.n_constants)
+            constants = self._decoded(file, codec.read_vocabulary, self.manifest.n_constants)
             try:
                 self._vocabulary = Vocabulary(constants)
             except ValueError:
@@ -187,7 +133,7 @@ class Partitions:
         labels: list[Constant] = []
         for part in self.manifest.parts:
             columns = self._columns(part)
-            numbers = self._decoded(part.file, read_labels, columns, part.n_sequences)
+            numbers = self._decoded(part.file, codec.read_labels, columns, part.n_sequences)
             self._check_classes(part, numbers)
             labels += [classes[number] for number in numbers.tolist()]
         return label_array(labels)
@@ -200,17 +146,16 @@ class Partitions:
         part = manifest.parts[number]
         vocabulary = self.vocabulary
         sizes = part.n_sequences, len(vocabulary)
-        read = self._decoded(part.file, read_part, self._columns(part), *sizes)
-        n_facts = tuple(table.shape[1] for table in read.tables.values())
-        if n_facts != part.n_facts:
+        columns = self._columns(part)
+        known, ids, numbers, times = self._decoded(part.file, codec.read_part, columns, *sizes)
+        if tuple(table.shape[1] for table in known.values()) != part.n_facts:
             raise self._problem(part.file, "has not as many facts as the manifest says")
-        if read.labels is not None:
-            self._check_classes(part, read.labels)
-        tables = {key: read.tables.get(key, tb.empty(key[1])) for key in manifest.relations}
         labels = None
-        if manifest.classes is not None and read.labels is not None:
-            labels = [manifest.classes[label] for label in read.labels.tolist()]
-        some = {"tables": tables, "ids": read.ids, "labels": labels, "times": read.times}
+        if manifest.classes is not None and numbers is not None:
+            self._check_classes(part, numbers)
+            labels = [manifest.classes[number] for number in numbers.tolist()]
+        tables = {key: known.get(key, tb.empty(key[1])) for key in manifest.relations}
+        some = {"tables": tables, "ids": ids, "labels": labels, "times": times}
         return self.without_sequences().replaced(**some)
 
     def partitions(self) -> Iterator[Sequences]:
@@ -240,31 +185,31 @@ class Partitions:
         size = f"{len(self):,} in {many}"
         return summary_text("Partitions", summary(size, n_facts, classes, self.dimensions, names))
 
-    def _columns(self, part: PartFile) -> Columns:
+    def _columns(self, part: mf.PartFile) -> codec.Columns:
         manifest = self.manifest
         known = manifest.relations[: part.n_relations]
-        return Columns(known, manifest.classes is not None, manifest.times)
+        return codec.Columns(known, manifest.classes is not None, manifest.times)
 
-    def _decoded(self, file: File, read: Callable[..., T], *arguments: Any) -> T:
+    def _decoded(self, file: mf.File, read: Callable[..., T], *arguments: Any) -> T:
         """What a file holds, verified against the manifest."""
         data = _content(os.path.join(self.path, file.name), file.size)
         if len(data) != file.size or hashlib.sha256(data).hexdigest() != file.sha256:
             raise self._problem(file, "is not what the manifest says: its checksum is another")
         try:
             return read(data, *arguments)
-        except WrongFile as error:
+        except codec.WrongFile as error:
             raise self._problem(file, str(error)) from None
 
-    def _check_classes(self, part: PartFile, numbers: NDArray[np.int32]) -> None:
+    def _check_classes(self, part: mf.PartFile, numbers: Ints) -> None:
         n_classes = len(part.class_sizes)
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= n_classes):
             raise self._problem(part.file, "has a label that is no class")
         if np.bincount(numbers, minlength=n_classes).tolist() != list(part.class_sizes):
             raise self._problem(part.file, "has not as many of a class as the manifest says")
 
-    def _problem(self, file: File, what: str) -> DataError:
+    def _problem(self, file: mf.File, what: str) -> DataError:
         source = Source("", os.path.join(self.folder, file.name))
-        return DataError(f"this file {what}", source, hint=DAMAGED)
+        return DataError(f"this file {what}", source, hint=mf.DAMAGED)
 
 
 def _content(path: str, most: int) -> bytes:
@@ -279,7 +224,7 @@ def _content(path: str, most: int) -> bytes:
         raise
     except FileNotFoundError:
         what = "there is no such file, but the manifest lists it"
-        raise DataError(what, path, hint=DAMAGED) from None
+        raise DataError(what, path, hint=mf.DAMAGED) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"this file cannot be read ({reason})", path) from None

@@ -12,24 +12,10 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from relynx.data.parquet.codec import (
-    Columns,
-    check_installed,
-    part_bytes,
-    time_types,
-    vocabulary_bytes,
-)
-from relynx.data.parquet.manifest import (
-    MANIFEST,
-    VOCABULARY,
-    File,
-    Manifest,
-    PartFile,
-    manifest_text,
-    part_name,
-)
+from relynx.arrays import Ints
+from relynx.data.parquet import codec
+from relynx.data.parquet.manifest import MANIFEST, VOCABULARY, File, Manifest, PartFile, part_name
 from relynx.data.sequences import SAME_ARITY, WRITERS, Sequences, recoded_tables, shown
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Source
@@ -50,29 +36,51 @@ def write_sequences(
     partitions: int | None,
     rows_per_partition: int | None,
 ) -> None:
-    """Write sequences in a number of partitions, or in partitions of a number of sequences."""
-    edges = cuts(len(X), partitions, rows_per_partition)
-    write_folder((X[a:b] for a, b in pairwise(edges)), folder)
-
-
-WRITERS["parquet"] = write_sequences
-
-
-def cuts(n_sequences: int, partitions: int | None, rows_per_partition: int | None) -> list[int]:
-    """Where partitions begin, and where the last ends; their sizes differ by one at most."""
+    """Write sequences in a number of partitions, or in partitions of a number of sequences; their
+    sizes differ by one at most."""
     if partitions is not None and rows_per_partition is not None:
         raise InputError("give partitions or rows_per_partition, not both")
     for name, value in (("partitions", partitions), ("rows_per_partition", rows_per_partition)):
         if value is not None:
             as_count(name, value, 1)
-    n = partitions or -(-n_sequences // (rows_per_partition or ROWS))
-    return [n_sequences * i // max(n, 1) for i in range(max(n, 1) + 1)]
+    n = max(partitions or -(-len(X) // (rows_per_partition or ROWS)), 1)
+    edges = [len(X) * i // n for i in range(n + 1)]
+    write_parquet((X[a:b] for a, b in pairwise(edges)), folder)
 
 
-def write_folder(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
-    """Write each chunk as a partition. What is known keeps its number when more comes, so a
-    partition is right as soon as it is written, and no two chunks are held at a time."""
-    check_installed()
+WRITERS["parquet"] = write_sequences
+
+
+def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
+    """Write a data set larger than memory, chunk by chunk, each as a partition.
+
+    `scan_parquet(folder).load()` equals `Sequences.concatenate(chunks)`. The folder appears when
+    the last chunk is written; an existing folder is an error.
+
+    Parameters
+    ----------
+    chunks
+        An iterable of `Sequences`. Each may have new constants, predicates and classes; all have
+        labels or none has, and their background knowledge is the same.
+    folder
+        A new folder.
+
+    Examples
+    --------
+    >>> import tempfile, relynx as rx
+    >>> chunks = (rx.from_lists([[letter, "a"]])[0] for letter in "abc")
+    >>> folder = tempfile.mkdtemp() + "/letters"
+    >>> rx.write_parquet(chunks, folder)
+    >>> rx.scan_parquet(folder)
+    Partitions
+      sequences   3 in 3 partitions, of 1 to 1
+      facts       9
+      dimensions  s
+      predicates  next_s/2, a/1, b/1, c/1
+    """
+    # What is known keeps its number when more comes: a partition is right as soon as it is written,
+    # and no two chunks are held at a time.
+    codec.check_installed()
     with _whole_folder(folder) as partial:
         writer = _Writer(folder, partial)
         for chunk in chunks:
@@ -105,8 +113,9 @@ class _Writer:
         if not np.array_equal(codes, np.arange(len(codes))):
             X = X.with_tables(self.vocabulary, recoded_tables(X.tables, codes))
         labels = self._labels(X)
-        columns = Columns(tuple(self.relations), labels is not None, time_types(X.times))
-        data = part_bytes(X, columns, labels)
+        times = codec.time_types(X.times)
+        columns = codec.Columns(tuple(self.relations), labels is not None, times)
+        data = codec.part_bytes(X, columns, labels)
         file = self._write(part_name(len(self.parts)), data)
         sizes = np.bincount([] if labels is None else labels, minlength=len(self.classes))
         n_facts = [X.tables[key].shape[1] if key in X.tables else 0 for key in self.relations]
@@ -116,19 +125,19 @@ class _Writer:
         first = self.first
         if first is None:
             raise DataError("there is nothing to write: give at least one Sequences")
-        constants = vocabulary_bytes(self.vocabulary.constants)
+        constants = codec.vocabulary_bytes(self.vocabulary.constants)
         manifest = Manifest(
             relynx=__version__,
             relations=tuple(self.relations),
             classes=None if first.labels is None else self.classes.constants,
-            times=time_types(first.times),
+            times=codec.time_types(first.times),
             background=first.background,
             reading=first.reading if self.same_reading else None,
             vocabulary=self._write(VOCABULARY, constants),
             n_constants=len(self.vocabulary),
             parts=tuple(self.parts),
         )
-        self._write(MANIFEST, manifest_text(manifest))
+        self._write(MANIFEST, manifest.text())
 
     def _check(self, X: Sequences) -> None:
         """Raise where a chunk has not what the first had. Of that only what is small is kept."""
@@ -139,7 +148,7 @@ class _Writer:
             raise DataError("the parts have different background knowledge; give them the same")
         if (X.labels is None) != (first.labels is None):
             raise DataError("some of the parts have labels and some have none")
-        if time_types(X.times) != time_types(first.times):
+        if codec.time_types(X.times) != codec.time_types(first.times):
             raise DataError("the parts have times of different types, or some have none")
         self.same_reading &= X.reading == first.reading
 
@@ -150,7 +159,7 @@ class _Writer:
                 what = f"{quoted(name)} has {arities[name]} arguments in one part, {arity} in"
                 raise DataError(f"{what} another", hint=SAME_ARITY)
 
-    def _labels(self, X: Sequences) -> NDArray[np.int32] | None:
+    def _labels(self, X: Sequences) -> Ints | None:
         """The numbers of the classes; new classes come last."""
         if X.labels is None:
             return None

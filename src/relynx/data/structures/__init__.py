@@ -1,7 +1,7 @@
 """Protein structures (PDB, mmCIF, BinaryCIF) as sequences of helices and strands.
 
-`read_structures` reads the files; `formats` is the only module that uses biotite, and `sheets`
-orders the strands of each sheet.
+`read_structures` reads the files and orders the strands of each sheet; `formats` is the only module
+that uses biotite.
 """
 
 from relynx.data.structures.reader import read_structures

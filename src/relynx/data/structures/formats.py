@@ -96,9 +96,9 @@ def read_structure(path: str, *, compute: bool) -> Structure:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of elements that are guessed, and the like
         if file_format == "PDB":
-            atoms = _read_pdb(annotation)
+            atoms = annotation.read_pdb()
         else:
-            atoms = _read_cif(annotation, data, file_format)
+            atoms = annotation.read_cif(data, file_format)
         annotation.chains = _chains(atoms, annotation.source)
         helices, sheets = annotation.elements()
         raise_all(annotation.problems, DataError)
@@ -170,6 +170,154 @@ class _Annotation:
             return None
         return ends.chain, first, last
 
+    def read_pdb(self) -> Any:
+        """The atoms of the first model; HELIX and SHEET records are kept."""
+        from biotite.structure.io.pdb import PDBFile
+
+        offset = 0
+        before: dict[str, str] = {}
+        for line in self.source.text.split("\n"):
+            record, padded = line[:6], f"{line:<80}"
+            if record == "HELIX ":
+                self._helix(padded, offset)
+            elif record == "SHEET ":
+                self._strand(padded, offset, before)
+            offset += len(line) + 1
+        try:
+            return PDBFile.read(io.StringIO(self.source.text)).get_structure(model=1)
+        except Exception:  # whatever a broken file leads to
+            raise self._unreadable("PDB") from None
+
+    def _unreadable(self, file_format: str) -> ParseError:
+        what = f"no atoms can be read from this file as {file_format}"
+        hint = "the file extension determines the format; the file may be damaged"
+        return ParseError([*self.problems, Problem(what, self.source, hint=hint)])
+
+    def _helix(self, line: str, offset: int) -> None:
+        title = f"helix {line[11:14].strip() or line[7:10].strip()}"
+        ends = self._pdb_range(title, line, offset, (19, 21, 25), (31, 33, 37))
+        said = line[38:40].strip() or "1"
+        cls = CLASSES.get(int(said)) if said.isascii() and said.isdecimal() else None
+        if cls is None:
+            self.problem(f"{title} is of class {said!r}", offset + 38, 2, "classes are 1 to 10")
+        elif ends is not None:
+            self.helices.append((ends, *cls))
+
+    def _strand(self, line: str, offset: int, before: dict[str, str]) -> None:
+        sheet, strand, said = line[11:14].strip(), line[7:10].strip(), line[38:40].strip()
+        title = f"strand {strand} of sheet {sheet}"
+        ends = self._pdb_range(title, line, offset, (21, 22, 26), (32, 33, 37))
+        if said not in ("", "0", "1", "-1"):
+            hint = "0 for the first strand, 1 for parallel, -1 for antiparallel"
+            self.problem(f"{title} has the sense {said!r}", offset + 38, 2, hint)
+        if ends is None:
+            return
+        if strand in self.strands.setdefault(sheet, {}):
+            self.problem(f"{title} is listed twice", offset, 6, "number the strands of a sheet")
+            return
+        self.strands[sheet][strand] = ends
+        if said in ("1", "-1") and sheet in before:
+            sense = "plus" if said == "1" else "minus"
+            self.pairs.setdefault(sheet, []).append((before[sheet], strand, sense))
+        before[sheet] = strand
+
+    def _pdb_range(
+        self, title: str, line: str, offset: int, *ends: tuple[int, int, int]
+    ) -> _Range | None:
+        """The ends of an element, given the columns of chain, number and insertion code of both."""
+        found = []
+        for chain, number, code in ends:
+            text = line[number : number + 4]
+            if not re.match(r" *-?[0-9]+\Z", text):
+                what = f"{title}: {text!r} is no number of a residue"
+                hint = "the columns of a PDB file are fixed: see the format"
+                self.problem(what, offset + number, 4, hint)
+                return None
+            found.append((line[chain].strip(), (int(text), line[code].strip())))
+        (one, first), (two, last) = found
+        if one != two:
+            what = f"{title} begins in chain {one} and ends in chain {two}"
+            self.problem(what, offset, 6, ONE_CHAIN)
+            return None
+        return _Range(title, one, first, last, offset, 6)
+
+    def read_cif(self, data: bytes, file_format: str) -> Any:
+        """The atoms of the first model; what categories say of helices and sheets is kept."""
+        from biotite.structure.io import pdbx
+
+        try:
+            file: Any
+            if file_format == "mmCIF":
+                file = pdbx.CIFFile.read(io.StringIO(self.source.text))
+            else:
+                file = pdbx.BinaryCIFFile.read(io.BytesIO(data))
+            name = next(iter(file))
+            block = file[name]
+            atoms = pdbx.get_structure(file, model=1, data_block=name)
+            found = {
+                category: {
+                    item: column.as_array(str).tolist() for item, column in block[category].items()
+                }
+                for category in CATEGORIES
+                if category in block
+            }
+        except Exception:  # whatever a broken file leads to
+            raise self._unreadable(file_format) from None
+        for category, read in CATEGORIES.items():
+            if category in found:
+                read(self, _Rows(self, category, found[category]))
+        return atoms
+
+    def _read_conformations(self, rows: _Rows) -> None:
+        for i, (name, conformation, number, *texts) in rows(
+            "id", "conf_type_id", "?pdbx_PDB_helix_class", *ENDS
+        ):
+            match = CONFORMATION.match(conformation)
+            if match is None and conformation != "STRN":
+                continue  # a turn, or a bend
+            title = f"{'strand' if match is None else 'helix'} {name}"
+            ends = rows.ends(title, i, texts)
+            if match is None:
+                if ends is not None:  # of no sheet that is known
+                    self.strands[f"STRN {name} {i}"] = {"1": ends}
+                continue
+            cls = HANDS[match[1]], KINDS[match[2]]
+            if match[1] is None and match[2] is None and number:
+                found = CLASSES.get(int(number)) if re.match(r"[0-9]{1,2}\Z", number) else None
+                if found is None:
+                    what = f"row {i} of _struct_conf: {title} is of class {number!r}"
+                    self.problem(what, hint="classes are 1 to 10")
+                    continue
+                cls = found
+            if ends is not None:
+                self.helices.append((ends, *cls))
+
+    def _read_ranges(self, rows: _Rows) -> None:
+        for name in [name for name in self.strands if name.startswith("STRN ")]:
+            del self.strands[name]  # the sheets list them, with more detail
+        for i, (sheet, strand, *texts) in rows("sheet_id", "id", *ENDS):
+            title = f"strand {strand} of sheet {sheet}"
+            ends = rows.ends(title, i, texts)
+            if strand in self.strands.setdefault(sheet, {}):
+                what = f"row {i} of _struct_sheet_range: {title} is listed twice"
+                self.problem(what, hint="number the strands of a sheet")
+            elif ends is not None:
+                self.strands[sheet][strand] = ends
+
+    def _read_order(self, rows: _Rows) -> None:
+        for i, (sheet, one, two, said) in rows("sheet_id", "range_id_1", "range_id_2", "?sense"):
+            known = self.strands.get(sheet, {})
+            where = f"row {i} of _struct_sheet_order"
+            for strand in (one, two):
+                if strand not in known and not self.problems:
+                    what = f"{where}: there is no strand {strand} in sheet {sheet}"
+                    self.problem(what, hint="_struct_sheet_range tells of the strands")
+            if said and said not in SENSES:
+                hint = f"give {' or '.join(SENSES)}"
+                self.problem(f"{where}: the sense is {said!r}", hint=hint)
+            elif said:
+                self.pairs.setdefault(sheet, []).append((one, two, SENSES[said]))
+
 
 @dataclass(frozen=True, slots=True)
 class _Range:
@@ -212,115 +360,6 @@ def _computed(atoms: Any, chains: dict[str, list[Residue]]) -> tuple[list[Helix]
                 sheets.append(Sheet([span]))
             position += n
     return helices, sheets
-
-
-def _read_pdb(annotation: _Annotation) -> Any:
-    """The atoms of the first model; HELIX and SHEET records are added to the annotation."""
-    from biotite.structure.io.pdb import PDBFile
-
-    offset = 0
-    before: dict[str, str] = {}
-    for line in annotation.source.text.split("\n"):
-        record, padded = line[:6], f"{line:<80}"
-        if record == "HELIX ":
-            _helix(annotation, padded, offset)
-        elif record == "SHEET ":
-            _strand(annotation, padded, offset, before)
-        offset += len(line) + 1
-    try:
-        return PDBFile.read(io.StringIO(annotation.source.text)).get_structure(model=1)
-    except Exception:  # whatever a broken file leads to
-        raise _unreadable("PDB", annotation) from None
-
-
-def _unreadable(file_format: str, annotation: _Annotation) -> ParseError:
-    what = f"no atoms can be read from this file as {file_format}"
-    hint = "the file extension determines the format; the file may be damaged"
-    return ParseError([*annotation.problems, Problem(what, annotation.source, hint=hint)])
-
-
-def _helix(annotation: _Annotation, line: str, offset: int) -> None:
-    title = f"helix {line[11:14].strip() or line[7:10].strip()}"
-    ends = _pdb_range(annotation, title, line, offset, (19, 21, 25), (31, 33, 37))
-    said = line[38:40].strip() or "1"
-    cls = CLASSES.get(int(said)) if said.isascii() and said.isdecimal() else None
-    if cls is None:
-        annotation.problem(f"{title} is of class {said!r}", offset + 38, 2, "classes are 1 to 10")
-    elif ends is not None:
-        annotation.helices.append((ends, *cls))
-
-
-def _strand(annotation: _Annotation, line: str, offset: int, before: dict[str, str]) -> None:
-    sheet, strand, said = line[11:14].strip(), line[7:10].strip(), line[38:40].strip()
-    title = f"strand {strand} of sheet {sheet}"
-    ends = _pdb_range(annotation, title, line, offset, (21, 22, 26), (32, 33, 37))
-    if said not in ("", "0", "1", "-1"):
-        hint = "0 for the first strand, 1 for parallel, -1 for antiparallel"
-        annotation.problem(f"{title} has the sense {said!r}", offset + 38, 2, hint)
-    if ends is None:
-        return
-    if strand in annotation.strands.setdefault(sheet, {}):
-        annotation.problem(f"{title} is listed twice", offset, 6, "number the strands of a sheet")
-        return
-    annotation.strands[sheet][strand] = ends
-    if said in ("1", "-1") and sheet in before:
-        sense = "plus" if said == "1" else "minus"
-        annotation.pairs.setdefault(sheet, []).append((before[sheet], strand, sense))
-    before[sheet] = strand
-
-
-def _pdb_range(
-    annotation: _Annotation,
-    title: str,
-    line: str,
-    offset: int,
-    begin: tuple[int, int, int],
-    end: tuple[int, int, int],
-) -> _Range | None:
-    """The ends of an element, given the columns of chain, number and insertion code of both."""
-    found = []
-    for chain, number, code in (begin, end):
-        text = line[number : number + 4]
-        if not re.match(r" *-?[0-9]+\Z", text):
-            what = f"{title}: {text!r} is no number of a residue"
-            hint = "the columns of a PDB file are fixed: see the format"
-            annotation.problem(what, offset + number, 4, hint)
-            return None
-        found.append((line[chain].strip(), (int(text), line[code].strip())))
-    (one, first), (two, last) = found
-    if one != two:
-        what = f"{title} begins in chain {one} and ends in chain {two}"
-        annotation.problem(what, offset, 6, ONE_CHAIN)
-        return None
-    return _Range(title, one, first, last, offset, 6)
-
-
-def _read_cif(annotation: _Annotation, data: bytes, file_format: str) -> Any:
-    """The atoms of the first model; what categories say of helices and sheets joins the rest."""
-    from biotite.structure.io import pdbx
-
-    try:
-        file: Any
-        if file_format == "mmCIF":
-            file = pdbx.CIFFile.read(io.StringIO(annotation.source.text))
-        else:
-            file = pdbx.BinaryCIFFile.read(io.BytesIO(data))
-        name = next(iter(file))
-        block = file[name]
-        atoms = pdbx.get_structure(file, model=1, data_block=name)
-        found = {
-            category: {
-                item: column.as_array(str).tolist() for item, column in block[category].items()
-            }
-            for category in CATEGORIES
-            if category in block
-        }
-    except Exception:  # whatever a broken file leads to
-        raise _unreadable(file_format, annotation) from None
-    for category, read in CATEGORIES.items():
-        if category in found:
-            read(annotation, _Rows(annotation, category, found[category]))
-    return atoms
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,61 +418,8 @@ ENDS = (
 )
 
 
-def _read_conformations(annotation: _Annotation, rows: _Rows) -> None:
-    for i, (name, conformation, number, *texts) in rows(
-        "id", "conf_type_id", "?pdbx_PDB_helix_class", *ENDS
-    ):
-        match = CONFORMATION.match(conformation)
-        if match is None and conformation != "STRN":
-            continue  # a turn, or a bend
-        title = f"{'strand' if match is None else 'helix'} {name}"
-        ends = rows.ends(title, i, texts)
-        if match is None:
-            if ends is not None:  # of no sheet that is known
-                annotation.strands[f"STRN {name} {i}"] = {"1": ends}
-            continue
-        cls = HANDS[match[1]], KINDS[match[2]]
-        if match[1] is None and match[2] is None and number:
-            found = CLASSES.get(int(number)) if re.match(r"[0-9]{1,2}\Z", number) else None
-            if found is None:
-                what = f"row {i} of _struct_conf: {title} is of class {number!r}"
-                annotation.problem(what, hint="classes are 1 to 10")
-                continue
-            cls = found
-        if ends is not None:
-            annotation.helices.append((ends, *cls))
-
-
-def _read_ranges(annotation: _Annotation, rows: _Rows) -> None:
-    for name in [name for name in annotation.strands if name.startswith("STRN ")]:
-        del annotation.strands[name]  # the sheets list them, with more detail
-    for i, (sheet, strand, *texts) in rows("sheet_id", "id", *ENDS):
-        title = f"strand {strand} of sheet {sheet}"
-        ends = rows.ends(title, i, texts)
-        if strand in annotation.strands.setdefault(sheet, {}):
-            what = f"row {i} of _struct_sheet_range: {title} is listed twice"
-            annotation.problem(what, hint="number the strands of a sheet")
-        elif ends is not None:
-            annotation.strands[sheet][strand] = ends
-
-
-def _read_order(annotation: _Annotation, rows: _Rows) -> None:
-    for i, (sheet, one, two, said) in rows("sheet_id", "range_id_1", "range_id_2", "?sense"):
-        known = annotation.strands.get(sheet, {})
-        where = f"row {i} of _struct_sheet_order"
-        for strand in (one, two):
-            if strand not in known and not annotation.problems:
-                what = f"{where}: there is no strand {strand} in sheet {sheet}"
-                annotation.problem(what, hint="_struct_sheet_range tells of the strands")
-        if said and said not in SENSES:
-            hint = f"give {' or '.join(SENSES)}"
-            annotation.problem(f"{where}: the sense is {said!r}", hint=hint)
-        elif said:
-            annotation.pairs.setdefault(sheet, []).append((one, two, SENSES[said]))
-
-
 CATEGORIES = {
-    "struct_conf": _read_conformations,
-    "struct_sheet_range": _read_ranges,
-    "struct_sheet_order": _read_order,
+    "struct_conf": _Annotation._read_conformations,
+    "struct_sheet_range": _Annotation._read_ranges,
+    "struct_sheet_order": _Annotation._read_order,
 }

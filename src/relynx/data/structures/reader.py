@@ -1,21 +1,21 @@
-"""Sequences of helices and strands from protein structures."""
+"""Sequences of helices and strands from protein structures, with the order of strands in sheets."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from relynx.data.protein_folds import RULES, domain_sequences
+from relynx.data.protein_folds import domain_sequences
 from relynx.data.sequences import Sequences, counted, shown
-from relynx.data.structures.formats import FORMATS, INSTALL, Residue, Structure, read_structure
-from relynx.data.structures.sheets import elements, joined
+from relynx.data.structures import formats as fm
 from relynx.errors import DataError, InputError, Problem, Source, did_you_mean, raise_all
-from relynx.logic.datalog import parse_background
 from relynx.logic.terms import Constant, as_constant
 
 Positions: TypeAlias = dict[tuple[str, int], int]
@@ -24,6 +24,7 @@ SEGMENT = re.compile(r"(?:([^:,]*):)?(?:(-?\d{1,9}[A-Za-z]?)-(-?\d{1,9}[A-Za-z]?
 EXAMPLE = "write A:1-120, A: for all of a chain, or A:1-50,A:90-120 for parts"
 MISSING = ("error", "compute")
 SHOWN = 12
+NULL = "null"
 
 
 def read_structures(
@@ -75,25 +76,25 @@ def read_structures(
     structures = _read(files, compute=missing == "compute")
     parts = _parts(structures, files, wanted)
     classes = _labels(labels, parts, list(files), listed=wanted is not None)
-    strands = {name: joined(structure.sheets) for name, structure in structures.items()}
+    strands = {name: _joined(structure.sheets) for name, structure in structures.items()}
     found = []
     for id, (name, positions) in parts.items():
-        known = elements(positions, structures[name].helices, strands[name])
+        known = _elements(positions, structures[name].helices, strands[name])
         found.append({"id": id, "fold": classes and classes[id], "elements": known})
-    X = domain_sequences(found, parse_background(RULES, "protein folds"))
+    X = domain_sequences(found)
     return X, X.labels
 
 
 def _check_can_read(missing: object) -> None:
     if find_spec("biotite") is None:
-        raise InputError("structures need biotite, which is not installed", hint=INSTALL)
+        raise InputError("structures need biotite, which is not installed", hint=fm.INSTALL)
     if missing not in MISSING:
         hint = did_you_mean(str(missing), MISSING) or "give 'error' or 'compute'"
         raise InputError(f"missing is {missing!r}", hint=hint)
 
 
 def _parts(
-    structures: Mapping[str, Structure],
+    structures: Mapping[str, fm.Structure],
     files: Mapping[str, str],
     wanted: Mapping[str, tuple[str, list[Range]]] | None,
 ) -> dict[str, tuple[str, Positions]]:
@@ -128,7 +129,7 @@ def _named(paths: Any) -> dict[str, str]:
             continue
         full = os.fsdecode(path)
         name = os.path.basename(full)
-        for ending in (".gz", *FORMATS):
+        for ending in (".gz", *fm.FORMATS):
             if name.lower().endswith(ending):
                 name = name[: -len(ending)]
         if re.match(r"pdb\w{4}\Z", name) and ".ent" in full.lower():
@@ -143,7 +144,7 @@ def _named(paths: Any) -> dict[str, str]:
     return out
 
 
-Range: TypeAlias = tuple[str | None, Residue | None, Residue | None]
+Range: TypeAlias = tuple[str | None, fm.Residue | None, fm.Residue | None]
 
 
 def _wanted(domains: Any, files: Mapping[str, str]) -> dict[str, tuple[str, list[Range]]] | None:
@@ -179,27 +180,29 @@ def _range(text: str) -> Range | None:
     match = SEGMENT.match(text)
     if match is None or not text:
         return None
-    ends: list[Residue | None] = []
+    ends: list[fm.Residue | None] = []
     for end in match.group(2, 3):
         code = end[-1] if end and end[-1].isalpha() else ""
         ends.append((int(end.removesuffix(code)), code) if end else None)
     return match[1], ends[0], ends[1]
 
 
-def _read(files: Mapping[str, str], *, compute: bool) -> dict[str, Structure]:
+def _read(files: Mapping[str, str], *, compute: bool) -> dict[str, fm.Structure]:
     """All structures. Raises DataError with what is wrong with any of them."""
-    out: dict[str, Structure] = {}
+    out: dict[str, fm.Structure] = {}
     problems: list[Problem] = []
     for name, path in files.items():
         try:
-            out[name] = read_structure(path, compute=compute)
+            out[name] = fm.read_structure(path, compute=compute)
         except InputError as error:
             problems += error.problems
     raise_all(problems, DataError)
     return out
 
 
-def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Problem]) -> Positions:
+def _cut(
+    structure: fm.Structure, ranges: list[Range], id: str, problems: list[Problem]
+) -> Positions:
     """The position of each residue of a domain, by chain and position in the chain."""
     positions: Positions = {}
     source = Source("", structure.source.path)
@@ -226,7 +229,7 @@ def _cut(structure: Structure, ranges: list[Range], id: str, problems: list[Prob
     return positions
 
 
-def _nearest(residue: Residue, number: Mapping[Residue, int], *, upwards: bool) -> int | None:
+def _nearest(residue: fm.Residue, number: Mapping[fm.Residue, int], *, upwards: bool) -> int | None:
     """The position of a residue, or of the nearest inside the range where it has no atoms."""
     if residue in number:
         return number[residue]
@@ -266,4 +269,145 @@ def _labels(
         what = f"there is no label for {counted(len(lost), 'sequence')} ({which})"
         problems.append(Problem(what, hint="give a label for each id, or for its file"))
     raise_all(problems)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Strands:
+    """All strands of a structure, in the order of the file; `orientations` are the group of strands
+    with known relative orientation that each belongs to, and its own there, 1 or -1."""
+
+    spans: tuple[fm.Span, ...]
+    sheets: tuple[int, ...]  # sheets that share a strand are one
+    senses: tuple[Mapping[int, str], ...]  # neighbours, and whether both run the same way
+    orientations: tuple[tuple[int, int], ...]
+
+
+def _joined(sheets: Iterable[fm.Sheet]) -> _Strands:
+    """The strands of some sheets, each once: a file repeats one where a barrel closes, and where
+    sheets share strands."""
+    spans: list[fm.Span] = []
+    sheet_of: list[int] = []
+    senses: list[dict[int, str]] = []
+    known: dict[str, list[int]] = {}  # by chain
+    for number, sheet in enumerate(sheets):
+        positions = []
+        for span in sheet.spans:
+            here = known.setdefault(span[0], [])
+            same = next((i for i in here if _same(spans[i], span)), None)
+            if same is None:
+                same = len(spans)
+                here.append(same)
+                spans.append(span)
+                senses.append({})
+                sheet_of.append(number)
+            elif sheet_of[same] != number:  # two sheets become one
+                old, new = sorted((sheet_of[same], number))
+                sheet_of = [old if one == new else one for one in sheet_of]
+                number = old
+            positions.append(same)
+        for one, two, sense in sheet.pairs:
+            i, j = positions[one], positions[two]
+            if i != j:
+                senses[j].setdefault(i, senses[i].setdefault(j, sense))
+    return _Strands(tuple(spans), tuple(sheet_of), tuple(senses), _orientations(senses))
+
+
+def _same(one: fm.Span, two: fm.Span) -> bool:
+    """Whether two strands have half of the shorter one in common."""
+    common = min(one[2], two[2]) - max(one[1], two[1]) + 1
+    shorter = min(one[2] - one[1], two[2] - two[1]) + 1
+    return one[0] == two[0] and 2 * common >= shorter
+
+
+def _orientations(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int], ...]:
+    """The orientation of each strand, 1 or -1, relative to the first of those connected with it."""
+    orientations: dict[int, tuple[int, int]] = {}
+    for start in range(len(senses)):
+        if start in orientations:
+            continue
+        orientations[start] = start, 1
+        waiting = deque([start])
+        while waiting:
+            here = waiting.popleft()
+            for other, sense in senses[here].items():
+                if other not in orientations:
+                    turned = 1 if sense == "plus" else -1
+                    orientations[other] = start, orientations[here][1] * turned
+                    waiting.append(other)
+    return tuple(orientations[i] for i in range(len(senses)))
+
+
+def _elements(
+    residues: Mapping[tuple[str, int], int], helices: Iterable[fm.Helix], strands: _Strands
+) -> list[dict[str, Any]]:
+    """The helices and strands of a domain, in the form of the bundled folds, given the position in
+    it of each residue by chain and position in the chain. An element with half or more of its
+    residues outside is left out."""
+    found: list[tuple[tuple[int, int], dict[str, Any]]] = []
+    chains = {chain for chain, _ in residues}
+    for helix in helices:
+        if helix.span[0] in chains and (inside := _inside(helix.span, residues)) is not None:
+            fields = {"type": "he", "hand": helix.hand, "cls": helix.cls, "len": inside[2]}
+            found.append((inside[:2], fields))
+    here = {}
+    for i, span in enumerate(strands.spans):
+        if span[0] in chains and (inside := _inside(span, residues)) is not None:
+            here[i] = inside
+    along = sorted(here, key=lambda i: here[i])
+    number = {i: k for k, i in enumerate(along)}
+    positions = _walked(here, strands)
+    last: dict[int, int] = {}
+    for i in along:
+        sheet = strands.sheets[i]
+        before = last.get(sheet)
+        order, reached = positions[i]
+        fields = {
+            "type": "st",
+            "sense": NULL if reached is None else strands.senses[reached][i],
+            "sense_prev": NULL,
+            "sheet": str(sheet),
+            "sheet_ord": order,
+            "partners": [[number[j], sense] for j, sense in strands.senses[i].items() if j in here],
+            "len": here[i][2],
+        }
+        if before is not None:
+            (group, first), (own, second) = strands.orientations[before], strands.orientations[i]
+            if group == own:  # else it is not known whether they run the same way
+                fields["sense_prev"] = "plus" if first == second else "minus"
+        last[sheet] = i
+        found.append((here[i][:2], fields))
+    return [fields for _, fields in sorted(found, key=lambda one: one[0])]
+
+
+def _inside(span: fm.Span, residues: Mapping[tuple[str, int], int]) -> tuple[int, int, int] | None:
+    """The first and last position of an element in a domain, and its number of residues there."""
+    chain, first, last = span
+    positions = [residues[chain, i] for i in range(first, last + 1) if (chain, i) in residues]
+    if 2 * len(positions) <= last - first + 1:
+        return None
+    return min(positions), max(positions), len(positions)
+
+
+def _walked(here: Iterable[int], strands: _Strands) -> dict[int, tuple[int, int | None]]:
+    """For each strand its position on a walk through its sheet, from an edge on and from neighbour
+    to neighbour, and the one it was reached from; where a walk ends, it continues with the next
+    strand of the file."""
+    out: dict[int, tuple[int, int | None]] = {}
+    sheets: dict[int, list[int]] = {}
+    for i in sorted(here):
+        sheets.setdefault(strands.sheets[i], []).append(i)
+    for members in sheets.values():
+        beside = {i: sorted(strands.senses[i].keys() & set(members)) for i in members}
+        order = 0
+        while left := [i for i in members if i not in out]:
+            # An edge has one neighbour or none among those that are left.
+            edges = (i for i in left if sum(j in left for j in beside[i]) < 2)
+            waiting: list[tuple[int, int | None]] = [(next(edges, left[0]), None)]
+            while waiting:
+                i, reached = waiting.pop()
+                if i not in out:
+                    out[i] = order, reached
+                    order += 1
+                    waiting += [(j, i) for j in reversed(beside[i]) if j not in out]
     return out

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
 from relynx.data.sequences import shown
 from relynx.errors import DataError, Problem, Source
 from relynx.logic.terms import Constant
@@ -40,6 +41,7 @@ SECOND, MICROSECOND = 10**9, 1000  # in nanoseconds
 TRUTHS = ("false", "true")
 ZONES = "holds times with a time zone and times without one"
 ONE_ZONE = "give all of them a time zone, or none"
+OR_LEAVE_OUT = "or leave it out: fluents names the columns to use"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,146 @@ class Values:
     constants: Sequence[Constant]
     zoned: bool = False  # whether the dates had a time zone; they are in UTC then
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Longs:
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.constants))
 
     def row_of(self, code: int) -> int:
         return int((self.codes == code).argmax())
+
+    @staticmethod
+    def of_texts(texts: Sequence[Any]) -> Values:
+        """A column of texts, None where one is missing."""
+        number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        codes = np.fromiter(map(number.__getitem__, texts), np.int32, len(texts))
+        if None in number:
+            missing = number.pop(None)
+            codes = np.where(codes == missing, -1, codes - (codes > missing)).astype(np.int32)
+        return Values("text", codes, list(number))
+
+    @staticmethod
+    def of_numbers(numbers: NDArray[Any], missing: Bools | None = None) -> Values:
+        """A column of integers or floats; NaN is missing too, and whole floats become integers."""
+        missing = np.zeros(len(numbers), bool) if missing is None else missing
+        if numbers.dtype.kind == "f":
+            missing = missing | np.isnan(numbers)
+            infinite = np.flatnonzero(np.isinf(numbers) & ~missing)
+            if len(infinite):
+                hint = "put a large number or a missing value in its place"
+                raise WrongColumn("holds an infinite number", hint, int(infinite[0]))
+        distinct, codes = np.unique(numbers[~missing], return_inverse=True)
+        column_type = "integer"
+        if distinct.dtype.kind == "f":
+            if np.all(distinct == np.floor(distinct)) and np.all(np.abs(distinct) < 2**53):
+                distinct = distinct.astype(np.int64)
+            else:
+                column_type, distinct = "number", distinct + 0.0  # -0.0 becomes 0.0
+        return Values(column_type, _spread(codes, ~missing), distinct.tolist())
+
+    @staticmethod
+    def of_truths(truths: Bools, missing: Bools) -> Values:
+        codes = np.where(missing, -1, truths.astype(np.int32)).astype(np.int32)
+        return Values("boolean", codes, list(TRUTHS))
+
+    @staticmethod
+    def of_dates(moments: NDArray[np.datetime64], *, zoned: bool = False) -> Values:
+        """A column of moments in time, NaT where one is missing."""
+        missing = np.isnat(moments)
+        distinct, codes = np.unique(moments[~missing], return_inverse=True)
+        seconds = distinct.astype("datetime64[s]")
+        if np.array_equal(seconds, distinct):
+            whole = np.datetime_as_string(seconds).tolist()
+            texts = [text.removesuffix(MIDNIGHT) for text in whole]
+        else:
+            texts = [_iso(*str(moment).split(".")) for moment in distinct]
+        return Values("date", _spread(codes, ~missing), texts, zoned)
+
+    @staticmethod
+    def of_objects(values: Sequence[Any], wanted: str | None = None) -> Values:
+        """A column of Python values of one type; raises WrongColumn where there are several."""
+        kept = [None if _is_missing(value) else value for value in values]
+        first: dict[str, int] = {}
+        for row, value in enumerate(kept):
+            if value is not None:
+                first.setdefault(_python_type(value), row)
+        types = list(first)
+        if not types:
+            return Values("text", np.full(len(kept), -1, np.int32), [])
+        if len(types) > 1:
+            said = (f"{shown(kept[first[one]])} is {one}" for one in types[:2])
+            what = f"holds values of different types: {', '.join(said)}"
+            hint = f"make all its values of one type, {OR_LEAVE_OUT}"
+            raise WrongColumn(what, hint, first[types[1]])
+        column_type = types[0]
+        if column_type == "text":
+            return Values.of_texts([None if value is None else str(value) for value in kept])
+        missing = np.array([value is None for value in kept])
+        if column_type == "true or false":
+            return Values.of_truths(np.array([bool(value) for value in kept]), missing)
+        if column_type == "a number":
+            if wanted == KEY and not all(map(_is_whole, kept)):
+                names = Values.of_texts(kept)
+                return Values("text", names.codes, list(map(str, names.constants)))
+            return _object_numbers(kept, missing)
+        if column_type == "a date":
+            return _object_dates(kept)
+        if column_type == "a duration":
+            return Values.of_numbers(np.array(list(map(_seconds, kept))), missing)
+        what = f"holds {shown(kept[first[column_type]])}, which is no value of a cell"
+        hint = f"give text, numbers, truth values or dates, {OR_LEAVE_OUT}"
+        raise WrongColumn(what, hint, first[column_type])
+
+    def as_keys(self) -> Values:
+        """Values as keys: integers are kept, all others become text."""
+        if self.type in ("integer", "text"):
+            return self
+        return Values("text", self.codes, list(map(str, self.constants)))
+
+    def ranks(self) -> Longs:
+        """For each row its rank in the order of the values. Texts must be dates, or WrongColumn
+        is raised: texts sorted as texts put 10 before 9."""
+        if self.type != "text":
+            return self.codes.astype(np.int64)
+        ticks = list(map(nanoseconds, self.moments()))
+        distinct = {tick: i for i, tick in enumerate(sorted(set(ticks)))}
+        rank = np.array([distinct[tick] for tick in ticks], np.int64)
+        return rank[self.codes]
+
+    def moments(self) -> list[datetime]:
+        """The moments that the different texts of a column name. Raises WrongColumn."""
+        moments = []
+        for code, text in enumerate(self.constants):
+            moment = read_moment(str(text))
+            if moment is None:
+                what = f"holds {shown(text)}, and it is not sure what comes before what"
+                hint = "give numbers, dates, or texts such as 2024-01-31 or 2024-01-31 13:05:00"
+                raise WrongColumn(what, hint, self.row_of(code))
+            if len(str(text)) > SHORT and TOO_FINE.search(str(text)):
+                what = f"holds {shown(text)}, a second with more than nine digits after the point"
+                hint = "leave out the digits after the ninth, or give a column of numbers"
+                raise WrongColumn(what, hint, self.row_of(code))
+            moments.append(moment)
+        if len({moment.tzinfo is None for moment in moments}) > 1:
+            raise WrongColumn(ZONES, ONE_ZONE)
+        return moments
+
+    def as_type(self, column_type: str) -> Values:
+        """A column converted to the type that it had when the schema was made."""
+        if self.type == column_type or not len(self.constants):
+            return Values(column_type, self.codes, self.constants)
+        if self.type == "integer" and column_type in ("number", "text"):
+            change = float if column_type == "number" else str
+            return Values(column_type, self.codes, list(map(change, self.constants)))
+        if self.type == "number" and column_type == "integer":
+            whole = [int(n) if float(n).is_integer() else n for n in self.constants]
+            return Values(column_type, self.codes, whole)
+        if self.type == "text" and (spelled := _spelled(self.constants, column_type)) is not None:
+            return Values(
+                column_type, np.append(spelled.codes, np.int32(-1))[self.codes], spelled.constants
+            )
+        names = {"text": "text", "boolean": "true and false", "date": "dates"}
+        names |= dict.fromkeys(("integer", "number"), "numbers")
+        what = f"holds {names[self.type]}, and {names[column_type]} where it was first read"
+        raise WrongColumn(what, f"give {names[column_type]}")
 
 
 class Table(Protocol):
@@ -86,59 +223,6 @@ class WrongColumn(DataError):
         self.row = row
 
 
-def text_values(texts: Sequence[Any]) -> Values:
-    """A column of texts, None where one is missing."""
-    number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    codes = np.fromiter(map(number.__getitem__, texts), np.int32, len(texts))
-    if None in number:
-        missing = number.pop(None)
-        codes = np.where(codes == missing, -1, codes - (codes > missing)).astype(np.int32)
-    return Values("text", codes, list(number))
-
-
-def number_values(numbers: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Values:
-    """A column of integers or floats; NaN is missing too, and whole floats become integers."""
-    missing = np.zeros(len(numbers), bool) if missing is None else missing
-    if numbers.dtype.kind == "f":
-        missing = missing | np.isnan(numbers)
-        infinite = np.flatnonzero(np.isinf(numbers) & ~missing)
-        if len(infinite):
-            hint = "put a large number or a missing value in its place"
-            raise WrongColumn("holds an infinite number", hint, int(infinite[0]))
-    distinct, codes = np.unique(numbers[~missing], return_inverse=True)
-    column_type = "integer"
-    if distinct.dtype.kind == "f":
-        if np.all(distinct == np.floor(distinct)) and np.all(np.abs(distinct) < 2**53):
-            distinct = distinct.astype(np.int64)
-        else:
-            column_type, distinct = "number", distinct + 0.0  # -0.0 becomes 0.0
-    return Values(column_type, _spread(codes, ~missing), distinct.tolist())
-
-
-def key_values(values: Values) -> Values:
-    """Values as keys: integers are kept, all others become text."""
-    if values.type in ("integer", "text"):
-        return values
-    return Values("text", values.codes, list(map(str, values.constants)))
-
-
-def boolean_values(truths: NDArray[np.bool_], missing: NDArray[np.bool_]) -> Values:
-    codes = np.where(missing, -1, truths.astype(np.int32)).astype(np.int32)
-    return Values("boolean", codes, list(TRUTHS))
-
-
-def date_values(moments: NDArray[np.datetime64], *, zoned: bool = False) -> Values:
-    """A column of moments in time, NaT where one is missing."""
-    missing = np.isnat(moments)
-    distinct, codes = np.unique(moments[~missing], return_inverse=True)
-    seconds = distinct.astype("datetime64[s]")
-    if np.array_equal(seconds, distinct):
-        texts = [text.removesuffix(MIDNIGHT) for text in np.datetime_as_string(seconds).tolist()]
-    else:
-        texts = [_iso(*str(moment).split(".")) for moment in distinct]
-    return Values("date", _spread(codes, ~missing), texts, zoned)
-
-
 def _iso(whole: str, fraction: str) -> str:
     """2024-01-31T13:05:00.250000: the fraction is left out where it is zero, midnight too."""
     if fraction.strip("0"):
@@ -146,55 +230,20 @@ def _iso(whole: str, fraction: str) -> str:
     return whole.removesuffix(MIDNIGHT)
 
 
-def object_values(values: Sequence[Any], wanted: str | None = None) -> Values:
-    """A column of Python values of one type; raises WrongColumn where there are several."""
-    kept = [None if _is_missing(value) else value for value in values]
-    first: dict[str, int] = {}
-    for row, value in enumerate(kept):
-        if value is not None:
-            first.setdefault(_python_type(value), row)
-    types = list(first)
-    if not types:
-        return Values("text", np.full(len(kept), -1, np.int32), [])
-    if len(types) > 1:
-        one, two = (
-            f"{shown(kept[row])} is {column_type}" for column_type, row in list(first.items())[:2]
-        )
-        hint = "make all its values of one type, or leave it out: fluents names the columns to use"
-        raise WrongColumn(f"holds values of different types: {one}, {two}", hint, first[types[1]])
-    column_type = types[0]
-    if column_type == "text":
-        return text_values([None if value is None else str(value) for value in kept])
-    missing = np.array([value is None for value in kept])
-    if column_type == "true or false":
-        return boolean_values(np.array([bool(value) for value in kept]), missing)
-    if column_type == "a number":
-        if wanted == KEY and not all(map(_is_whole, kept)):
-            names = text_values(kept)
-            return Values("text", names.codes, list(map(str, names.constants)))
-        return _object_numbers(kept, missing)
-    if column_type == "a date":
-        return _object_dates(kept)
-    if column_type == "a duration":
-        return number_values(np.array(list(map(_seconds, kept))), missing)
-    what = f"holds {shown(kept[first[column_type]])}, which is no value of a cell"
-    hint = "give text, numbers, truth values or dates, or leave it out: fluents names the columns"
-    raise WrongColumn(what, f"{hint} to use", first[column_type])
-
-
-def _object_numbers(values: Sequence[Any], missing: NDArray[np.bool_]) -> Values:
+def _object_numbers(values: Sequence[Any], missing: Bools) -> Values:
     plain: list[Any] = [0 if value is None else value for value in values]
     if all(map(_is_whole, plain)):
         whole = list(map(int, plain))
         if all(-LARGEST <= n < LARGEST for n in whole):
-            return number_values(np.array(whole, np.int64), missing)
+            return Values.of_numbers(np.array(whole, np.int64), missing)
         with suppress(ValueError):  # thousands of digits
-            return text_values([None if m else str(n) for n, m in zip(whole, missing, strict=True)])
+            texts = [None if m else str(n) for n, m in zip(whole, missing, strict=True)]
+            return Values.of_texts(texts)
     try:
-        return number_values(np.array(plain, float), missing)
+        return Values.of_numbers(np.array(plain, float), missing)
     except OverflowError:
         row = next(i for i, value in enumerate(plain) if abs(value) > sys.float_info.max)
-        hint = "give it as text, or leave it out: fluents names the columns to use"
+        hint = f"give it as text, {OR_LEAVE_OUT}"
         raise WrongColumn("holds a number that is too large", hint, row) from None
 
 
@@ -271,41 +320,11 @@ def _is_missing(value: object) -> bool:
     return isinstance(value, float | np.floating) and math.isnan(value)
 
 
-def _spread(codes: NDArray[Any], known: NDArray[np.bool_]) -> Codes:
+def _spread(codes: NDArray[Any], known: Bools) -> Codes:
     """The codes of the known rows among all rows."""
     out = np.full(len(known), -1, np.int32)
     out[known] = codes
     return out
-
-
-def ranks(values: Values) -> NDArray[np.int64]:
-    """For each row its rank in the order of the values. Texts must be dates, or WrongColumn is
-    raised: texts sorted as texts put 10 before 9."""
-    if values.type != "text":
-        return values.codes.astype(np.int64)
-    ticks = list(map(nanoseconds, read_moments(values)))
-    distinct = {tick: i for i, tick in enumerate(sorted(set(ticks)))}
-    rank = np.array([distinct[tick] for tick in ticks], np.int64)
-    return rank[values.codes]
-
-
-def read_moments(values: Values) -> list[datetime]:
-    """The moments that the different texts of a column name. Raises WrongColumn."""
-    moments = []
-    for code, text in enumerate(values.constants):
-        moment = read_moment(str(text))
-        if moment is None:
-            what = f"holds {shown(text)}, and it is not sure what comes before what"
-            hint = "give numbers, dates, or texts such as 2024-01-31 or 2024-01-31 13:05:00"
-            raise WrongColumn(what, hint, values.row_of(code))
-        if len(str(text)) > SHORT and TOO_FINE.search(str(text)):
-            what = f"holds {shown(text)}, a second with more than nine digits after the point"
-            hint = "leave out the digits after the ninth, or give a column of numbers"
-            raise WrongColumn(what, hint, values.row_of(code))
-        moments.append(moment)
-    if len({moment.tzinfo is None for moment in moments}) > 1:
-        raise WrongColumn(ZONES, ONE_ZONE)
-    return moments
 
 
 class Moment(datetime):
@@ -341,34 +360,14 @@ def read_moment(text: str) -> datetime | None:
         return None
 
 
-def as_type(values: Values, column_type: str) -> Values:
-    """A column converted to the type that it had when the schema was made."""
-    if values.type == column_type or not len(values.constants):
-        return Values(column_type, values.codes, values.constants)
-    if values.type == "integer" and column_type in ("number", "text"):
-        change = float if column_type == "number" else str
-        return Values(column_type, values.codes, list(map(change, values.constants)))
-    if values.type == "number" and column_type == "integer":
-        whole = [int(n) if float(n).is_integer() else n for n in values.constants]
-        return Values(column_type, values.codes, whole)
-    if values.type == "text" and (spelled := _spelled(values.constants, column_type)) is not None:
-        return Values(
-            column_type, np.append(spelled.codes, np.int32(-1))[values.codes], spelled.constants
-        )
-    names = {"text": "text", "boolean": "true and false", "date": "dates"}
-    names |= dict.fromkeys(("integer", "number"), "numbers")
-    what = f"holds {names[values.type]}, and {names[column_type]} where it was first read"
-    raise WrongColumn(what, f"give {names[column_type]}")
-
-
 def _spelled(texts: Sequence[Constant], column_type: str) -> Values | None:
     """The values of a type that distinct texts denote; None where one of them denotes none."""
     plain = list(map(str, texts))
     if column_type == "boolean" and set(plain) <= set(TRUTHS):
-        return text_values(plain)
+        return Values.of_texts(plain)
     if column_type == "integer" and all(map(WHOLE.match, plain)):
         whole = list(map(int, plain))
         if all(-LARGEST <= n < LARGEST for n in whole):
-            return number_values(np.array(whole, np.int64))
+            return Values.of_numbers(np.array(whole, np.int64))
     moments = list(map(read_moment, plain)) if column_type == "date" else [None]
     return None if None in moments else _object_dates(moments)

@@ -16,21 +16,11 @@ from itertools import count, islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.data.sequences import counted, shown
-from relynx.data.tables.columns import (
-    KEY,
-    LARGEST,
-    Codes,
-    LoadedTable,
-    Values,
-    WrongColumn,
-    boolean_values,
-    number_values,
-    object_values,
-)
-from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, first_problems, raise_all
+from relynx.data.tables.columns import KEY, LARGEST, Codes, LoadedTable, Values, WrongColumn
+from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, raise_first
 from relynx.logic.source_files import decoded, read_bytes, unpacked
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -72,7 +62,7 @@ class CsvTable:
         """Read some columns. Raises DataError with every line that has too few or many fields."""
         wanted = {name: self.names.index(name) for name in names}
         columns = {name: _Texts() for name in names}
-        lines: list[NDArray[np.int64]] = []
+        lines: list[Longs] = []
         problems: list[Problem] = []
         for first, end, rows in self._chunks():
             numbers = _line_numbers(first, end, rows)
@@ -95,7 +85,7 @@ class CsvTable:
             fields = list(zip(*rows, strict=True))
             for name, at in wanted.items() if fields else ():
                 columns[name].add(fields[at])
-        raise_all(first_problems(problems), DataError)
+        raise_first(problems, DataError)
         empty = np.empty(0, np.int64)
         return _LoadedCsv(np.concatenate([empty, *lines]), columns, self.separator)
 
@@ -151,7 +141,7 @@ def _wrong_quotes(text: str, separator: str, source: Source, error: csv.Error) -
     return DataError(what, source, hint=QUOTES)
 
 
-def _line_numbers(first: int, end: int, rows: list[list[str]]) -> NDArray[np.int64]:
+def _line_numbers(first: int, end: int, rows: list[list[str]]) -> Longs:
     """The line on which each row begins; a quoted field may go over several."""
     lengths = np.ones(len(rows), np.int64)
     if end - first > len(rows):
@@ -161,7 +151,7 @@ def _line_numbers(first: int, end: int, rows: list[list[str]]) -> NDArray[np.int
 
 @dataclass(frozen=True, slots=True)
 class _LoadedCsv:
-    lines: NDArray[np.int64]
+    lines: Longs
     columns: Mapping[str, _Texts]
     separator: str
 
@@ -247,7 +237,7 @@ def _numbers(texts: list[str], codes: Codes, separator: str) -> Values | None:
     elif known and all(map(NUMBER.match, known)):
         numbers = np.zeros(len(texts), float)
         numbers[~missing] = list(map(float, known))
-    return None if numbers is None else number_values(numbers[codes], missing[codes])
+    return None if numbers is None else Values.of_numbers(numbers[codes], missing[codes])
 
 
 def _with_point(text: str) -> str:
@@ -261,7 +251,7 @@ def _truths(texts: list[str], codes: Codes, separator: str) -> Values | None:
     missing = np.array([truth is None for truth in truths], bool)
     if missing.all() or not MISSING.issuperset(np.array(texts, object)[missing]):
         return None
-    return boolean_values(np.array(truths, bool)[codes], missing[codes])
+    return Values.of_truths(np.array(truths, bool)[codes], missing[codes])
 
 
 # By the type that a column had when it was first read.
@@ -292,7 +282,7 @@ class DictTable:
         return f"row {row + 1}"
 
     def values(self, name: str, column_type: str | None = None) -> Values:
-        return object_values(self.columns[name], column_type)
+        return Values.of_objects(self.columns[name], column_type)
 
 
 def open_dict(columns: Mapping[str, Any]) -> DictTable:

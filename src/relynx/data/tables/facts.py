@@ -1,4 +1,4 @@
-"""Rows of a table become events, and columns facts about them."""
+"""Longs of a table become events, and columns facts about them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.data.discretise import bin_names, binned
 from relynx.data.schema import Column, Group, Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.columns import Values, WrongColumn, ranks
+from relynx.data.tables.columns import Values, WrongColumn
 from relynx.data.tables.inputs import Cells
 from relynx.data.tables.plans import changes
 from relynx.data.times import Times
@@ -23,7 +24,6 @@ from relynx.logic.arithmetic import Constants
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import Constant, constant_text
 
-Rows = NDArray[np.int64]
 SHOWN_CHANGES = 5
 
 
@@ -37,18 +37,18 @@ class EventLayout:
     """
 
     ids: list[Constant]
-    sequences: Rows  # of each row
-    numbers: Rows  # of each row among those of its sequence, from 0
-    order: Rows  # the rows in the order of sequences and numbers
-    links: dict[str, tuple[Rows, Rows]]
+    sequences: Longs  # of each row
+    numbers: Longs  # of each row among those of its sequence, from 0
+    order: Longs  # the rows in the order of sequences and numbers
+    links: dict[str, tuple[Longs, Longs]]
     ties: int
-    related: dict[str, tuple[Rows, Rows]] = field(default_factory=dict)
+    related: dict[str, tuple[Longs, Longs]] = field(default_factory=dict)
     times: Times | None = None
 
 
 def sequence_numbers(
     cells: Cells, column: str, order: Iterable[str], tasks: Iterable[str] = repeat("order")
-) -> tuple[list[Constant], Rows]:
+) -> tuple[list[Constant], Longs]:
     """The ids in the order in which they appear, and the number of each row's id. Raises DataError
     where a row lacks it, or a value in an order column, which `tasks` name."""
     for name, what in ((column, "sequence"), *zip(order, tasks, strict=False)):
@@ -66,15 +66,20 @@ def sequence_numbers(
     return ids, number[np.searchsorted(codes, values.codes)]
 
 
-def event_layout(schema: Schema, cells: Cells, ids: list[Constant], sequences: Rows) -> EventLayout:
-    """Order the rows along each dimension; adds problems of the order columns to the cells."""
+def event_layout(
+    schema: Schema, cells: Cells, further: Iterable[Cells], ids: list[Constant], sequences: Longs
+) -> EventLayout:
+    """Order the rows along each dimension, after all columns have been checked."""
+    if schema.event is not None:
+        _check_keys(cells, schema.event, sequences)
     along = {}
     for dimension, column in schema.order:
         try:
-            along[dimension] = ranks(cells.values(column))
+            along[dimension] = cells.values(column).ranks()
         except WrongColumn as error:
             cells.wrong_column(column, error)
-    cells.check()
+    for one in (cells, *further):
+        one.check()
     keys = list(along.values())
     order = np.lexsort([*reversed(keys), sequences])
     starts = _starts([sequences], order)
@@ -92,7 +97,7 @@ def event_layout(schema: Schema, cells: Cells, ids: list[Constant], sequences: R
     return EventLayout(ids, sequences, numbers, order, links, ties)
 
 
-def _starts(keys: Sequence[Rows], order: Rows) -> NDArray[np.bool_]:
+def _starts(keys: Sequence[Longs], order: Longs) -> Bools:
     """Where the rows, in some order, differ from the one before in any of the keys."""
     out = np.zeros(len(order), bool)
     out[:1] = True
@@ -110,20 +115,17 @@ class Encoder:
     constants: Constants = field(default_factory=Constants)
     tables: dict[Key, Table] = field(default_factory=dict)
 
-    def argument(self, values: Values, column: Column) -> NDArray[np.int32]:
+    def argument(self, values: Values, column: Column) -> Ints:
         """For each row the code of its value, -1 for none; numbers are cut as the column says."""
         constants, into = values.constants, np.arange(len(values.constants))
         if column.cuts is not None and len(constants) and values.type != "text":
             used, into = np.unique(binned(np.asarray(constants), column.cuts), return_inverse=True)
             constants = np.array(bin_names(column.cuts))[used].tolist()
-        known = np.array([*map(self.code, constants)], np.int32)[into]
+        codes = [self.constants.add(one) + self.n_events for one in constants]  # after the events
+        known = np.array(codes, np.int32)[into]
         return np.append(known, np.int32(-1))[values.codes]  # the last is that of no value
 
-    def code(self, constant: Constant) -> int:
-        """The code of a constant; those of the events come first."""
-        return self.constants.add(constant) + self.n_events
-
-    def add(self, predicate: str, args: Sequence[NDArray[np.integer]], sequences: Rows) -> None:
+    def add(self, predicate: str, args: Sequence[NDArray[np.integer]], sequences: Longs) -> None:
         """Add the facts of a predicate, one per row; a row that lacks an argument makes none."""
         complete = np.ones(len(sequences), bool)
         for arg in args:
@@ -185,7 +187,7 @@ def _gap_notes(group: Group, cells: Cells, args: Sequence[NDArray[np.integer]]) 
     return [f"no {group.predicate!r} is made of {cells.rows_text(gaps)}, where {names} is missing"]
 
 
-def _single(cells: Cells, at: EventLayout, values: Values, name: str, role: str) -> Rows:
+def _single(cells: Cells, at: EventLayout, values: Values, name: str, role: str) -> Longs:
     """For each sequence the first row with a value; it must be the only value."""
     first, changed = changes(values.codes, at.sequences)
     wrong, rows = np.unique(at.sequences[changed], return_index=True)
@@ -262,16 +264,16 @@ def _relate(
     return notes
 
 
-def _translated(values: Values, names: Iterable[Constant]) -> Rows:
+def _translated(values: Values, names: Iterable[Constant]) -> Longs:
     """For each row the number of the name that it holds, or -1; by text, as one table may have read
     7 as an integer, another as a text."""
     numbers = {str(name): i for i, name in enumerate(names)}
     known = [numbers.get(str(constant), -1) for constant in values.constants]
-    into: Rows = np.array([*known, -1], np.int64)
+    into: Longs = np.array([*known, -1], np.int64)
     return into[values.codes]
 
 
-def repeated_keys(cells: Cells, column: str, sequences: Rows) -> None:
+def _check_keys(cells: Cells, column: str, sequences: Longs) -> None:
     """Add a problem where a column that names events is empty or names two of a sequence alike."""
     values = cells.keys(column)
     missing = values.codes < 0

@@ -19,16 +19,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.tables.columns import (
-    LARGEST,
-    LoadedTable,
-    Values,
-    boolean_values,
-    date_values,
-    number_values,
-    object_values,
-    text_values,
-)
+from relynx.arrays import Floats
+from relynx.data.tables.columns import LARGEST, LoadedTable, Values
 from relynx.errors import InputError, Source, did_you_mean
 from relynx.storage import whole_file
 
@@ -137,28 +129,28 @@ class _LoadedFrame:
         dtype = column.dtype
         missing = column.is_null().to_numpy()
         if dtype == nw.Boolean:
-            return boolean_values(column.fill_null(False).to_numpy().astype(bool), missing)
+            return Values.of_truths(column.fill_null(False).to_numpy().astype(bool), missing)
         if dtype.is_integer():
             filled = column.fill_null(0) if missing.any() else column
             wide = dtype in (nw.UInt64, nw.Int128, nw.UInt128) and len(column) > 0
             if wide and not -LARGEST <= filled.min() <= filled.max() < LARGEST:
-                return object_values(column.to_list())
-            return number_values(filled.cast(nw.Int64).to_numpy(), missing)
+                return Values.of_objects(column.to_list())
+            return Values.of_numbers(filled.cast(nw.Int64).to_numpy(), missing)
         if dtype.is_float():
-            return number_values(_floats(column), missing)
+            return Values.of_numbers(_floats(column), missing)
         if dtype == nw.Duration:
             if getattr(dtype, "time_unit", None) == "ns":
-                return number_values(_floats(column.dt.total_nanoseconds()) / 1e9, missing)
-            return number_values(_floats(column.dt.total_microseconds()) / 1e6, missing)
+                return Values.of_numbers(_floats(column.dt.total_nanoseconds()) / 1e9, missing)
+            return Values.of_numbers(_floats(column.dt.total_microseconds()) / 1e6, missing)
         if dtype == nw.Date or dtype == nw.Datetime:
             zoned = getattr(dtype, "time_zone", None) is not None
-            return date_values(_moments(column), zoned=zoned)
+            return Values.of_dates(_moments(column), zoned=zoned)
         if dtype == nw.String or (dtype in (nw.Categorical, nw.Enum) and _of_texts(column)):
             texts = column.cast(nw.String).to_list()
             if missing.any():
                 texts = [None if m else t for t, m in zip(texts, missing, strict=True)]
-            return text_values(texts)
-        return object_values(column.to_list(), column_type)
+            return Values.of_texts(texts)
+        return Values.of_objects(column.to_list(), column_type)
 
 
 def _of_texts(column: nw.Series[Any]) -> bool:
@@ -204,7 +196,7 @@ def _no_parquet(source: Source) -> Iterator[None]:
         raise InputError(what, source, hint="write it again, or give a .csv file") from None
 
 
-def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
+def _floats(column: nw.Series[Any]) -> Floats:
     """The numbers, NaN where one is missing; of large integers the nearest."""
     if column.dtype.is_integer():  # arrow casts none that a float does not hold
         numbers = np.asarray(column.fill_null(0).to_numpy(), np.float64)

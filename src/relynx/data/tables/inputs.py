@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools
 from relynx.data.discretise import bin_names
 from relynx.data.schema import Column
-from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, as_type, key_values
+from relynx.data.tables.columns import KEY, Table, Values, WrongColumn
 from relynx.data.tables.csv_tables import open_csv, open_dict
 from relynx.data.tables.frames import open_frame, open_parquet
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
@@ -36,13 +36,9 @@ def open_table(data: Any) -> Table:
     return table
 
 
-def is_table_file(path: str | os.PathLike[str]) -> bool:
-    return os.fsdecode(path).lower().endswith(ENDINGS)
-
-
 def _open_file(path: str | os.PathLike[str]) -> Table:
     name = os.fsdecode(path)
-    if not is_table_file(path):
+    if not name.lower().endswith(ENDINGS):
         ending = Path(name).suffix
         what = f"{name} ends in '{ending}'" if ending else f"{name} has no ending"
         hint = "a table of events is a .csv, .tsv, .csv.gz or .parquet file"
@@ -115,9 +111,9 @@ class Cells:
             try:
                 values = self._made.get(name) or self._loaded.values(name, column_type)
                 if column_type == KEY:
-                    values = key_values(values)
+                    values = values.as_keys()
                 elif column_type is not None:
-                    values = as_type(values, column_type)
+                    values = values.as_type(column_type)
             except WrongColumn as error:
                 self.wrong_column(name, error)
                 values = Values(column_type or "text", np.full(self.n_rows, -1, np.int32), [])
@@ -155,7 +151,7 @@ class Cells:
     def row_name(self, row: int) -> str:
         return self._loaded.row_name(row)
 
-    def rows_text(self, rows: NDArray[np.bool_]) -> str:
+    def rows_text(self, rows: Bools) -> str:
         """How many rows are meant, and which are the first."""
         at = np.flatnonzero(rows)
         shown = ", ".join(self.row_name(int(row)) for row in at[:SHOWN])

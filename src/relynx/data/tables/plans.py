@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.data.discretise import Cuts, quantile_cuts, width_cuts
 from relynx.data.schema import Column, Group, Schema
 from relynx.data.tables.columns import Table, Values, read_moment
@@ -128,6 +128,14 @@ class Request:
             self.problem(f"{role} names a column twice", "name each once")
         return _texts(names)
 
+    def others(self, attributes: Sequence[str]) -> list[str]:
+        """The columns without a given role, in the order of the table."""
+        columns = self.order.values() if isinstance(self.order, Mapping) else [self.order]
+        tasks = _texts([self.sequence, self.label, self.event, *columns, *attributes])
+        return [
+            name for name in dict.fromkeys((*self.table.names, *self.made)) if name not in tasks
+        ]
+
     def roles(self, facts: Iterable[str]) -> None:
         """The label may have no other task, patterns would know the class; nor the sequence."""
         order = self.order.values() if isinstance(self.order, Mapping) else [self.order]
@@ -219,11 +227,11 @@ class Plan:
 
     request: Request
     cells: Cells
-    sequences: NDArray[np.int64]  # of each row
+    sequences: Longs  # of each row
     taken: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
-    def column(self, name: str, rows: NDArray[np.int64] | None = None) -> Column:
+    def column(self, name: str, rows: Longs | None = None) -> Column:
         """A column that becomes an argument; of some rows only, where others repeat them."""
         values = self.cells.values(name)
         if rows is not None:
@@ -290,9 +298,7 @@ def _are_dates(values: Values) -> bool:
     return len(texts) > 0 and all(read_moment(str(text)) is not None for text in texts)
 
 
-def changes(
-    codes: NDArray[np.int32], sequences: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def changes(codes: Ints, sequences: Longs) -> tuple[Longs, Longs]:
     """The first row with a value in each sequence (-1 for none), and the rows that differ."""
     n = int(sequences.max(initial=-1)) + 1
     known = np.flatnonzero(codes >= 0)
@@ -301,7 +307,7 @@ def changes(
     return first, known[codes[known] != codes[first[sequences[known]]]]
 
 
-def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Schema:
+def planned(request: Request, cells: Cells, sequences: Longs) -> Schema:
     """The schema of a table: what was requested, and a choice about the other columns."""
     plan = Plan(request, cells, sequences, {*request.taken})
     order = request.dimensions()
@@ -314,7 +320,7 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
         more = [name for name in request.always if name not in named]
         fluents += [plan.fluent(name, (name,)) for name in more]
         named += more
-        unused = [name for name in others(request, (*named, *request.named_attributes())) if name]
+        unused = [name for name in request.others((*named, *request.named_attributes())) if name]
         if unused:
             shown = ", ".join(map(repr, unused[:SHOWN_NAMES]))
             rest = f" and {len(unused) - SHOWN_NAMES} more" if len(unused) > SHOWN_NAMES else ""
@@ -328,7 +334,7 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
         known = getattr(request.table, "attributes", None)  # a log says which these are
         find = asked is None and known is None and 2 * n_long > int(sequences.max(initial=0))
         found = []
-        for name in others(request, request.named_attributes()):
+        for name in request.others(request.named_attributes()):
             if not name:
                 plan.notes.append("a column without a name is left out")
             elif name in request.always:
@@ -356,13 +362,3 @@ def planned(request: Request, cells: Cells, sequences: NDArray[np.int64]) -> Sch
         event=request.event,
         notes=tuple(plan.notes),
     )
-
-
-def others(request: Request, attributes: Sequence[str]) -> list[str]:
-    """The columns without a given role, in the order of the table."""
-    order = request.order
-    columns = order.values() if isinstance(order, Mapping) else [order]
-    tasks = _texts([request.sequence, request.label, request.event, *columns, *attributes])
-    return [
-        name for name in dict.fromkeys((*request.table.names, *request.made)) if name not in tasks
-    ]

@@ -13,25 +13,9 @@ from numpy.typing import NDArray
 from relynx.data.schema import Group, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.tables.columns import Table
-from relynx.data.tables.facts import (
-    EventLayout,
-    Rows,
-    encoded,
-    event_layout,
-    repeated_keys,
-    sequence_numbers,
-)
+from relynx.data.tables.facts import encoded, event_layout, sequence_numbers
 from relynx.data.tables.inputs import Cells, columns_text, name_problems, open_table, unknown_column
-from relynx.data.tables.plans import (
-    DEFAULT_BINS,
-    DELIMITS,
-    RESERVED,
-    Bins,
-    Plan,
-    Request,
-    others,
-    planned,
-)
+from relynx.data.tables.plans import DEFAULT_BINS, DELIMITS, RESERVED, Bins, Plan, Request, planned
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.dimensions import link_name
 
@@ -126,7 +110,7 @@ def read_request(
     for name, one in further.items():
         group, notes = _relation(name, one, tables[name], request, new)
         new = replace(new, relations=(*new.relations, group), notes=(*new.notes, *notes))
-    at = _checked_layout(new, cells, tables, ids, numbers)
+    at = event_layout(new, cells, tables.values(), ids, numbers)
     return encoded(new, cells, at, tables, labelled=True)
 
 
@@ -168,25 +152,14 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
     }
     for column in facts:
         cells.argument(column)
-    at = _checked_layout(replace(schema, event=event), cells, cells_of, ids, numbers)
+    fitting = replace(schema, event=event)
+    at = event_layout(fitting, cells, cells_of.values(), ids, numbers)
     schema = replace(schema, notes=())  # those of the first table
     return encoded(schema, cells, at, cells_of, labelled=False)
 
 
 def _columns(schema: Schema, group: Group) -> list[str]:
     return [schema.sequence, *group.events, *(column.name for column in group.columns)]
-
-
-def _checked_layout(
-    schema: Schema, cells: Cells, tables: Mapping[str, Cells], ids: list[Any], numbers: Rows
-) -> EventLayout:
-    """The layout of the rows, after all columns have been checked."""
-    if schema.event is not None:
-        repeated_keys(cells, schema.event, numbers)
-    at = event_layout(schema, cells, ids, numbers)
-    for one in tables.values():
-        one.check()
-    return at
 
 
 def _relations(relations: object) -> Mapping[str, Any]:
@@ -212,7 +185,7 @@ def checked_columns(request: Request, further: Mapping[str, Table]) -> list[str]
             request.column(name, f"given as {role}")
     facts = [*request.named_attributes(), *request.always]
     if groups is None:
-        facts += others(request, facts)
+        facts += request.others(facts)
     else:
         facts += [column for columns in groups.values() for column in columns]
     request.roles(facts)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from relynx.arrays import Bools, Longs
 from relynx.data.discretise import Cuts, bin_names
 from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences
@@ -20,7 +20,6 @@ from relynx.logic import tables as tb
 from relynx.logic.tables import Table
 from relynx.logic.terms import Constant
 
-Rows = NDArray[np.int64]
 EXACT = 2**53  # below which floats hold all integers
 SOME_DAY = "2000-01-01"
 
@@ -82,9 +81,7 @@ def to_events(X: Sequences, *, backend: str = "pandas") -> Any:
     return frame([chunk], types, backend=backend)
 
 
-def event_rows(
-    X: Sequences, schema: Schema
-) -> tuple[Rows, NDArray[np.bool_], dict[str, list[Any]]]:
+def event_rows(X: Sequences, schema: Schema) -> tuple[Longs, Bools, dict[str, list[Any]]]:
     """The sequence of each row, whether it is an event (a sequence without any has a row that is
     none), and the columns of the order and the facts."""
     pairs = _events(X, schema)  # packed: sequence * n + code
@@ -98,7 +95,7 @@ def event_rows(
     return pairs // n, pairs % n < n - 1, columns
 
 
-def _facts(X: Sequences, schema: Schema, pairs: Rows) -> dict[str, tuple[Column, list[Any]]]:
+def _facts(X: Sequences, schema: Schema, pairs: Longs) -> dict[str, tuple[Column, list[Any]]]:
     """The columns that became facts. A column of several predicates has the first known value."""
     n = len(X.vocabulary) + 1
     out: dict[str, tuple[Column, list[Any]]] = {}
@@ -122,7 +119,7 @@ def _facts(X: Sequences, schema: Schema, pairs: Rows) -> dict[str, tuple[Column,
 
 
 def _both(
-    coordinates: Rows, sequences: Rows, column: Column, values: list[Any]
+    coordinates: Longs, sequences: Longs, column: Column, values: list[Any]
 ) -> tuple[list[Any], type]:
     """A column of the order that became facts, too."""
     if column.cuts is None:
@@ -141,7 +138,7 @@ def _both(
     return out, python_type
 
 
-def _in_ranges(values: list[Any], cuts: Cuts, coordinates: Rows) -> list[float | None]:
+def _in_ranges(values: list[Any], cuts: Cuts, coordinates: Longs) -> list[float | None]:
     """Numbers inside ranges, given by their names, that rise with the coordinates."""
     low, high = (cuts[0], cuts[-1]) if cuts else (0, 1)
     edges = [low - max(1, abs(low)), *cuts, high + max(1, abs(high))]
@@ -154,7 +151,7 @@ def _in_ranges(values: list[Any], cuts: Cuts, coordinates: Rows) -> list[float |
     return out
 
 
-def _events(X: Sequences, schema: Schema) -> Rows:
+def _events(X: Sequences, schema: Schema) -> Longs:
     """The events in order, packed with their sequences; an empty one where a sequence has none."""
     n = len(X.vocabulary) + 1
     pairs = _stated_events(X, schema)
@@ -164,7 +161,7 @@ def _events(X: Sequences, schema: Schema) -> Rows:
     return np.asarray(pairs[np.lexsort((number[pairs % n], pairs // n))])
 
 
-def _stated_events(X: Sequences, schema: Schema) -> Rows:
+def _stated_events(X: Sequences, schema: Schema) -> Longs:
     """The events that occur in facts, packed with their sequences."""
     n = len(X.vocabulary) + 1
     held = [((f"next_{dimension}", 2), i) for dimension in schema.dimensions for i in (1, 2)]
@@ -173,7 +170,7 @@ def _stated_events(X: Sequences, schema: Schema) -> Rows:
     return np.asarray(tb.distinct(np.concatenate([np.empty(0, np.int64), *found])))
 
 
-def _intervals(X: Sequences, schema: Schema, times: Times) -> Rows:
+def _intervals(X: Sequences, schema: Schema, times: Times) -> Longs:
     """The intervals in order, packed with their sequences; there is a time for each of them."""
     n = len(X.vocabulary) + 1
     lengths = np.diff(times.offsets)
@@ -181,7 +178,7 @@ def _intervals(X: Sequences, schema: Schema, times: Times) -> Rows:
     for code in tb.distinct(_stated_events(X, schema) % n).tolist():
         code_of[_number(X.vocabulary[code])] = code
     numbers = np.arange(len(times.starts)) - np.repeat(times.offsets[:-1], lengths) + 1
-    pairs: Rows = np.repeat(np.arange(len(X)), lengths) * n + code_of[numbers]
+    pairs: Longs = np.repeat(np.arange(len(X)), lengths) * n + code_of[numbers]
     return pairs
 
 
@@ -192,12 +189,12 @@ def _number(name: Constant) -> int:
     return int(digits[-18:]) if digits else 0
 
 
-def _packed(table: Table, argument: int, n: int) -> Rows:
-    pairs: Rows = table[0].astype(np.int64) * n + table[argument]
+def _packed(table: Table, argument: int, n: int) -> Longs:
+    pairs: Longs = table[0].astype(np.int64) * n + table[argument]
     return pairs
 
 
-def _values(X: Sequences, table: Table | None, argument: int, pairs: Rows, n: int) -> list[Any]:
+def _values(X: Sequences, table: Table | None, argument: int, pairs: Longs, n: int) -> list[Any]:
     """The value of an argument for each event (or sequence), None where there is none."""
     values: list[Any] = [None] * len(pairs)
     if table is None:
@@ -210,7 +207,7 @@ def _values(X: Sequences, table: Table | None, argument: int, pairs: Rows, n: in
     return values
 
 
-def _coordinates(X: Sequences, schema: Schema, pairs: Rows) -> list[Rows]:
+def _coordinates(X: Sequences, schema: Schema, pairs: Longs) -> list[Longs]:
     """For each dimension the coordinate of each event: one belongs to a set of events that are
     connected without its dimension, and coordinates are in an order that the links of their
     dimension allow."""
@@ -229,7 +226,7 @@ def _coordinates(X: Sequences, schema: Schema, pairs: Rows) -> list[Rows]:
     return [_coordinate(dimension, links, len(pairs)) for dimension in links]
 
 
-def _coordinate(dimension: str, links: Mapping[str, list[Rows]], n_events: int) -> Rows:
+def _coordinate(dimension: str, links: Mapping[str, list[Longs]], n_events: int) -> Longs:
     others = [pair for name, pair in links.items() if name != dimension]
     before, after = (np.concatenate([pair[i] for pair in others]) for i in (0, 1))
     graph = sparse.coo_array((np.ones(len(before)), (before, after)), (n_events, n_events))

@@ -18,18 +18,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from relynx.data.xes.log import (
-    CLOSE,
-    OPEN,
-    TYPES,
-    VALUES,
-    WITHOUT_VALUE,
-    Attribute,
-    Log,
-    Node,
-    Part,
-    Shape,
-)
+from relynx.data.xes import event_table as et
 from relynx.errors import DataError, InputError, ParseError, Problem, Source, raise_all
 from relynx.logic.source_files import FREE, MAGIC, most_unpacked, too_much, unreadable
 
@@ -47,7 +36,7 @@ EXAMPLE = "<log><trace><event><string key='concept:name' value='a'/></event></tr
 WRITE_AGAIN = "write the file again with the program that made it"
 
 
-def read_log(path: str | os.PathLike[str]) -> Log:
+def read_log(path: str | os.PathLike[str]) -> et.Log:
     """All of a `.xes` or `.xes.gz` file. Raises InputError with what is wrong and on which line."""
     name = os.fsdecode(path)
     source = Source("", name)
@@ -72,11 +61,7 @@ def _opened(name: str, source: Source) -> Iterator[IO[bytes]]:
                 hint = "end its name in .xes.gz, or unpack it with gunzip"
                 raise ParseError("this file is compressed", source, hint=hint)
             plain.seek(0)
-            if packed:
-                with gzip.open(plain) as unpacked:
-                    yield cast(IO[bytes], unpacked)
-            else:
-                yield plain
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=plain)) if packed else plain
     except (gzip.BadGzipFile, EOFError, zlib.error):
         what, hint = "this is no gzip file, or it is cut", "gzip packs a file"
         raise ParseError(what, source, hint=hint) from None
@@ -96,7 +81,7 @@ class _PartBuilder:
         self.attributes: list[tuple[str, str, str, int]] = []
         self.texts: list[dict[str, int]] = []
         self.levels: dict[int, Level] = {-1: {}}  # what is nested in each, by tag and key
-        self.shapes: dict[Shape, int] = {}
+        self.shapes: dict[et.Shape, int] = {}
         self.shape = array("i")
         self.codes = array("i")
         self.tokens: list[int] = []
@@ -115,7 +100,7 @@ class _PartBuilder:
         if found is None:
             parent, i = self.parent, len(self.attributes)
             above = "" if parent < 0 else self.attributes[parent][0]
-            path = above if tag == VALUES else f"{above}/{key}" if above else key
+            path = above if tag == et.VALUES else f"{above}/{key}" if above else key
             self.attributes.append((path, tag, key, parent))
             self.texts.append({})
             found = self.level[tag, key] = i, self.texts[i]
@@ -127,11 +112,11 @@ class _PartBuilder:
         """The attribute that began last holds others."""
         self.parents.append(self.tokens[-1])
         self.levels.setdefault(self.tokens[-1], {})
-        self.tokens.append(OPEN)
+        self.tokens.append(et.OPEN)
 
     def close(self) -> None:
         self.parents.pop()
-        self.tokens.append(CLOSE)
+        self.tokens.append(et.CLOSE)
 
     def end(self) -> str | None:
         """An element ends; a key that it has twice."""
@@ -141,30 +126,32 @@ class _PartBuilder:
         self.shape.append(self.shapes.setdefault(shape, known))
         return self._repeated(shape) if len(self.shapes) > known else None
 
-    def _repeated(self, shape: Shape) -> str | None:
+    def _repeated(self, shape: et.Shape) -> str | None:
         """A key that stands twice in one element; only in lists and containers it may."""
         open_ones: list[tuple[int, set[str]]] = [(-1, set())]
         for before, token in zip((-1, *shape), shape, strict=False):
-            if token == OPEN:
+            if token == et.OPEN:
                 open_ones.append((before, set()))
-            elif token == CLOSE:
+            elif token == et.CLOSE:
                 open_ones.pop()
             else:
                 parent, seen = open_ones[-1]
                 path, tag, key, _ = self.attributes[token]
-                if key in seen and (parent < 0 or self.attributes[parent][1] not in WITHOUT_VALUE):
+                if key in seen and (
+                    parent < 0 or self.attributes[parent][1] not in et.WITHOUT_VALUE
+                ):
                     return path
-                if tag != VALUES:
+                if tag != et.VALUES:
                     seen.add(key)
         return None
 
-    def built(self) -> Part:
+    def built(self) -> et.Part:
         attributes = tuple(
-            Attribute(*one, list(texts))
+            et.Attribute(*one, list(texts))
             for one, texts in zip(self.attributes, self.texts, strict=True)
         )
         shape, codes = (np.array(a, np.int32) for a in (self.shape, self.codes))
-        return Part(attributes, tuple(self.shapes), shape, codes)
+        return et.Part(attributes, tuple(self.shapes), shape, codes)
 
 
 class _Reader:
@@ -179,8 +166,8 @@ class _Reader:
         self._part: _PartBuilder | None = None  # what the element that is open belongs to
         self._level: Level | None = None  # the attributes that are known there
         self._leaf = False  # whether an attribute is open in which nothing is nested so far
-        self._head: list[tuple[str, tuple[tuple[str, str], ...], list[Node]]] = []
-        self._root: Node | None = None
+        self._head: list[tuple[str, tuple[tuple[str, str], ...], list[et.Node]]] = []
+        self._root: et.Node | None = None
         self._skip = 0  # the number of open elements that are ignored
         self._fed = 0
         parser = self._parser = expat.ParserCreate()
@@ -261,7 +248,7 @@ class _Reader:
             raise self._wrong(what, f"a log is written as {EXAMPLE}")
         if len(self._head) > DEEPEST:
             raise self._too_deep()
-        if not self._head or tag in TYPES or tag in HEAD or tag == VALUES:
+        if not self._head or tag in et.TYPES or tag in HEAD or tag == et.VALUES:
             self._head.append((tag, _pairs(given), []))
         elif tag == TRACE and len(self._head) == 1:
             self._enter(self.traces)
@@ -271,13 +258,13 @@ class _Reader:
 
     def _start_inside(self, part: _PartBuilder, tag: str, given: list[str]) -> None:
         """Something begins in a trace or an event."""
-        if tag in TYPES or tag == VALUES:
+        if tag in et.TYPES or tag == et.VALUES:
             if self._leaf:
                 part.nest()
                 self._level, self._leaf = part.level, False
                 if len(part.parents) > DEEPEST:
                     raise self._too_deep()
-            if tag == VALUES:
+            if tag == et.VALUES:
                 part.open(tag, "", None)
             else:
                 self._attribute(part, tag, given)
@@ -298,13 +285,13 @@ class _Reader:
         key, value = pairs.get("key"), pairs.get("value")
         if not key:
             self._problem(f"<{tag}> has no key", f"write <{tag} key='name' value='...'/>")
-        elif value is None and tag not in WITHOUT_VALUE:
+        elif value is None and tag not in et.WITHOUT_VALUE:
             self._problem(f"attribute {key!r} has no value", f"write value='...' in <{tag}>")
         elif value is not None and len(value) > LONGEST_VALUE:
             what = f"attribute {key!r} has a value of {len(value):,} characters"
             self._problem(what, f"{LONGEST_VALUE:,} are allowed")
             value = None
-        part.open(tag, key or "", None if tag in WITHOUT_VALUE else value)
+        part.open(tag, key or "", None if tag in et.WITHOUT_VALUE else value)
 
     def _enter(self, part: _PartBuilder | None) -> None:
         self._part = part
@@ -328,7 +315,7 @@ class _Reader:
             self._level = None if self._skip or part is None else part.level
         elif part is None:
             name, pairs, children = self._head.pop()
-            node = Node(name, pairs, tuple(children))
+            node = et.Node(name, pairs, tuple(children))
             if self._head:
                 self._head[-1][2].append(node)
             else:
@@ -351,7 +338,7 @@ class _Reader:
             self.first.append(len(self.lines))
             self._enter(None)
 
-    def log(self) -> Log:
+    def log(self) -> et.Log:
         """All that was read. Raises ParseError with all that was wrong."""
         raise_all(self.problems, ParseError)
         assert self._root is not None  # the parser has seen its end
@@ -363,7 +350,7 @@ class _Reader:
             n = "once" if len(lines) == 1 else f"{len(lines):,} times"
             notes.append(f"{what} is ignored, {n}, first in line {lines[0]}")
         head = self._root.children
-        return Log(
+        return et.Log(
             self._root,
             self.traces.built(),
             self.events.built(),
@@ -380,7 +367,7 @@ def _pairs(given: list[str]) -> tuple[tuple[str, str], ...]:
     return tuple(zip(given[::2], given[1::2], strict=True))
 
 
-def _classifiers(head: tuple[Node, ...]) -> dict[str, tuple[str, ...]]:
+def _classifiers(head: tuple[et.Node, ...]) -> dict[str, tuple[str, ...]]:
     """The keys that classifiers of events join; those with blanks are quoted."""
     out = {}
     for node in head:
@@ -391,7 +378,7 @@ def _classifiers(head: tuple[Node, ...]) -> dict[str, tuple[str, ...]]:
     return out
 
 
-def _declared(head: tuple[Node, ...]) -> dict[str, tuple[str, ...]]:
+def _declared(head: tuple[et.Node, ...]) -> dict[str, tuple[str, ...]]:
     out: dict[str, tuple[str, ...]] = {}
     for node in head:
         if node.tag == "global":

@@ -14,8 +14,7 @@ from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, clean_name
 from relynx.data.tables.reader import read_request
-from relynx.data.xes.event_table import CASE, EVENT, SEQUENCE, XesTable
-from relynx.data.xes.log import NUMBERS
+from relynx.data.xes.event_table import CASE, EVENT, NUMBERS, SEQUENCE, XesTable
 from relynx.data.xes.parser import read_log
 from relynx.errors import InputError, did_you_mean
 

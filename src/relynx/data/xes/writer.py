@@ -7,8 +7,8 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TextIO
+from contextlib import ExitStack, contextmanager
+from typing import Any, TextIO
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -16,8 +16,7 @@ import numpy as np
 from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.writer import event_rows
-from relynx.data.xes.event_table import CASE, NAME, XesTable
-from relynx.data.xes.log import CLOSE, OPEN, WITHOUT_VALUE, Log, Node, Part
+from relynx.data.xes import event_table as et
 from relynx.data.xes.reader import ENDINGS, is_xes
 from relynx.errors import DataError, InputError
 from relynx.logic.terms import Constant
@@ -27,7 +26,9 @@ LABEL = "label"
 ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SITE = "http://www.xes-standard.org/"
 CONCEPT = (("name", "Concept"), ("prefix", "concept"), ("uri", f"{SITE}concept.xesext"))
-HEAD = Node("log", (("xes.version", "1849-2016"), ("xmlns", SITE)), (Node("extension", CONCEPT),))
+HEAD = et.Node(
+    "log", (("xes.version", "1849-2016"), ("xmlns", SITE)), (et.Node("extension", CONCEPT),)
+)
 
 
 def write_xes(
@@ -88,22 +89,18 @@ def write_xes(
 
 
 def _label_key(schema: Schema) -> str:
-    return LABEL if schema.label is None else schema.label.name.removeprefix(CASE)
+    return LABEL if schema.label is None else schema.label.name.removeprefix(et.CASE)
 
 
 @contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """A file to write text to, packed if its name says so."""
-    with whole_file(path) as partial, open(partial, "wb") as plain:
+    with ExitStack() as stack:
+        partial = stack.enter_context(whole_file(path))
+        file: Any = stack.enter_context(open(partial, "wb"))
         if os.fsdecode(path).lower().endswith(".gz"):
-            with (
-                gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed,
-                io.TextIOWrapper(packed, "utf-8", newline="\n") as file,
-            ):
-                yield file
-        else:
-            with io.TextIOWrapper(plain, "utf-8", newline="\n") as file:
-                yield file
+            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+        yield stack.enter_context(io.TextIOWrapper(file, "utf-8", newline="\n"))
 
 
 class _Writer:
@@ -138,23 +135,23 @@ class _Writer:
         if not empty:
             self._open.append(tag)
 
-    def node(self, node: Node, *, keep_open: bool = False) -> None:
+    def node(self, node: et.Node, *, keep_open: bool = False) -> None:
         self.open(node.tag, node.attributes, empty=not node.children and not keep_open)
         for child in node.children:
             self.node(child)
         if node.children and not keep_open:
             self.close()
 
-    def element(self, part: Part, i: int, label: tuple[str, str, str] | None = None) -> None:
+    def element(self, part: et.Part, i: int, label: tuple[str, str, str] | None = None) -> None:
         """The attributes of a trace or an event; a label, if one is given, in its place."""
         shape, codes = part.element(i)
         rest = iter(codes)
         depth = 0
-        for token, after in zip(shape, (*shape[1:], CLOSE), strict=False):
-            if token == CLOSE:
+        for token, after in zip(shape, (*shape[1:], et.CLOSE), strict=False):
+            if token == et.CLOSE:
                 self.close()
                 depth -= 1
-            elif token == OPEN:
+            elif token == et.OPEN:
                 depth += 1
             else:
                 one, code = part.attributes[token], next(rest)
@@ -162,9 +159,9 @@ class _Writer:
                 if label is not None and one.key == label[1] and not depth:
                     tag, _, value = label
                     label = None
-                    if one.tag in WITHOUT_VALUE:  # what is nested may not stay without it
+                    if one.tag in et.WITHOUT_VALUE:  # what is nested may not stay without it
                         tag = "string"
-                self.attribute(tag, one.key, value, empty=after != OPEN)
+                self.attribute(tag, one.key, value, empty=after != et.OPEN)
         if label is not None:
             self.attribute(*label)
 
@@ -177,9 +174,9 @@ def _quoted(name: str, value: str, pairs: Iterable[tuple[str, str]]) -> str:
     return quoteattr(value)
 
 
-def _write_log(writer: _Writer, X: Sequences, log: Log, key: str | None) -> None:
+def _write_log(writer: _Writer, X: Sequences, log: et.Log, key: str | None) -> None:
     """All that a log had, of the traces that are left; their labels, if a key is given."""
-    number = {name: i for i, name in enumerate(XesTable(log, "").trace_names)}
+    number = {name: i for i, name in enumerate(et.XesTable(log, "").trace_names)}
     labels = [None] * len(X) if X.labels is None else X.labels.tolist()
     column = None if X.reading is None else X.reading.label
     writer.node(log.root, keep_open=True)
@@ -196,11 +193,11 @@ def _write_log(writer: _Writer, X: Sequences, log: Log, key: str | None) -> None
     writer.close()
 
 
-def _changed(X: Sequences, log: Log, schema: Schema) -> bool:
+def _changed(X: Sequences, log: et.Log, schema: Schema) -> bool:
     """Whether the labels are others than those that the log has."""
     if X.labels is None:
         return False
-    table = XesTable(log, "")
+    table = et.XesTable(log, "")
     if schema.label is None or schema.label.name not in table.names:
         return True
     values = table.values(schema.label.name)
@@ -220,16 +217,16 @@ def _write_facts(writer: _Writer, X: Sequences, schema: Schema, key: str) -> Non
         fluents.setdefault(name, Column(name, "integer"))
     attributes = [column for group in schema.attributes for column in group.columns]
     labels = None if X.labels is None else X.labels.tolist()
-    _check_keys([column.name.removeprefix(CASE) for column in attributes], labels and key)
+    _check_keys([column.name.removeprefix(et.CASE) for column in attributes], labels and key)
     starts = np.searchsorted(sequences, np.arange(len(X) + 1))
     writer.node(HEAD, keep_open=True)
     for i, name in enumerate(X.ids.tolist()):
         writer.open("trace")
-        writer.attribute(*_typed(NAME, name, None))
+        writer.attribute(*_typed(et.NAME, name, None))
         for column in attributes:
             value = values[column.name][starts[i]]
             if value is not None:
-                writer.attribute(*_typed(column.name.removeprefix(CASE), value, column))
+                writer.attribute(*_typed(column.name.removeprefix(et.CASE), value, column))
         if labels is not None:
             writer.attribute(*_typed(key, labels[i], schema.label))
         for row in range(starts[i], starts[i + 1]):
@@ -245,11 +242,11 @@ def _write_facts(writer: _Writer, X: Sequences, schema: Schema, key: str) -> Non
 
 def _check_keys(keys: Sequence[str], label: str | None) -> None:
     """Raise where a trace would have two attributes of one key."""
-    hint = f"rename the column; the name of the trace is its {NAME!r}"
+    hint = f"rename the column; the name of the trace is its {et.NAME!r}"
     for i, key in enumerate(keys):
-        if key in (NAME, *keys[:i]):
+        if key in (et.NAME, *keys[:i]):
             raise DataError(f"a trace would have the attribute {key!r} twice", hint=hint)
-    if label in (NAME, *keys):
+    if label in (et.NAME, *keys):
         what = f"a trace would have the attribute {label!r} twice: one is the label"
         raise DataError(what, hint="give another key of the label: label='class'")
 

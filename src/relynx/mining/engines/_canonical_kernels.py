@@ -1,8 +1,69 @@
-"""Compiled loops that give all variants of a pattern the same form."""
+"""Compiled loops of both engines: is a candidate frequent; patterns as atoms, in canonical form."""
+
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from relynx._kernels import inlined, inner_kernel
+from relynx._kernels import by_reference, inlined, inner_kernel
+
+
+@by_reference
+class Thresholds(NamedTuple):
+    class_sizes: NDArray[np.int64]  # at least 1
+    least: NDArray[np.int64]  # for each class the smallest support that suffices
+    min_frequency: int
+
+
+@inlined
+def is_frequent(counted, thresholds, stats):
+    """Is a candidate frequent, by its supports? `stats` gets what `SearchLevel.add` takes."""
+    frequency, enough, share = 0, False, 0.0
+    for c in range(len(counted)):
+        frequency += counted[c]
+        enough = enough or counted[c] >= thresholds.least[c]
+        share = max(share, counted[c] / thresholds.class_sizes[c])
+    stats[0] += 1
+    if frequency < thresholds.min_frequency:
+        stats[1] += 1
+        if enough and frequency > stats[3]:
+            stats[3], stats[4] = frequency, 0
+        if enough and frequency == stats[3]:
+            stats[4] += 1
+    elif not enough:
+        stats[2] += 1
+        if share > stats[5]:
+            stats[5], stats[6] = share, 0
+        if share == stats[5]:
+            stats[6] += 1
+    return enough and frequency >= thresholds.min_frequency
+
+
+UNUSED = -(1 << 40)  # where an atom has fewer arguments than there is room for
+NO_ARGUMENT = -(1 << 31)  # the same, in a form
+
+
+@inner_kernel
+def write_atoms(dimensions, arity, more, step, atoms, n):
+    """Append the atoms of a step to rows of which n are in use; how many then are.
+
+    A relation has so many arguments `more` than `arity` says. Links are numbered after relations.
+    """
+    if step[0] >= 0:
+        i = 0
+        while dimensions[i] != step[0]:
+            i += 1
+        atoms[n, 0] = len(arity) + step[1] * len(dimensions) + i
+        atoms[n, 1], atoms[n, 2] = step[2], step[3]
+        for j in range(3, atoms.shape[1]):
+            atoms[n, j] = UNUSED
+        n += 1
+    if step[4] >= 0:
+        atoms[n, 0] = step[4]
+        for j in range(1, atoms.shape[1]):
+            atoms[n, j] = step[4 + j] if j <= arity[step[4]] + more else UNUSED
+        n += 1
+    return n
 
 
 @inner_kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from relynx.logic.terms import Atom, Var
 from relynx.mining.budget import Budget, OverBudget
+from relynx.mining.engines._canonical_kernels import UNUSED
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.patterns.trie import link_atom
 from relynx.mining.report import SearchLevel
@@ -23,9 +24,7 @@ from relynx.storage import Journal
 
 Longs = NDArray[np.int64]
 Counted: TypeAlias = tuple[NDArray[Any], ...]
-FEW_ROWS = 1 << 14  # of matches, which are made without asking
 CHECKS_AT_ONCE = 64  # of patterns by the constraints of a bias, before the search asks
-UNUSED = -(1 << 40)  # where an atom has fewer arguments than there is room for
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +216,6 @@ class Engine(ABC, Generic[B, D]):
         self.budget.take(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
         return np.full(shape, fill, dtype) if fill else np.zeros(shape, dtype)
 
-    def _most_rows(self, width: int, wanted: int = 1 << 62) -> int:
-        """How many rows of so many bytes there may be, as columns that grow take twice as much.
-
-        To ask takes longer than to make few: where no more are wanted, they are not asked for.
-        """
-        return FEW_ROWS if wanted <= FEW_ROWS else max(self.budget.left() // (3 * width), FEW_ROWS)
-
     def _next_level(
         self, level: list[Siblings], n_threads: int, journal: Journal | None
     ) -> list[Siblings]:
@@ -280,6 +272,25 @@ class Engine(ABC, Generic[B, D]):
         decoded = self._decode(unit, counted)
         self._idle.append(buffers)
         return counted, decoded
+
+    def _admitted(
+        self, forms: Iterable[bytes | None], atoms: Callable[[int], Longs], *, first: bool
+    ) -> tuple[list[int], list[int]]:
+        """Which patterns are new and not against the bias, and which are new but against it.
+
+        Variants have the same form; it is None where an atom comes twice, or empty where no two
+        patterns can be variants.
+        """
+        kept: list[int] = []
+        forbidden: list[int] = []
+        for i, form in enumerate(forms):
+            if form is None or form in self._seen:
+                continue
+            if form:
+                self._seen.add(form)
+            against = self.has_checks and self._is_forbidden(atoms(i), first=first)
+            (forbidden if against else kept).append(i)
+        return kept, forbidden
 
     def _is_forbidden(self, atoms: Longs, *, first: bool) -> bool:
         """Is a pattern, of rows of numbers, against the bias? `first`: it has one atom.

@@ -7,8 +7,8 @@ from itertools import accumulate
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.bias import Bias
 from relynx.errors import BiasError, DataError
 from relynx.logic import tables as tb
@@ -34,7 +34,7 @@ class Compiled:
     index: Index
     relations: tuple[Key, ...]
     types: tuple[tuple[int, ...], ...]  # of the arguments of each relation
-    constants: tuple[NDArray[np.int64], ...]  # codes that each type admits
+    constants: tuple[Longs, ...]  # codes that each type admits
     modes: tuple[tuple[tuple[str, ...], ...], ...]
     event_type: int
     dimensions: tuple[int, ...]  # numbers of the bias' dimensions in the index
@@ -135,7 +135,7 @@ class Compiled:
             entry_facts=fact[order].astype(np.int32),
         )
 
-    def bases(self, n_rows: int) -> NDArray[np.int64]:
+    def bases(self, n_rows: int) -> Longs:
         """For each number of variables how many codes the relations before another have.
 
         MOST_CODES stands for all that is more. After the last relation comes the sum.
@@ -148,7 +148,7 @@ class Compiled:
         return out
 
 
-def places_among(constants: NDArray[np.int64], codes: NDArray[np.int32]) -> NDArray[np.int32]:
+def places_among(constants: Longs, codes: Ints) -> Ints:
     """The places of codes among some that rise; -1 for those that are not there."""
     if not len(constants):
         return np.full(len(codes), -1, np.int32)
@@ -209,7 +209,7 @@ def _check_values(bias: Bias, index: Index, relations: list[Key]) -> None:
                 )
 
 
-def _constants(bias: Bias, index: Index, relations: list[Key], type_: str) -> NDArray[np.int64]:
+def _constants(bias: Bias, index: Index, relations: list[Key], type_: str) -> Longs:
     """The codes of the constants that a `#` of some type may be."""
     if type_ == EVENT:
         return np.empty(0, np.int64)

@@ -384,17 +384,9 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                     if start >= n_nodes or (mode == BOTH and bound[b] >= n_nodes):
                         pass
                     elif shape[what, s] == GRAPH:
-                        side = 1 if mode == BACK else 0
-                        many = walk(
-                            next_off[what, side],
-                            neighbours,
-                            start,
-                            np.int64(how),
-                            node0,
-                            n_here,
-                            marks,
-                            near[depth],
-                        )
+                        links, out = next_off[what, 1 if mode == BACK else 0], near[depth]
+                        hops = np.int64(how)
+                        many = walk(links, neighbours, start, hops, node0, n_here, marks, out)
                         end[depth] = many
                         if mode == BOTH:
                             end[depth] = 0
@@ -441,24 +433,16 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                             )
                         if not taken:
                             break
-                elif kind == NODE:
-                    taken = allowed(
-                        group, differ, differ_off, bound, sets, node0, n_nodes, what, at
-                    )
-                elif mode == BOTH:
+                elif kind == LINK and mode == BOTH:
                     taken = True
                 else:
-                    node = near[depth, at] if shape[what, s] == GRAPH else order[what, at]
+                    slot, node = what, at
+                    if kind == LINK:
+                        slot = b if mode == FROM else a
+                        is_graph = shape[what, s] == GRAPH
+                        node = near[depth, at] if is_graph else np.int64(order[what, at])
                     taken = allowed(
-                        group,
-                        differ,
-                        differ_off,
-                        bound,
-                        sets,
-                        node0,
-                        n_nodes,
-                        b if mode == FROM else a,
-                        np.int64(node),
+                        group, differ, differ_off, bound, sets, node0, n_nodes, slot, node
                     )
                 if taken:
                     break

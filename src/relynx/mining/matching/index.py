@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Ints, Longs
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts
 from relynx.logic import tables as tb
@@ -21,8 +22,6 @@ from relynx.logic.tables import Key
 from relynx.mining.matching._backtracking_kernels import GRAPH, LINE, PATHS, Data, mark_template
 from relynx.mining.matching._index_kernels import walk_paths
 
-Ints: TypeAlias = NDArray[np.int32]
-Longs: TypeAlias = NDArray[np.int64]
 Place: TypeAlias = "tuple[Key, int] | None"  # an argument of a predicate, or of a dimension
 Template: TypeAlias = "tuple[Key, int, tuple[tuple[int, int, int], ...]]"
 
@@ -159,15 +158,8 @@ class Index:
             key, arg, rules = template
             relation = self.relation(key)
             bits = np.zeros(int(self.word_off[-1]), np.uint64)
-            mark_template(
-                relation.cells,
-                relation.seq_off,
-                self.node_off,
-                self.word_off,
-                arg,
-                np.array(rules, np.int32).reshape(-1, 3),
-                bits,
-            )
+            facts = relation.cells, relation.seq_off, self.node_off, self.word_off
+            mark_template(*facts, arg, np.array(rules, np.int32).reshape(-1, 3), bits)
             found = bits, float(np.bitwise_count(bits).sum()) / max(self.n_sequences, 1)
             n_most = TEMPLATE_BYTES // max(bits.nbytes, 1)
             for old in [*self._templates][: max(len(self._templates) - n_most, 0)]:
@@ -336,10 +328,10 @@ class Index:
             lo=_stack([look_up[2] for look_up in found], (0, n), np.int32),
             hi=_stack([look_up[3] for look_up in found], (0, n), np.int32),
             shape=_stack([d.shape for d in dims], (0, n_seq), np.uint8),
-            order=_stack([d.order for d in dims], (0, n), np.int32),
-            rank=_stack([d.rank for d in dims], (0, n), np.int32),
-            first=_stack([d.first for d in dims], (0, n), np.int32),
-            last=_stack([d.last for d in dims], (0, n), np.int32),
+            **{
+                name: _stack([getattr(d, name) for d in dims], (0, n), np.int32)
+                for name in ("order", "rank", "first", "last")
+            },
             next_off=_stack(offsets, (0, 2, n + 1), np.int64),
             neighbours=flat([d.neighbours for d in dims]),
         )

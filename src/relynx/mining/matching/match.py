@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
 from relynx.data.sequences import Facts, Sequence, Sequences
 from relynx.logic.terms import Atom, Constant, Var
-from relynx.mining.matching import bits
 from relynx.mining.matching._backtracking_kernels import Data, Plan, solve
 from relynx.mining.matching.index import Index, Template
+from relynx.mining.matching.lines import LineMatcher
 from relynx.mining.matching.plan import Planner, Query, Registry
+from relynx.mining.matching.tries import TrieMatcher
 from relynx.mining.patterns.pattern import Pattern, as_pattern
+from relynx.mining.patterns.trie import Rows, Trie
 from relynx.mining.workers import n_threads
 
 Bits = NDArray[np.uint64]
 NOTHING = np.empty((0, 0), np.int64)
 AT_ONCE = 256  # sequences
+ATOMS_AT_ONCE = 2_000  # patterns whose atoms are held at a time
+MANY = 20  # patterns that are worth matching along their trie
 SHARED_BY = 4  # a beginning is matched on its own when so many patterns share it
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Patterns by their numbers from 0 on."""
+
+    n: int
+    atoms: Callable[[Rows], list[tuple[Atom, ...]]]
+    trie: tuple[Trie, Rows] | None = None  # where they were mined
+
+    def parts(self, which: Rows) -> Iterator[tuple[Rows, list[tuple[Atom, ...]]]]:
+        """Some patterns at a time with their atoms."""
+        for start in range(0, len(which), ATOMS_AT_ONCE):
+            part = which[start : start + ATOMS_AT_ONCE]
+            yield part, self.atoms(part)
 
 
 def covers(
@@ -30,7 +51,7 @@ def covers(
     object_identity: bool = True,
     *,
     n_jobs: int | None = None,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Which sequences a pattern covers.
 
     A pattern covers a sequence when some substitution makes all its atoms true there, derived
@@ -64,23 +85,45 @@ def covers(
     single = isinstance(pattern, Pattern | str)
     wanted = [pattern] if isinstance(pattern, Pattern | str) else pattern
     patterns = [as_pattern(p).atoms for p in wanted]
-    asked = bits.Asked(len(patterns), lambda which: [patterns[i] for i in which.tolist()])
+    asked = Asked(len(patterns), lambda which: [patterns[i] for i in which.tolist()])
     out = covered(asked, _sequences(X).facts(object_identity), object_identity, threads)
     return out[0] if single else out.T
 
 
-def covered(
-    asked: bits.Asked, facts: Facts, object_identity: bool, n_threads: int
-) -> NDArray[np.bool_]:
+def covered(asked: Asked, facts: Facts, object_identity: bool, n_threads: int) -> Bools:
     """Which sequences the patterns cover, array of shape (n_patterns, n_sequences): by words of
     bits where these can tell, else by backtracking."""
     out = np.zeros((asked.n, facts.n_sequences), bool)
-    for left, sequences in bits.cover(asked, facts, object_identity, out, n_threads):
+    for left, sequences in _cover_by_bits(asked, facts, object_identity, out, n_threads):
         for part, atoms in asked.parts(left if len(sequences) else left[:0]):
             out[np.ix_(part, sequences)] = _search(
                 atoms, sequences, Index.of(facts), object_identity
             )
     return out
+
+
+def _cover_by_bits(
+    asked: Asked, facts: Facts, object_identity: bool, out: Bools, n_threads: int
+) -> list[tuple[Rows, Longs]]:
+    """Fill the rows of `out` (n_patterns, n_sequences) as far as bits can; what is left: patterns,
+    and the sequences for which they are open."""
+    left, others = np.arange(asked.n), []
+    trie = asked.trie if asked.n >= MANY else None
+    for lines in LineMatcher.each(facts):
+        if trie is not None and len(lines.others):
+            continue
+        open_ = [left[:0]]
+        for part, atoms in asked.parts(left):
+            done = lines.cover(atoms, object_identity, part, out, n_threads)
+            open_.append(part[~done])
+            others.append((part[done], lines.others))
+        left = np.concatenate(open_)
+    if trie is not None and len(left) >= MANY:
+        matcher = TrieMatcher.of(trie[0], trie[1][left], facts, object_identity)
+        if matcher is not None:
+            out[left] = matcher.coverage(trie[1][left], n_threads=n_threads)
+            return others
+    return [(left, np.arange(facts.n_sequences)), *others]
 
 
 def match(
@@ -142,7 +185,7 @@ class Prepared(NamedTuple):
 
     plan: Plan
     templates: list[Template]
-    crowds: list[tuple[int, NDArray[np.int64]]]
+    crowds: list[tuple[int, Longs]]
 
 
 class _Matcher:
@@ -166,7 +209,7 @@ class _Matcher:
         data = self.index.data(tuple(self.registry.relations), tuple(self.registry.look_ups))
         return data, np.stack(rows) if rows else np.empty((0, 0), np.uint64)
 
-    def covered(self, compiled: Prepared | None, among: NDArray[np.int64]) -> NDArray[np.int64]:
+    def covered(self, compiled: Prepared | None, among: Longs) -> Longs:
         """Those of some sequences that a pattern covers."""
         if compiled is None:
             return among[:0]
@@ -181,7 +224,7 @@ class _Matcher:
             solve(compiled.plan, data, bits, among[part], 1, counts[part], NOTHING)
         return among[counts > 0]
 
-    def matches(self, atoms: tuple[Atom, ...], limit: int | None) -> NDArray[np.int64]:
+    def matches(self, atoms: tuple[Atom, ...], limit: int | None) -> Longs:
         """Distinct keys of the named variables, one row a match, in the first sequence."""
         compiled = self.compile(atoms, existence=False)
         if compiled is None or limit == 0 or any(n > has[0] for n, has in compiled.crowds):
@@ -203,11 +246,8 @@ class _Matcher:
 
 
 def _search(
-    patterns: list[tuple[Atom, ...]],
-    sequences: NDArray[np.int64],
-    index: Index,
-    object_identity: bool,
-) -> NDArray[np.bool_]:
+    patterns: list[tuple[Atom, ...]], sequences: Longs, index: Index, object_identity: bool
+) -> Bools:
     """Cover some patterns; beginnings that several share are matched once and narrow the rest."""
     matcher = _Matcher(index, object_identity)
     out = np.zeros((len(patterns), index.n_sequences), bool)
@@ -220,7 +260,7 @@ def _search(
     ]
     beginnings = {forms[i][:k]: patterns[i][:k] for i in order for k in stages[i]}
     compiled = {form: matcher.compile(atoms, existence=True) for form, atoms in beginnings.items()}
-    trail: list[tuple[tuple[Atom, ...], NDArray[np.int64]]] = []
+    trail: list[tuple[tuple[Atom, ...], Longs]] = []
     for i in order:
         form = forms[i]
         while trail and form[: len(trail[-1][0])] != trail[-1][0]:

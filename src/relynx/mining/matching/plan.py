@@ -14,8 +14,8 @@ from itertools import combinations, count
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.errors import DataError
 from relynx.logic.dimensions import OPERATORS, link_name
 from relynx.logic.tables import Key
@@ -304,7 +304,7 @@ class Planner:
                     self.templates[g].append(template)
                     self.size[g] = min(self.size[g], self.index.template(template)[1])
 
-    def crowds(self) -> list[tuple[int, NDArray[np.int64]]]:
+    def crowds(self) -> list[tuple[int, Longs]]:
         """How many variables must differ from each other, and what there is for them to be.
 
         Each entry is a number of variables and the number of constants a sequence has for them:
@@ -427,7 +427,10 @@ class Planner:
             options: list[tuple[float, int, int, Link | Fact | int]] = [
                 *((self._link_cost(link, known), -1, 0, link) for link in links),
                 *((*self._fact_cost(fact, known), fact) for fact in facts),
-                *((self._node_cost(v), -1, 0, v) for v in sorted(waiting)),
+                *(
+                    (self.size[self.group[v]] + (0 if query.names[v] else LATE), -1, 0, v)
+                    for v in sorted(waiting)
+                ),
             ]
             _, look_up, probe, chosen = min(options, key=lambda option: option[0])
             if isinstance(chosen, Link):
@@ -454,9 +457,6 @@ class Planner:
         if best[1] >= 0 and all(s < 0 or known(s) for s in fact.slots):
             return min(best[0], 0.5), best[1], best[2]
         return best
-
-    def _node_cost(self, v: int) -> float:
-        return self.size[self.group[v]] + (0 if self.query.names[v] else LATE)
 
     def _link_cost(self, link: Link, known: Callable[[int], bool]) -> float:
         x, y = known(link.x), known(link.y)

@@ -10,19 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.data.sequences import text_order
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, constant_key
-from relynx.mining.ordering.order import pattern_numbers
+from relynx.mining.patterns.ordering import pattern_numbers
 from relynx.mining.patterns.trie import Trie, with_codes, with_fewest_codes
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +112,7 @@ def _paths(parts: Sequence[Patterns]) -> tuple[Ints, Ints, list[Longs]]:
 
 def _pattern_numbers(
     parent: Ints, steps: Ints, relations: Sequence[Key], n_dimensions: int
-) -> NDArray[np.int32]:
+) -> Ints:
     """The same number for rows that are the same pattern; codes stand for constants here."""
     steps, used = with_fewest_codes(steps)
     dimensions, vocabulary = [*map(str, range(n_dimensions))], Vocabulary(range(len(used)))

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, argument_counts, event_arguments
 from relynx.data.parquet import Partitions
@@ -23,14 +23,13 @@ from relynx.data.sequences import Facts, Sequences
 from relynx.errors import DataError, InputError, Source
 from relynx.logic.tables import Key
 from relynx.mining.budget import Budget
-from relynx.mining.engines.choose import choose
+from relynx.mining.engines.choose import engine_of
 from relynx.mining.engines.compiled import Compiled, compile_bias
 from relynx.mining.matching.index import Index
-from relynx.mining.partitioned.candidates import Longs, Patterns, lengths_of
+from relynx.mining.partitioned.candidates import Patterns, lengths_of
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
 from relynx.mining.report import Progress
-from relynx.mining.thresholds import conditions_of
 from relynx.search_settings import SearchSettings
 from relynx.version import __version__
 
@@ -69,7 +68,7 @@ class Share:
     """A partition of the work; `labels` are numbers of classes where they are not its own."""
 
     number: int
-    labels: NDArray[np.int64] | None = None
+    labels: Longs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +155,8 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
     labels = _labels(X, work, share)
     facts = X.facts(work.settings.object_identity)
     compiled = _compiled(work, facts, local.places)
-    conditions = conditions_of(
-        work.bias,
-        work.settings,
-        least=local.least,
-        min_frequency=local.min_frequency,
-        steps=local.steps,
-    )
-    flag = work.settings.object_identity
-    kind = choose(compiled, conditions, object_identity=flag)
-    engine = kind(compiled, labels, len(work.classes), conditions, object_identity=flag)
+    data, bounds = (compiled, labels, len(work.classes)), (local.least, local.min_frequency)
+    engine = engine_of(*data, work.bias, work.settings, *bounds, local.steps)
     complete = engine.run(budget, n_threads=local.n_threads)
     parent, steps, supports, shown = engine.found.columns(engine.width + 4, len(work.classes))
     counted = np.zeros((len(parent), local.n_partitions), bool)
@@ -175,7 +166,7 @@ def search(work: Work, share: Share, local: Local) -> LocalAnswer:
     return LocalAnswer(patterns, complete, budget.reason, budget.is_unasked)
 
 
-def _labels(X: Sequences, work: Work, share: Share) -> NDArray[np.int64]:
+def _labels(X: Sequences, work: Work, share: Share) -> Longs:
     """The class of each sequence as a number."""
     if share.labels is not None:
         return share.labels

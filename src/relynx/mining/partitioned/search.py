@@ -10,45 +10,108 @@ sequences, but perhaps by another partition, so one of the two is asked of each 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Longs
 from relynx.bias import Bias
 from relynx.data.event_arguments import Argument, event_arguments
 from relynx.data.parquet import Partitions
 from relynx.errors import DataError, InputError
 from relynx.logic.tables import Key
-from relynx.mining.advice import advice
 from relynx.mining.budget import Budget
+from relynx.mining.engines.choose import least_supports, steps_of
 from relynx.mining.engines.compiled import Compiled, compile_bias
 from relynx.mining.input_checks import given_classes, ordered_classes
 from relynx.mining.matching.index import Index
-from relynx.mining.ordering.order import canonical_order
+from relynx.mining.partitioned import candidates as cd
 from relynx.mining.partitioned import passes as pt
-from relynx.mining.partitioned.candidates import (
-    Bools,
-    Longs,
-    Patterns,
-    Threshold,
-    Unseen,
-    lengths_of,
-    possible,
-    union,
-)
-from relynx.mining.partitioned.executors import InProcess, OnWorkers, Tasks
+from relynx.mining.patterns.ordering import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import Trie
-from relynx.mining.report import SearchLevel, SearchReport
-from relynx.mining.thresholds import least_supports, steps_of
+from relynx.mining.report import SearchLevel, SearchReport, advice
 from relynx.search_settings import SearchSettings
 
 NEVER = (1 << 31) - 1  # sequences that a pattern must cover of a class that is not there
 FEW = 5  # sequences of a partition that make a pattern frequent there: then nearly all are
+RETRIES = 2  # of a task that failed: a disk may have been away for a moment
+AT_ONCE = 8  # results that one task joins
+
+
+class InProcess:
+    """One task after the other, here. A result is made when it is asked for, and not kept."""
+
+    at_once = 1  # tasks that run at a time
+
+    def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """A result, or what stands for it, and can be an argument again."""
+        return function(*args)
+
+    def each(self, function: Callable[..., Any], calls: Iterable[Sequence[Any]]) -> Any:
+        """The results of many calls, in order, or what stands for them."""
+        return (function(*args) for args in calls)
+
+    def values(self, results: Any) -> list[Any]:
+        return list(results)
+
+    def joined(self, join: Callable[[Sequence[Any]], Any], results: Any) -> Any:
+        sofar = None
+        for result in results:
+            sofar = join([result] if sofar is None else [sofar, result])
+        return sofar
+
+
+class OnWorkers:
+    """The workers of a client: of Dask, or of what can `submit` and `gather` as it does.
+
+    A task whose worker dies is given to another by the scheduler.
+    """
+
+    def __init__(self, client: Any) -> None:
+        for name in ("submit", "gather", "nthreads"):
+            if not callable(getattr(client, name, None)):
+                hint = "give a dask.distributed.Client, or None to work in this process"
+                what = f"client is a {type(client).__name__}, which has no {name}"
+                raise InputError(what, hint=hint)
+        self.client = client
+
+    @property
+    def at_once(self) -> int:
+        return max(int(sum(self.client.nthreads().values())), 1)
+
+    def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        return self.client.submit(function, *args, pure=False, retries=RETRIES)
+
+    def each(self, function: Callable[..., Any], calls: Iterable[Sequence[Any]]) -> Any:
+        return [self.run(function, *args) for args in calls]
+
+    def values(self, results: Any) -> list[Any]:
+        try:
+            answers: list[Any] = self.client.gather(list(results))
+        except Exception as error:
+            if type(error).__name__ == "KilledWorker":  # of Dask, which is not imported here
+                what = "the workers died again and again at one partition"
+                hint = "their memory may be too small for it: write more, smaller partitions"
+                raise InputError(what, hint=hint) from error
+            raise
+        return answers
+
+    def joined(self, join: Callable[[Sequence[Any]], Any], results: Any) -> Any:
+        """In the form of a tree, so that no worker and not the client ever holds all results."""
+        left = list(results)
+        while True:
+            groups = [left[i : i + AT_ONCE] for i in range(0, len(left), AT_ONCE)]
+            left = [self.run(join, group) for group in groups]
+            if len(left) == 1:
+                return left[0]
+
+
+Tasks: TypeAlias = InProcess | OnWorkers
 
 
 def mine_partitions(
@@ -95,13 +158,6 @@ def check_partitions(
     return _classes(parts, y)[1]
 
 
-def check_no_client(client: object) -> None:
-    """Raise where there is a client, but no partitions."""
-    if client is not None:
-        hint = "write it by X.to_parquet(folder), and give scan_parquet(folder)"
-        raise InputError("a client works on partitions, and X is in memory", hint=hint)
-
-
 class _Search:
     """One search of a folder."""
 
@@ -123,7 +179,7 @@ class _Search:
         self.work = pt.Work(pt.Where.of(parts), bias, settings, classes)
         self.n_known = parts.manifest.n_constants
         least = least_supports(settings, self.sizes.sum(axis=0))
-        self.threshold = Threshold(least, max(settings.min_frequency, 1))
+        self.threshold = cd.Threshold(least, max(settings.min_frequency, 1))
 
     def run(self, budget: Budget, n_threads: int) -> PatternSet:
         places, summaries = self._summaries()
@@ -160,7 +216,7 @@ class _Search:
         if counted_up_to is not None:
             complete = counted_up_to
             reason = f"stopped by time_limit={budget.time_limit:g} at length {complete + 1}"
-            patterns = patterns.taken(lengths_of(patterns) <= complete)
+            patterns = patterns.taken(cd.lengths_of(patterns) <= complete)
         return self._answer(patterns, compiled, complete, reason)
 
     # What decides how all are searched
@@ -185,7 +241,7 @@ class _Search:
 
     # The passes
 
-    def _first_pass(self, local: pt.Local, compiled: Compiled) -> tuple[Any, Unseen]:
+    def _first_pass(self, local: pt.Local, compiled: Compiled) -> tuple[Any, cd.Unseen]:
         """What is frequent in some partition, joined, and the most that others cover of it."""
         least, frequency = self._local_thresholds()
         calls = []
@@ -204,7 +260,7 @@ class _Search:
         return joined, self._unseen(least, frequency)
 
     def _second_pass(
-        self, joined: Any, unseen: Unseen, compiled: Compiled, time_limit: float | None
+        self, joined: Any, unseen: cd.Unseen, compiled: Compiled, time_limit: float | None
     ) -> tuple[pt.LocalAnswer, pt.Counts]:
         """What may be frequent in all, and its supports where it was not counted before."""
         left = self.tasks.run(_left, joined, self.threshold, unseen)
@@ -247,19 +303,19 @@ class _Search:
             stacklevel=7,
         )
 
-    def _unseen(self, least: Longs, frequency: list[int]) -> Unseen:
+    def _unseen(self, least: Longs, frequency: list[int]) -> cd.Unseen:
         """A pattern that a partition did not find is below its thresholds there."""
         by_frequency = np.array(frequency)[:, None] - 1
         of_class = np.minimum(np.where(least < NEVER, least - 1, 0), self.sizes)
         if by_frequency.any():
             of_class = np.minimum(by_frequency, self.sizes)
-            return Unseen(of_class, np.minimum(by_frequency[:, 0], self.sizes.sum(axis=1)))
-        return Unseen(of_class, of_class.sum(axis=1))
+            return cd.Unseen(of_class, np.minimum(by_frequency[:, 0], self.sizes.sum(axis=1)))
+        return cd.Unseen(of_class, of_class.sum(axis=1))
 
     # The answer
 
     def _answer(
-        self, patterns: Patterns, compiled: Compiled, complete: int, reason: str | None
+        self, patterns: cd.Patterns, compiled: Compiled, complete: int, reason: str | None
     ) -> PatternSet:
         good = self.threshold.met(patterns.supports, patterns.supports.sum(axis=1))
         levels = self._levels(patterns, good)
@@ -279,9 +335,9 @@ class _Search:
             object_identity=self.settings.object_identity,
         )
 
-    def _levels(self, patterns: Patterns, good: Bools) -> tuple[SearchLevel, ...]:
+    def _levels(self, patterns: cd.Patterns, good: Bools) -> tuple[SearchLevel, ...]:
         """What became of the patterns that some partition found and that could be frequent."""
-        lengths = lengths_of(patterns)
+        lengths = cd.lengths_of(patterns)
         frequency = patterns.supports.sum(axis=1)
         share = (patterns.supports / np.maximum(self.sizes.sum(axis=0), 1)).max(axis=1, initial=0)
         enough = (patterns.supports >= self.threshold.least).any(axis=1)
@@ -317,21 +373,21 @@ def _joined(
 ) -> pt.LocalAnswer:
     """The patterns of several partitions; complete where all of them are."""
     return pt.LocalAnswer(
-        union([answer.patterns for answer in answers], n_known, relations, n_dimensions),
+        cd.union([answer.patterns for answer in answers], n_known, relations, n_dimensions),
         min(answer.complete_up_to for answer in answers),
         next((answer.partial for answer in answers if answer.partial), None),
         any(answer.unasked for answer in answers),
     )
 
 
-def _left(answer: pt.LocalAnswer, threshold: Threshold, unseen: Unseen) -> pt.LocalAnswer:
+def _left(answer: pt.LocalAnswer, threshold: cd.Threshold, unseen: cd.Unseen) -> pt.LocalAnswer:
     """What may be frequent in all partitions.
 
     After a search that ended early, what no partition can have missed: short patterns.
     """
     if answer.partial is None:
-        return replace(answer, patterns=possible(answer.patterns, threshold, unseen))
-    short = lengths_of(answer.patterns) <= answer.complete_up_to
+        return replace(answer, patterns=cd.possible(answer.patterns, threshold, unseen))
+    short = cd.lengths_of(answer.patterns) <= answer.complete_up_to
     return replace(answer, patterns=answer.patterns.taken(short))
 
 

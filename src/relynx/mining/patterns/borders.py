@@ -1,5 +1,9 @@
 """The borders of a set of patterns: its most specific, its most general, its closed ones.
 
+The answer to an inductive query, often in one class and seldom in another, is a version space:
+with two patterns it has every pattern of the language between them. So its most general and its
+most specific patterns say all of it (Lee and De Raedt's SeqLog; Kramer and De Raedt's features).
+
 More specific means subsumed, by a substitution that respects Object Identity where the set does.
 Under Object Identity a more specific pattern covers less, has every predicate and every constant
 at least as often, and something more; these conditions are checked before anything is searched.
@@ -7,9 +11,20 @@ at least as often, and something more; these conditions are checked before anyth
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Generic, TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Ints
+from relynx.data.sequences import Sequences
+from relynx.errors import InputError
+from relynx.logic.canonical import subsumes
+from relynx.logic.terms import Atom, Constant, Term, Var
+from relynx.mining.matching.match import covers
 from relynx.mining.patterns import trie as tr
 from relynx.mining.patterns._border_kernels import (
     UNBOUND,
@@ -18,10 +33,205 @@ from relynx.mining.patterns._border_kernels import (
     bucket_of,
     mark_dominated,
 )
-from relynx.mining.patterns.trie import Ints, Rows, Trie, joined
+from relynx.mining.patterns.pattern import Pattern, as_pattern, link_of
+from relynx.mining.patterns.tables import Entries, html_table
+from relynx.mining.patterns.trie import Rows, Trie, joined
 
 Mask = NDArray[np.bool_]
 N_BITS = 256  # of a signature
+AT_ONCE = 2_000  # patterns that are compared with all
+
+Set = TypeVar("Set", bound=Entries)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Borders(Generic[Set]):
+    """The most general and the most specific patterns of a set. `PatternSet.borders` makes one.
+
+    `pattern in borders` tells whether a pattern, or its text, lies between them: one of `general`
+    subsumes it, and it subsumes one of `specific`. Subsumption is that of the search, with Object
+    Identity or without.
+
+    Parameters
+    ----------
+    general, specific
+        The borders; of one set.
+    implied
+        Whether links count by what they imply; else as they are written, and `next_s` is no case
+        of `follow_s`.
+
+    Examples
+    --------
+    >>> import relynx as rx
+    >>> X, y = rx.from_lists([["a", "b", "c"], ["a", "b"], ["c", "b"]], ["yes", "yes", "no"])
+    >>> borders = rx.mine(X, y, max_support={"no": 0}, max_gap=1).borders()
+    >>> [*borders.general.texts()][0], len(borders.specific)
+    ('a(A)', 5)
+    >>> "a(X), next_s(X,Y), b(Y)" in borders, "b(X)" in borders
+    (True, False)
+    """
+
+    general: Set
+    specific: Set
+    implied: bool = False
+
+    def __post_init__(self) -> None:
+        if self.general.trie is not self.specific.trie:
+            raise InputError("the borders are of two sets: take both of one, by PatternSet.borders")
+
+    @property
+    def patterns(self) -> Set:
+        """The patterns of either border, each once: enough to make the borders again.
+
+        Save this set to keep the borders; `borders()` of what is loaded gives them back.
+        """
+        general, rows = self.general, self.specific.rows
+        more = rows[~np.isin(rows, general.rows)]
+        return general.with_rows(np.sort(np.concatenate([general.rows, more])))
+
+    def __contains__(self, pattern: Pattern | str) -> bool:
+        pattern, flag = as_pattern(pattern), self.general.object_identity
+        if self.implied:
+            return self._implied_contains(pattern)
+        return any(
+            subsumes(one.atoms, pattern.atoms, object_identity=flag)
+            for one in self.general.patterns()
+        ) and any(
+            subsumes(pattern.atoms, one.atoms, object_identity=flag)
+            for one in self.specific.patterns()
+        )
+
+    def within(self, patterns: Set) -> Set:
+        """Those of some patterns that lie between the borders, in the same order.
+
+        If the borders are those of the answer to `min_support`, `min_frequency` and `max_support`,
+        this gives that answer again from any larger one. Of the answer to another such query it
+        gives the answer to both.
+
+        Parameters
+        ----------
+        patterns
+            The answer of this search or of another one.
+
+        Examples
+        --------
+        >>> import relynx as rx
+        >>> X, y = rx.from_lists([["a", "b", "c"], ["a", "b"], ["c", "b"]], ["yes", "yes", "no"])
+        >>> found = rx.mine(X, y)
+        >>> few = found.filter(max_support={"no": 0})
+        >>> len(found), len(few), few.borders().within(found) == few
+        (15, 11, True)
+        """
+        if self.implied:
+            return patterns[self._implied_between(patterns)]
+        mask = between(
+            (self.general.trie, self.general.rows),
+            (self.specific.trie, self.specific.rows),
+            (patterns.trie, patterns.rows),
+            object_identity=self.general.object_identity,
+        )
+        return patterns[mask]
+
+    def _implied_contains(self, pattern: Pattern) -> bool:
+        flag = self.general.object_identity
+        general, specific = [*self.general.patterns()], [*self.specific.patterns()]
+        longest = longest_step(chain([pattern], general))
+        return bool(general) and bool(
+            covers(general, frozen([pattern], longest=longest), flag).any()
+            and covers(pattern, frozen(specific, longest=longest), flag).any()
+        )
+
+    def _implied_between(self, patterns: Set) -> NDArray[np.bool_]:
+        flag = self.general.object_identity
+        asked = patterns.with_rows(patterns.rows, object_identity=flag)
+        if not (len(asked) and len(self.general)):
+            return np.zeros(len(asked), bool)
+        longest = longest_step(chain(asked.patterns(), self.general.patterns()))
+        ends = frozen([*self.specific.patterns()], longest=longest)
+        mask = np.asarray(asked.coverage(ends).any(axis=0))
+        if mask.any():
+            left = frozen([*asked[mask].patterns()], longest=longest)
+            mask[mask] = self.general.coverage(left).any(axis=1)
+        return mask
+
+    def __repr__(self) -> str:
+        return f"most general:\n{self.general!r}\nmost specific:\n{self.specific!r}"
+
+    def _repr_html_(self) -> str:
+        return (
+            f"<p>most general</p>{html_table(self.general)}"
+            f"<p>most specific</p>{html_table(self.specific)}"
+        )
+
+
+def implied_borders(patterns: Set) -> Borders[Set]:
+    """The borders of a set where links count by what they imply."""
+    every = [*patterns.patterns()]
+    whole = frozen(every, longest=longest_step(every))
+    general, specific = np.ones((2, len(every)), bool)
+    for start in range(0, len(every), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        above = patterns.coverage(whole[part]).T  # each of all, above each of the part
+        below = patterns[part].coverage(whole)
+        general[part] = ~(above & ~below).any(axis=0)
+        specific[part] = ~(below & ~above).any(axis=0)
+    return Borders(patterns[general], patterns[specific], implied=True)
+
+
+def frozen(patterns: Sequence[Pattern], *, longest: int) -> Sequences:
+    """One sequence a pattern: a pattern covers it if it is more general than what is frozen.
+
+    A variable becomes a constant of its own, `next_s` a step, `followat_s` so many steps over
+    events of which nothing is said, and `follow_s` more of them than any pattern counts.
+
+    Links count by what they imply: a step is a case of `follow_s`, and so are several in a row. No
+    `followat` of the patterns that are asked about has a larger n than `longest`.
+    """
+    mark = "?"
+    constants = {
+        arg for p in patterns for atom in p.atoms for arg in atom.args if isinstance(arg, str)
+    }
+    while any(constant.startswith(mark) for constant in constants):
+        mark += "?"
+    return Sequences.from_atoms(list(_facts(p.atoms, mark, longest)) for p in patterns)
+
+
+def longest_step(patterns: Iterable[Pattern]) -> int:
+    """The largest n of a `followat`; 1 where there is none."""
+    steps = [
+        atom.args[0]
+        for pattern in patterns
+        for atom in pattern.atoms
+        if (link_of(atom) or ("", ""))[0] == "followat"
+    ]
+    return max([1, *(n for n in steps if isinstance(n, int))])
+
+
+def _facts(atoms: Sequence[Atom], mark: str, longest: int) -> Iterator[Atom]:
+    for number, atom in enumerate(atoms):
+        args = [
+            _constant(arg, f"{mark}{number} {place}", mark) for place, arg in enumerate(atom.args)
+        ]
+        link = link_of(atom)
+        if link is None:
+            yield Atom(atom.predicate, tuple(args))
+            continue
+        operator, dimension = link
+        first, last = args[-2:]
+        n = {"next": 1, "follow": longest + 1}.get(operator, args[0])
+        between = [f"{mark}{number} step {i}" for i in range(1, int(n))]
+        for pair in pairwise([first, *between, last]):
+            yield Atom(f"next_{dimension}", pair)
+
+
+def _constant(term: Term, unnamed: str, mark: str) -> Constant:
+    if isinstance(term, Var):
+        return unnamed if term.anonymous else f"{mark}{term.name}"
+    assert isinstance(term, str | int | float)  # patterns are flat
+    return term
+
+
+# Subsumption as written
 
 
 def maximal(trie: Trie, rows: Rows, *, object_identity: bool, same_cover: bool = False) -> Mask:
@@ -61,20 +271,14 @@ def between(
     if first == 0 or last == first or last == len(out):
         return out[last:]
     trie, rows = joined([general, specific, patterns])
-    atoms = _atoms(trie, rows)
-    features = _features(atoms, object_identity)
-    encoded = _encoded(atoms, features, trie.supports[rows])
-    above = _buckets(features, np.arange(first))
-    mark_dominated(
-        encoded, above, np.arange(last, len(rows)), object_identity, False, False, False, out
-    )
+    encoded, features = _encoded(trie, rows, object_identity)
+    above, below = _buckets(features, np.arange(first)), np.arange(last, len(rows))
+    mark_dominated(encoded, above, below, object_identity, False, False, False, out)
     below_general = np.flatnonzero(out)
     out[:] = False
     if len(below_general):
-        above = _buckets(features, below_general)
-        mark_dominated(
-            encoded, above, np.arange(first, last), object_identity, True, False, False, out
-        )
+        above, below = _buckets(features, below_general), np.arange(first, last)
+        mark_dominated(encoded, above, below, object_identity, True, False, False, out)
     return out[last:]
 
 
@@ -103,9 +307,7 @@ def _unmarked(
     """What is left of the rows when all that are dominated are marked. Groups do not mix."""
     left = np.flatnonzero(~marked)
     if len(left):
-        atoms = _atoms(trie, rows[left])
-        features = _features(atoms, object_identity)
-        encoded = _encoded(atoms, features, trie.supports[rows[left]])
+        encoded, features = _encoded(trie, rows[left], object_identity)
         buckets = _buckets(features if groups is None else groups[left][:, None])
         # The search is short where what dominates most comes first.
         order = np.argsort(-encoded.sizes if general else encoded.sizes, kind="stable")
@@ -168,7 +370,10 @@ def _features(atoms: Ints, object_identity: bool) -> Rows:
     return numbers.reshape(numbered.shape) - int(found[0] < 0)
 
 
-def _encoded(atoms: Ints, features: Rows, supports: Ints) -> Encoded:
+def _encoded(trie: Trie, rows: Rows, object_identity: bool) -> tuple[Encoded, Rows]:
+    """The patterns as the loops compare them, and their features."""
+    atoms, supports = _atoms(trie, rows), np.ascontiguousarray(trie.supports[rows])
+    features = _features(atoms, object_identity)
     n_atoms = (atoms[:, :, 0] >= 0).sum(axis=1)
     arguments = atoms[:, :, 1:]
     there = atoms[:, :, :1] >= 0
@@ -178,7 +383,7 @@ def _encoded(atoms: Ints, features: Rows, supports: Ints) -> Encoded:
     for column in features.T:
         word, bit = column % N_BITS // 64, (column % 64).astype(np.uint64)
         bits[every, word] |= np.where(column >= 0, np.uint64(1) << bit, np.uint64(0))
-    return Encoded(atoms, n_atoms, n_atoms + n_constants, bits, np.ascontiguousarray(supports))
+    return Encoded(atoms, n_atoms, n_atoms + n_constants, bits, supports), features
 
 
 def _buckets(features: Rows, rows: Rows | None = None) -> Buckets:

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Floats
 from relynx.errors import InputError, did_you_mean
 
-Floats: TypeAlias = NDArray[np.float64]
 Counts: TypeAlias = NDArray[Any]
 
 
@@ -38,12 +38,9 @@ def growth_rate(supports: Counts, sizes: Counts) -> Floats:
     shares = support(supports, sizes)
     if shares.shape[1] < 2:
         return np.ones_like(shares)
-    largest = shares.argmax(axis=1)[:, None]
-    first = np.take_along_axis(shares, largest, axis=1)
-    others = shares.copy()
-    np.put_along_axis(others, largest, -1.0, axis=1)
-    second = others.max(axis=1, keepdims=True)
-    elsewhere = np.where(np.arange(shares.shape[1]) == largest, second, first)
+    ordered = np.sort(shares, axis=1)
+    is_largest = np.arange(shares.shape[1]) == shares.argmax(axis=1)[:, None]
+    elsewhere = np.where(is_largest, ordered[:, -2:-1], ordered[:, -1:])
     rate = _quotient(shares, elsewhere)
     rate[(elsewhere == 0) & (shares > 0)] = np.inf
     return rate

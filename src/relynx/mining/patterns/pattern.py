@@ -1,9 +1,9 @@
-"""Patterns: conjunctions of atoms with variables and constants."""
+"""Patterns: conjunctions of atoms with variables and constants; and one with its supports."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from relynx.logic.canonical import canonical
@@ -42,6 +42,28 @@ class Pattern:
 
     def _repr_html_(self) -> str:
         return f"<code>{html.escape(str(self))}</code>"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A pattern of a set, and how many sequences of each class it covers."""
+
+    pattern: Pattern
+    length: int
+    support: Mapping[object, int]
+
+    @property
+    def frequency(self) -> int:
+        return sum(self.support.values())
+
+    @property
+    def confidence(self) -> dict[object, float]:
+        """The share of each class in what the pattern covers."""
+        n = self.frequency
+        return {c: count / n if n else 0.0 for c, count in self.support.items()}
+
+    def __str__(self) -> str:
+        return str(self.pattern)
 
 
 def link_of(atom: Atom) -> tuple[str, str] | None:

@@ -10,28 +10,25 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relynx.arrays import Floats
 from relynx.data.sequences import Sequences, positions
 from relynx.data.tables.frames import frame, write_csv, write_jsonl, write_parquet
 from relynx.errors import InputError
 from relynx.logic.canonical import canonical, core
 from relynx.logic.terms import Atom
-from relynx.mining.matching.bits import Asked
-from relynx.mining.matching.match import covered
-from relynx.mining.ordering.order import canonical_order
-from relynx.mining.ordering.reading import written
+from relynx.mining.matching.match import Asked, covered
 from relynx.mining.patterns import borders, tables
-from relynx.mining.patterns.entries import Entry, KeptCoverage
+from relynx.mining.patterns.borders import Borders, implied_borders
 from relynx.mining.patterns.measures import (
     MEASURES,
     OF_PATTERNS,
-    Floats,
     checked_measure,
     class_column,
     of_all_classes,
 )
-from relynx.mining.patterns.pattern import Pattern
-from relynx.mining.patterns.trie import Rows, Trie
-from relynx.mining.patterns.version_space import Borders, implied_borders
+from relynx.mining.patterns.ordering import canonical_order, written
+from relynx.mining.patterns.pattern import Entry, Pattern
+from relynx.mining.patterns.trie import KeptCoverage, Rows, Trie
 from relynx.mining.report import SearchReport, explained
 from relynx.mining.workers import n_threads
 

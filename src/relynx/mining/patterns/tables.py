@@ -4,15 +4,49 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol, Self
 
+from numpy.typing import NDArray
+
+from relynx.arrays import Bools, Floats, Ints, Longs
+from relynx.data.sequences import Sequences
 from relynx.errors import InputError, counted
-from relynx.mining.patterns.entries import Entries
 from relynx.mining.patterns.measures import confidence
-from relynx.mining.wording.english import names_of
+from relynx.mining.patterns.pattern import Entry, Pattern
+from relynx.mining.patterns.trie import Rows, Trie
+from relynx.mining.wording import names_of
 
 SHOWN = 10  # patterns that a printed set shows
 AT_ONCE = 50_000  # patterns that are Python values at a time
+
+
+class Entries(Protocol):
+    """Patterns with their supports, as columns: what is asked of a `PatternSet`."""
+
+    trie: Trie
+    rows: Rows
+    complete_up_to: int
+    partial: str | None
+    object_identity: bool
+
+    @property
+    def classes(self) -> tuple[object, ...]: ...
+    @property
+    def class_sizes(self) -> Longs: ...
+    @property
+    def supports(self) -> Ints: ...
+    @property
+    def frequencies(self) -> Longs: ...
+    @property
+    def lengths(self) -> Ints: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Entry]: ...
+    def __getitem__(self, index: slice | Bools) -> Self: ...
+    def with_rows(self, rows: Rows, *, object_identity: bool | None = None) -> Self: ...
+    def patterns(self) -> Iterator[Pattern]: ...
+    def texts(self) -> Iterator[str]: ...
+    def measure(self, name: str) -> Floats: ...
+    def coverage(self, X: Sequences) -> NDArray[Any]: ...
 
 
 def schema(patterns: Entries, measures: Sequence[str]) -> dict[str, type]:

@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic.terms import Atom, Term, numbered_variable
 
-Ints: TypeAlias = NDArray[np.int32]
 Rows: TypeAlias = NDArray[np.int64]
 
 # The columns of `steps` before the arguments.
@@ -40,7 +40,7 @@ class Trie:
     dimensions: tuple[str, ...]
     vocabulary: Vocabulary  # of the constants
     classes: tuple[object, ...]
-    class_sizes: NDArray[np.int64]  # in sequences
+    class_sizes: Longs  # in sequences
     key: tuple[Atom, ...] = ()  # of the bias: patterns are written with an instance of one first
 
     @classmethod
@@ -114,6 +114,34 @@ class Trie:
         return self.vocabulary[~arg] if arg < 0 else numbered_variable(arg)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class KeptCoverage:
+    """Which sequences of the search each pattern covers, as bits."""
+
+    bits: NDArray[np.uint64]  # shape (n_patterns, n_words): 64 sequences a word, the first lowest
+    index: Longs  # for each row of the trie that row of `bits`, -1 for none
+    n_sequences: int
+
+    @classmethod
+    def of_rows(
+        cls, bits: NDArray[np.uint64], rows: Longs, n_rows: int, n_sequences: int
+    ) -> KeptCoverage:
+        """From the bits of some of so many rows of a trie."""
+        index = np.full(n_rows, -1)
+        index[rows] = np.arange(len(rows))
+        return cls(bits, index, n_sequences)
+
+    def words(self, rows: Longs) -> NDArray[np.uint64]:
+        """The bits of some rows of the trie."""
+        return self.bits[self.index[rows]]
+
+    def matrix(self, rows: Longs) -> Bools:
+        """The coverage of some rows of the trie: an array of shape (n_sequences, n_patterns)."""
+        octets = self.words(rows).astype("<u8", copy=False).view(np.uint8)
+        bits = np.unpackbits(octets, axis=1, count=self.n_sequences, bitorder="little")
+        return bits.T.astype(bool)
+
+
 def link_atom(dimension: str, n: int, ends: Sequence[Term]) -> Atom:
     """The link of n steps, any number of them where n is 0."""
     if n > 1:
@@ -148,10 +176,7 @@ def joined(parts: Sequence[tuple[Trie, Rows]]) -> tuple[Trie, Rows]:
 
 
 def _recoded(
-    trie: Trie,
-    relations: tuple[tuple[str, int], ...],
-    dimensions: tuple[str, ...],
-    codes: Ints,
+    trie: Trie, relations: tuple[tuple[str, int], ...], dimensions: tuple[str, ...], codes: Ints
 ) -> Ints:
     """The steps of a trie with other numbers for relations, dimensions and constants."""
     steps = with_codes(trie.steps, codes)

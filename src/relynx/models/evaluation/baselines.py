@@ -22,6 +22,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
@@ -80,7 +81,7 @@ class MarkovChainClassifier(ClassifierMixin, SequenceEstimator):  # type: ignore
         best = self.decision_function(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def decision_function(self, X: object) -> NDArray[np.float64]:
+    def decision_function(self, X: object) -> Floats:
         """The log scores, array of shape (n_sequences, n_classes)."""
         check_is_fitted(self)
         scores = np.tile(self.log_prior_, (len(as_sequences(X)), 1))
@@ -171,12 +172,9 @@ def ngrams(
 
 def _tokens(facts_of: EventFacts, name: str | None = None) -> dict[int, str]:
     """The token of each event; with a name, of the events that have the predicate."""
-    if name is None:
-        return {
-            e: " & ".join(sorted(f for _, f in facts)) or PLAIN for e, facts in facts_of.items()
-        }
-    some = {e: sorted(f for n, f in facts if n == name) for e, facts in facts_of.items()}
-    return {event: " & ".join(facts) for event, facts in some.items() if facts}
+    some = {e: sorted(f for n, f in facts if name in (None, n)) for e, facts in facts_of.items()}
+    default = PLAIN if name is None else ""
+    return {e: text for e, facts in some.items() if (text := " & ".join(facts) or default)}
 
 
 def _steps(X: Sequences, dimension: str | None) -> list[Steps]:

@@ -1,13 +1,18 @@
-"""Cross-validation: how well a classifier does on sequences that it has not seen."""
+"""Cross-validation: how well a classifier does on sequences that it has not seen.
+
+Groups, such as proteins of a family, are not split; a file says which sequence is in which group.
+"""
 
 from __future__ import annotations
 
+import csv
 import html
+import io
+import os
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,11 +23,16 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
+from relynx.arrays import Floats, Longs
 from relynx.data.sequences import Sequences, counted
-from relynx.errors import InputError
-from relynx.models.labels import checked_labels, coded_classes
+from relynx.errors import DataError, InputError, Problem, Source, raise_all
+from relynx.logic.source_files import read_source
+from relynx.models.checks import checked_labels, coded_classes
 
-Split: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]
+Split: TypeAlias = tuple[Longs, Longs]
+
+HEADER = ["id", "group"]  # of a file of groups
+SHOWN = 3  # sequences without a group
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +44,7 @@ class Fold:
 
     seed: int
     number: int
-    test: NDArray[np.int64]
+    test: Longs
     predicted: NDArray[Any]
     accuracy: float
     seconds: float
@@ -56,10 +66,10 @@ class CrossValidation:
 
     classes: NDArray[Any]
     folds: tuple[Fold, ...]
-    confusion: NDArray[np.int64]
+    confusion: Longs
 
     @property
-    def accuracies(self) -> NDArray[np.float64]:
+    def accuracies(self) -> Floats:
         """Accuracies, array of shape (n_seeds, n_folds)."""
         seeds = list(dict.fromkeys(fold.seed for fold in self.folds))
         rows = [[fold.accuracy for fold in self.folds if fold.seed == seed] for seed in seeds]
@@ -167,24 +177,18 @@ def _results(
     """The folds in order, and in how many of them each warning was raised."""
     done: list[Fold] = []
     messages: Counter[str] = Counter()
-    with _closed_quietly(Parallel(n_jobs=n_jobs, return_as="generator")(jobs)) as results:
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    try:
         for fold, warned in results:
             done.append(fold)
             messages.update(set(warned))
             if progress is not None:
                 progress(fold)
-    return done, messages
-
-
-@contextmanager
-def _closed_quietly(results: Any) -> Iterator[Any]:
-    """Cancel pending jobs when the block ends early, without the warning of joblib."""
-    try:
-        yield results
-    finally:
+    finally:  # cancels pending jobs, of which joblib warns
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             results.close()
+    return done, messages
 
 
 def splits(
@@ -211,8 +215,7 @@ def splits(
     if len(group_of) != len(y):
         what = f"{counted(len(group_of), 'group')} for {counted(len(y), 'sequence')}"
         raise InputError(what, hint="give one group for each sequence")
-    if len(set(group_of.tolist())) < folds:
-        n = len(set(group_of.tolist()))
+    if (n := len(set(group_of.tolist()))) < folds:
         what = f"{counted(n, 'group')} cannot make {folds} folds"
         raise InputError(what, hint="give fewer folds")
     grouped = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
@@ -241,3 +244,31 @@ def _one(
     seconds = time.perf_counter() - start
     fold = Fold(seed, number, test, np.asarray(predicted), accuracy, seconds)
     return fold, [str(one.message) for one in caught]
+
+
+def read_groups(path: str | os.PathLike[str], ids: Iterable[object]) -> list[str]:
+    """The group of each sequence, from a CSV file with the columns `id` and `group`."""
+    source = read_source(path)
+    here = Source("", source.path)
+    rows = [row for row in csv.reader(io.StringIO(source.text, newline="")) if row]
+    if not rows or [name.strip() for name in rows[0]] != HEADER:
+        hint = "begin the file with the line id,group"
+        raise DataError("the first line must name two columns", here, hint=hint)
+    problems: list[Problem] = []
+    groups: dict[str, str] = {}
+    for row in rows[1:]:
+        fields = [field.strip() for field in row]
+        if len(fields) != 2:
+            what = f"{','.join(row)} has {counted(len(fields), 'field')}, not two"
+            problems.append(Problem(what, here))
+        elif groups.setdefault(*fields) != fields[1]:
+            what = f"{fields[0]} is in two groups, {groups[fields[0]]} and {fields[1]}"
+            problems.append(Problem(what, here))
+    names = [str(name) for name in ids]
+    missing = [name for name in names if name not in groups]
+    if missing and not problems:
+        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
+        what = f"no group for {', '.join(missing[:SHOWN])}{more}"
+        problems.append(Problem(what, here, hint="give every sequence a group"))
+    raise_all(problems, DataError)
+    return [groups[name] for name in names]

@@ -14,60 +14,41 @@ import numpy as np
 from relynx.data.sequences import Sequences
 from relynx.data.tables.frames import write_csv, write_jsonl, write_parquet
 from relynx.logic.dimensions import link_name
-from relynx.mining.wording.english import names_of
+from relynx.mining.wording import names_of
 
 
 @dataclass(frozen=True, slots=True)
-class Predictions:
-    """Predictions of a model for some sequences.
-
-    The columns are `id`, `label` where the sequences have one, `predicted`, and `probability_NAME`
-    for each class, where the model gives one. `accuracy` is None without labels; `unknown` counts
-    the sequences with a label that the model has never seen.
-    """
-
-    columns: dict[str, list[Any]]
-    accuracy: float | None
-    unknown: int
-
-    def __len__(self) -> int:
-        return len(self.columns["id"])
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A summary of predictions written to a file; see `Predictions`."""
+class Summary:
+    """How many predictions there are, and the accuracy, None without labels; `unknown` counts the
+    sequences with a label that the model has never seen."""
 
     n: int
     accuracy: float | None
     unknown: int
 
-    def __len__(self) -> int:
-        return self.n
-
 
 def write_predictions(
     model: Any, parts: Iterable[Sequences], path: str | os.PathLike[str]
-) -> Written:
+) -> Summary:
     """Write the predictions of a classifier, one part of the sequences in memory at a time.
 
     The table is CSV, JSON Lines or Parquet, by the ending of the path.
     """
-    written: list[tuple[int, float | None, int]] = []
+    written: list[Summary] = []
 
     def columns() -> Iterator[dict[str, list[Any]]]:
         for X in parts:
-            table = predictions(model, X)
-            written.append((len(table), table.accuracy, table.unknown))
-            yield table.columns
+            table, summary = predictions(model, X)
+            written.append(summary)
+            yield table
 
     chunks = columns()
     first = next(chunks)
     _write(path, chain([first], chunks), first)
-    n = sum(size for size, _, _ in written)
-    known = [(size, accuracy) for size, accuracy, _ in written if accuracy is not None]
-    right = sum(size * accuracy for size, accuracy in known)
-    return Written(n, right / n if known else None, sum(unknown for _, _, unknown in written))
+    known = [(one.n, one.accuracy) for one in written if one.accuracy is not None]
+    right = sum(n * accuracy for n, accuracy in known)
+    n, unknown = sum(one.n for one in written), sum(one.unknown for one in written)
+    return Summary(n, right / n if known else None, unknown)
 
 
 def _write(
@@ -87,8 +68,12 @@ def _write(
     write(path, chunks, schema)
 
 
-def predictions(model: Any, X: Sequences) -> Predictions:
-    """Predictions of a classifier, with the labels if there are any."""
+def predictions(model: Any, X: Sequences) -> tuple[dict[str, list[Any]], Summary]:
+    """Predictions of a classifier as columns, and their summary.
+
+    The columns are `id`, `label` where the sequences have one, `predicted`, and `probability_NAME`
+    for each class, where the model gives one.
+    """
     predicted = model.predict(X)
     probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     classes = model.classes_.tolist()
@@ -106,7 +91,7 @@ def predictions(model: Any, X: Sequences) -> Predictions:
         columns |= {
             f"probability_{name}": probabilities[:, i].tolist() for i, name in enumerate(names)
         }
-    return Predictions(columns, accuracy, unknown)
+    return columns, Summary(len(X), accuracy, unknown)
 
 
 def unknown_predicates(model: Any, X: Sequences) -> list[str]:

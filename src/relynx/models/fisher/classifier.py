@@ -17,37 +17,27 @@ from sklearn.base import ClassifierMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats, Longs
 from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import SWITCH, Rule, check_parameters, is_positive, one_of, sequences_for
-from relynx.models.fisher.pair_svm import (
-    PairSVM,
-    kernel,
-    learn_pairs,
-    machine_of,
-    machine_state,
-    scaled_gamma,
-    validated_C,
+from relynx.models.checks import (
+    SWITCH,
+    Rule,
+    check_parameters,
+    checked_labels,
+    coded_classes,
+    is_positive,
+    one_of,
+    sequences_for,
 )
-from relynx.models.labels import checked_labels, coded_classes
-from relynx.models.lohmm.clauses import Floats
+from relynx.models.fisher import pair_svm as svm
+from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
-from relynx.models.lohmm.model_file import READER, LoHMMEstimator, models
-from relynx.models.lohmm.recipes import RULES, learn
-from relynx.storage.fields import (
-    NUMBER,
-    Field,
-    Fields,
-    array,
-    labels,
-    none_or,
-    restore,
-    stored_state,
-)
+from relynx.storage import fields as fd
 from relynx.storage.parts import Part, plain
 
 MOST_PAIRS = 45  # that are printed: those of ten classes
@@ -137,8 +127,8 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
     'down: in_a <- start'
     """
 
-    STORED: ClassVar[Fields] = {  # in a model file
-        "classes_": none_or(labels("FisherScores")),
+    STORED: ClassVar[fd.Fields] = {  # in a model file
+        "classes_": fd.none_or(fd.labels("FisherScores")),
         "models_": models(lambda model: 1 if model.classes_ is None else len(model.classes_)),
         "reader_": READER,
         "reading_": SCHEMA,
@@ -146,8 +136,6 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
 
     models: str = "per_class"
     coordinates: str = "softmax"
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherScores:
         """Learn the models.
@@ -205,16 +193,21 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
         return tags
 
 
-def _read_scores(part: Part, key: str, model: Any) -> FisherScores:
+def _scores_for(model: Any, random_state: Any) -> FisherScores:
+    """What makes scores with the parameters of a classifier."""
     names = FisherScores().get_params(deep=False)
-    scores = FisherScores(**{name: getattr(model, name) for name in names})
-    inner = part.part(key)
-    restore(scores, inner, FisherScores.STORED)
+    given = {name: getattr(model, name) for name in names}
+    return FisherScores(**given | {"random_state": random_state})
+
+
+def _read_scores(part: Part, key: str, model: Any) -> FisherScores:
+    scores, inner = _scores_for(model, model.random_state), part.part(key)
+    fd.restore(scores, inner, FisherScores.STORED)
     inner.end()
     return scores
 
 
-def _read_columns(part: Part, key: str, model: Any) -> NDArray[np.int64]:
+def _read_columns(part: Part, key: str, model: Any) -> Longs:
     fitted = model.scores_.models_
     return part.numbers(key, (None,), 0, len(fitted) * len(fitted[0].parameters) - 1)
 
@@ -226,9 +219,9 @@ def _read_scale(part: Part, key: str, model: Any) -> Floats:
     return scale
 
 
-def _read_machine(part: Part, key: str, model: Any) -> PairSVM:
+def _read_machine(part: Part, key: str, model: Any) -> svm.PairSVM:
     linear, n_columns = model.kernel == "linear", len(model.columns_)
-    return machine_of(part.part(key), len(model.classes_), n_columns, linear=linear)
+    return svm.machine_of(part.part(key), len(model.classes_), n_columns, linear=linear)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -283,16 +276,18 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
     ['up', 'down']
     """
 
-    STORED: ClassVar[Fields] = {  # in a model file
-        "classes_": labels("FisherKernelClassifier", least=2),
-        "scores_": Field(lambda scores, _: stored_state(scores, FisherScores.STORED), _read_scores),
-        "columns_": Field(
+    STORED: ClassVar[fd.Fields] = {  # in a model file
+        "classes_": fd.labels("FisherKernelClassifier", least=2),
+        "scores_": fd.Field(
+            lambda scores, _: fd.stored_state(scores, FisherScores.STORED), _read_scores
+        ),
+        "columns_": fd.Field(
             lambda columns, name: plain(columns.astype(np.int64), name), _read_columns
         ),
-        "mean_": array(np.float64, lambda model: model.columns_.shape),
-        "scale_": Field(plain, _read_scale),
-        "C_": NUMBER,
-        "machine_": Field(lambda machine, _: machine_state(machine), _read_machine),
+        "mean_": fd.array(np.float64, lambda model: model.columns_.shape),
+        "scale_": fd.Field(plain, _read_scale),
+        "C_": fd.NUMBER,
+        "machine_": fd.Field(lambda machine, _: svm.machine_state(machine), _read_machine),
     }
 
     models: str = "per_class"
@@ -302,8 +297,6 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
     kernel: str = "linear"
     gamma: float | str = "scale"
     C: float | str = VALIDATED
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> FisherKernelClassifier:
         """Learn the models, then the machines on their scores.
@@ -320,18 +313,18 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
         labels = checked_labels(X, y)
         self.classes_, codes = coded_classes(labels)
         seeds = check_random_state(self.random_state)
-        own = FisherScores().get_params(deep=False)
-        given = {name: getattr(self, name) for name in own} | {"random_state": seeds}
-        self.scores_ = FisherScores(**given)
+        self.scores_ = _scores_for(self, seeds)
         scores = self.scores_._scores(self.scores_._fit(X, labels))
         self.scores_.random_state = self.random_state
         self._learn_columns(scores)
         U = self._rows(scores)
         del scores  # they may be large
-        gamma = self._gamma(U)
-        K = kernel(U, gamma)
-        self.C_ = validated_C(K, codes, seeds) if self.C == VALIDATED else float(self.C)
-        self.machine_: PairSVM = learn_pairs(U, K, codes, C=self.C_, gamma=gamma)
+        gamma = None
+        if self.kernel == "rbf":
+            gamma = svm.scaled_gamma(U) if self.gamma == "scale" else float(self.gamma)
+        K = svm.kernel(U, gamma)
+        self.C_ = svm.validated_C(K, codes, seeds) if self.C == VALIDATED else float(self.C)
+        self.machine_: svm.PairSVM = svm.learn_pairs(U, K, codes, C=self.C_, gamma=gamma)
         return self
 
     def _learn_columns(self, scores: Floats) -> None:
@@ -352,11 +345,6 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
             lengths = np.sqrt((U * U).sum(axis=1, keepdims=True))
             U /= np.where(lengths > 0, lengths, 1.0)
         return np.asarray(U)
-
-    def _gamma(self, U: Floats) -> float | None:
-        if self.kernel == "linear":
-            return None
-        return scaled_gamma(U) if self.gamma == "scale" else float(self.gamma)
 
     @property
     def reading_(self) -> Schema | None:

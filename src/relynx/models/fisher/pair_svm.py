@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import combinations
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
+from relynx.arrays import Floats, Longs
 from relynx.storage.fields import State
 from relynx.storage.parts import Part, plain
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 GRID = tuple(2.0**k for k in range(-5, 11))  # the values of C that are compared
 FOLDS = 5
@@ -91,7 +87,7 @@ def scaled_gamma(U: Floats) -> float:
     return 1 / spread if spread > 0 else 1.0
 
 
-def learn_pairs(U: Floats, K: Floats, codes: Ints, *, C: float, gamma: float | None) -> PairSVM:
+def learn_pairs(U: Floats, K: Floats, codes: Longs, *, C: float, gamma: float | None) -> PairSVM:
     """Fit the machines to rows, their kernel, and the numbers of their classes."""
     machine = SVC(kernel="precomputed", C=C).fit(K, codes)
     n_classes = len(machine.classes_)
@@ -105,7 +101,7 @@ def learn_pairs(U: Floats, K: Floats, codes: Ints, *, C: float, gamma: float | N
     return PairSVM(vectors, weights, intercepts, gamma, n_classes)
 
 
-def validated_C(K: Floats, codes: Ints, random_state: np.random.RandomState) -> float:
+def validated_C(K: Floats, codes: Longs, random_state: np.random.RandomState) -> float:
     """The smallest C of the grid with the most right answers in inner cross-validation."""
     folds = min(FOLDS, int(np.bincount(codes).min()))
     if folds < 2:
@@ -120,7 +116,7 @@ def validated_C(K: Floats, codes: Ints, random_state: np.random.RandomState) -> 
     return GRID[int(right.argmax())]
 
 
-def _pair_weights(machine: SVC, codes: Ints, n_classes: int) -> Floats:
+def _pair_weights(machine: SVC, codes: Longs, n_classes: int) -> Floats:
     """What each support vector adds to each pair, from the rows that libsvm packs them in."""
     packed = machine.dual_coef_
     pairs = [*combinations(range(n_classes), 2)]

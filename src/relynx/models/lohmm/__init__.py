@@ -1,7 +1,7 @@
 """Logical hidden Markov models: HMMs whose states and observations are atoms with variables.
 
 `model.LoHMM` is the model and `classifier.LoHMMClassifier` classifies by one model per class. A
-model is read by `text`, checked by `checks`, `coverage` and `arguments`, and printed by `printing`;
-`structure` makes one for sequences that come without. `recipes` learns the models of all classes,
-`inference` computes probabilities, and `model_file` is their state in a model file.
+model is read and printed by `text` and checked by `checks` and `coverage`; `structure` makes one
+for sequences that come without. `estimator` learns the models of all classes and keeps them in a
+model file, and `inference` computes probabilities.
 """

@@ -1,55 +1,52 @@
-"""What can be wrong with the clauses of a logical hidden Markov model."""
+"""What can be wrong with the clauses of a model, and with what its methods are given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, filterfalse, islice, pairwise
 from numbers import Integral, Real
 from typing import Any
 
-from relynx.bias.source_spans import SourceSpans, Where
-from relynx.errors import MOST_PROBLEMS, Problem, did_you_mean, raise_all
-from relynx.logic.terms import Atom, Var, constant_key, constant_text, term_text
-from relynx.models.lohmm.clauses import (
-    END,
-    START,
-    Clauses,
-    Slot,
-    Start,
-    Transition,
-    ordered_start,
-    ordered_transitions,
-    slot_text,
-    value_codes,
-    variant_key,
-)
+import numpy as np
+from numpy.typing import ArrayLike
+
+from relynx.arrays import Floats
+from relynx.bias.modes import SourceSpans, Where
+from relynx.data.sequences import Sequences
+from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean, raise_all
+from relynx.logic.terms import Atom, Var, constant_key, constant_text, is_constant, term_text
+from relynx.models.checks import is_amount, is_count
+from relynx.models.lohmm import clauses as cl
 from relynx.models.lohmm.coverage import coverage_problems
 from relynx.models.lohmm.inference.program import Compiler, Program
 
 SLACK = 0.001  # probabilities in a text are rounded
 LAST_STEP = 2**31
+LISTS = {
+    "transitions": "[Transition(1.0, head, observation, body)]",
+    "start": "[(1.0, head)]",
+    "blocks": "(1, 6, 20)",
+}
 
 
 def checked_program(
-    model: Clauses, at: SourceSpans
-) -> tuple[Program, dict[Slot, tuple[float, ...]]]:
+    model: cl.Clauses, at: SourceSpans
+) -> tuple[Program, dict[cl.Slot, tuple[float, ...]]]:
     """The clauses in numbers, and all selection distributions, uniform where none is given.
 
     Raises InputError with all that is wrong with the model.
     """
     found = chain(_declaration_problems(model, at), clause_problems(model, at))
     raise_all(islice(found, MOST_PROBLEMS + 1))
-    start, transitions = ordered_start(model.start), ordered_transitions(model.transitions)
-    program = Compiler(model.types, model.values, model.selection).program(
-        start, transitions, model.blocks
-    )
+    start, transitions = cl.ordered_start(model.start), cl.ordered_transitions(model.transitions)
+    program = Compiler(model).program(start, transitions)
     problems = [*_sum_problems(model, at), *_selection_problems(model, program.slots, at)]
     origins = {id(t): ("transition", k) for k, t in enumerate(model.transitions)}
     origins |= {id(c): ("start", k) for k, c in enumerate(model.start)}
     where = [origins[id(clause)] for clause in (*start, *transitions)]
     problems += islice(coverage_problems(program, where, at), MOST_PROBLEMS + 1)
     raise_all(problems)
-    selections: dict[Slot, tuple[float, ...]] = {}
+    selections: dict[cl.Slot, tuple[float, ...]] = {}
     for d, slot in enumerate(program.slots):
         n = int(program.slot_starts[d + 1] - program.slot_starts[d])
         selections[slot] = model.selections.get(slot, (1 / n,) * n)
@@ -59,7 +56,7 @@ def checked_program(
 # Declarations
 
 
-def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
+def _declaration_problems(model: cl.Clauses, at: SourceSpans) -> Iterator[Problem]:
     if model.selection not in ("argument", "type"):
         what = f"selection must be argument or type, not {model.selection!r}"
         yield at.problem(("selection",), what)
@@ -108,9 +105,9 @@ def _declaration_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
 # Clauses
 
 
-def clause_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
+def clause_problems(model: cl.Clauses, at: SourceSpans) -> Iterator[Problem]:
     """What is wrong with single clauses, if the declarations are right."""
-    codes = value_codes(model.values)
+    codes = cl.value_codes(model.values)
     for k, start in enumerate(model.start):
         here: Where = ("start", k)
         yield from _probability_problems(start.probability, here, at)
@@ -135,11 +132,11 @@ def _probability_problems(probability: Any, here: Where, at: SourceSpans) -> Ite
 
 
 def _body_problems(
-    model: Clauses, transition: Transition, here: Where, at: SourceSpans
+    model: cl.Clauses, transition: cl.Transition, here: Where, at: SourceSpans
 ) -> Iterator[Problem]:
-    if transition.body == END:
+    if transition.body == cl.END:
         yield at.problem((*here, "body"), "no transition leaves end", hint="leave this out")
-    if transition.body == START:
+    if transition.body == cl.START:
         hint = "give the head as a clause of the start"
         yield at.problem((*here, "body"), "nothing is shown at the start", hint)
     block: object = transition.block
@@ -151,7 +148,7 @@ def _body_problems(
 
 
 def _atom_problems(
-    model: Clauses,
+    model: cl.Clauses,
     codes: Mapping[str, Mapping[object, int]],
     parts: Mapping[str, Atom],
     here: Where,
@@ -161,7 +158,7 @@ def _atom_problems(
     variables: dict[str, str] = {}
     for name, atom in parts.items():
         where: Where = (*here, name)
-        if name == "head" and atom == START:
+        if name == "head" and atom == cl.START:
             yield at.problem(where, "no transition leads to start", hint="name another state")
         if not atom.args:
             continue
@@ -185,7 +182,7 @@ def _atom_problems(
                 yield at.problem((*where, i), f"{shown} is no value of type '{type_}'", hint)
 
 
-def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Problem:
+def _untyped(model: cl.Clauses, atom: Atom, where: Where, at: SourceSpans) -> Problem:
     name, arity = atom.key
     others = [n for other, n in model.types if other == name]
     if others:
@@ -198,37 +195,33 @@ def _untyped(model: Clauses, atom: Atom, where: Where, at: SourceSpans) -> Probl
     return at.problem(where, what, near or f"add type({example}).")
 
 
-def _repeated(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
-    seen: dict[object, Where] = {}
-    for k, start in enumerate(model.start):
-        yield from _again(seen, variant_key([start.head]), ("start", k), at)
+def _repeated(model: cl.Clauses, at: SourceSpans) -> Iterator[Problem]:
+    keys: dict[Where, object] = {
+        ("start", k): cl.variant_key([start.head]) for k, start in enumerate(model.start)
+    }
     for k, t in enumerate(model.transitions):
-        key = t.block, variant_key([t.body, t.observation, t.head])
-        yield from _again(seen, key, ("transition", k), at)
-
-
-def _again(
-    seen: dict[object, Where], key: object, here: Where, at: SourceSpans
-) -> Iterator[Problem]:
-    if key in seen:
-        line = at.on_line(seen[key])
-        what = "this clause is given twice" + (f", first{line}" if line else "")
-        yield at.problem(here, what, "keep one, with the sum of the two probabilities")
-    seen.setdefault(key, here)
+        keys["transition", k] = t.block, cl.variant_key([t.body, t.observation, t.head])
+    seen: dict[object, Where] = {}
+    for here, key in keys.items():
+        if key in seen:
+            line = at.on_line(seen[key])
+            what = "this clause is given twice" + (f", first{line}" if line else "")
+            yield at.problem(here, what, "keep one, with the sum of the two probabilities")
+        seen.setdefault(key, here)
 
 
 # Distributions
 
 
-def _sum_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
+def _sum_problems(model: cl.Clauses, at: SourceSpans) -> Iterator[Problem]:
     if model.start:
         yield from _sum_problem("the start", model.start, ("start", 0), at)
     else:
         hint = "add a clause such as 1.0 : s <- start."
         yield at.problem(("start",), "the model has no start", hint=hint)
-    bodies: dict[object, list[tuple[int, Transition]]] = {}
+    bodies: dict[object, list[tuple[int, cl.Transition]]] = {}
     for k, t in enumerate(model.transitions):
-        bodies.setdefault(variant_key([t.body]), []).append((k, t))
+        bodies.setdefault(cl.variant_key([t.body]), []).append((k, t))
     for of_one in bodies.values():
         first = of_one[0][1].body
         where: Where = ("transition", of_one[0][0], "body")
@@ -250,7 +243,7 @@ def _sum_problems(model: Clauses, at: SourceSpans) -> Iterator[Problem]:
 
 
 def _sum_problem(
-    what: str, clauses: Sequence[Start] | Sequence[Transition], where: Where, at: SourceSpans
+    what: str, clauses: Sequence[cl.Start] | Sequence[cl.Transition], where: Where, at: SourceSpans
 ) -> Iterator[Problem]:
     total = sum(float(clause.probability) for clause in clauses)
     if abs(total - 1) > SLACK:
@@ -258,33 +251,142 @@ def _sum_problem(
 
 
 def _selection_problems(
-    model: Clauses, slots: Sequence[Slot], at: SourceSpans
+    model: cl.Clauses, slots: Sequence[cl.Slot], at: SourceSpans
 ) -> Iterator[Problem]:
     for slot, probabilities in model.selections.items():
-        where: Where = ("select", slot_text(slot))
+        where: Where = ("select", cl.slot_text(slot))
         if slot not in slots:
             yield at.problem(where, *_not_drawn(model, slot))
             continue
-        type_ = slot if isinstance(slot, str) else model.types[slot[0], slot[1]][slot[2] - 1]
-        n, listed = len(model.values[type_]), (*where, "list")
+        type_, listed = model.slot_type(slot), (*where, "list")
+        n = len(model.values[type_])
         if len(probabilities) != n:
             what = f"'{type_}' has {n} values, but this list has {len(probabilities)}"
             yield at.problem(listed, what)
-        elif not all(0 <= probability <= 1 for probability in probabilities):
-            wrong = next(probability for probability in probabilities if not 0 <= probability <= 1)
-            yield at.problem(listed, f"a probability is from 0 to 1, not {wrong}")
+        elif wrong := [one for one in probabilities if not 0 <= one <= 1]:
+            yield at.problem(listed, f"a probability is from 0 to 1, not {wrong[0]}")
         elif abs(sum(probabilities) - 1) > SLACK:
             what = f"these probabilities sum to {sum(probabilities):.6g}, not to 1"
             yield at.problem(listed, what)
 
 
-def _not_drawn(model: Clauses, slot: Slot) -> tuple[str, str]:
-    of_types = isinstance(slot, str)
-    if of_types != (model.selection == "type"):
-        what = "types" if of_types else "arguments"
-        word = "type" if of_types else "argument"
+def _not_drawn(model: cl.Clauses, slot: cl.Slot) -> tuple[str, str]:
+    word = "type" if isinstance(slot, str) else "argument"
+    if word != model.selection:
         return (
-            f"{slot_text(slot)} has no distribution: selection is by {model.selection}",
-            f"add selection({word}). to give those of {what}",
+            f"{cl.slot_text(slot)} has no distribution: selection is by {model.selection}",
+            f"add selection({word}). to give those of {word}s",
         )
-    return f"{slot_text(slot)} is never drawn", "leave this out"
+    return f"{cl.slot_text(slot)} is never drawn", "leave this out"
+
+
+# What a caller gives
+
+
+def form_problems(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """What has the wrong form, by the names of the parameters; each is told once."""
+    for name, example in LISTS.items():
+        if not _is_list(given[name]):
+            yield _wrong(name, given[name], example)
+    for name, (example, fits) in TABLES.items():
+        value = given[name]
+        if not isinstance(value, Mapping):
+            yield _wrong(name, value, example)
+            continue
+        for key, listed in value.items():
+            if not _is_list(listed) or not all(map(fits, listed)):
+                yield _wrong(f"{name}[{key!r}]", listed, example)
+    for name, is_right in (("transitions", _is_transition), ("start", _is_start)):
+        clauses = given[name] if _is_list(given[name]) else ()
+        for clause in islice(filterfalse(is_right, clauses), 1):
+            yield _wrong(f"one of the {name}", clause, LISTS[name])
+
+
+def _wrong(name: str, value: object, example: str) -> Problem:
+    return Problem(f"{name} is {value!r}", hint=f"as in {example}")
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | Mapping | Iterator)
+
+
+def _is_transition(value: object) -> bool:
+    return isinstance(value, cl.Transition) and all(
+        isinstance(part, Atom) for part in (value.head, value.observation, value.body)
+    )
+
+
+def _is_start(value: object) -> bool:
+    return isinstance(value, tuple | list) and len(value) == 2 and isinstance(value[1], Atom)
+
+
+def _is_number(value: object) -> bool:
+    if not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:  # of an integer
+        return False
+    return True
+
+
+TABLES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {  # and what the lists in them hold
+    "types": ('{("emacs", 2): ("file", "user")}', lambda value: isinstance(value, str)),
+    "values": ('{"file": ("f1", "f2")}', is_constant),
+    "selections": ('{("emacs", 2, 1): (0.2, 0.8)}', _is_number),
+}
+
+
+def checked_sequences(sequences: Iterable[Iterable[Atom]]) -> list[list[Atom]]:
+    """The sequences as lists; raises InputError where one holds anything but ground atoms."""
+    given: object = sequences
+    if isinstance(given, Sequences):
+        what = "expected lists of ground atoms, found Sequences"
+        raise InputError(what, hint="relynx.models.observations.observations(X) makes them")
+    if isinstance(sequences, str | Atom) or not isinstance(sequences, Iterable):
+        raise _no_sequences(sequences)
+    found: list[list[Atom]] = []
+    for i, sequence in enumerate(sequences):
+        if isinstance(sequence, str | Atom) or not isinstance(sequence, Iterable):
+            raise _no_sequences(sequence)
+        atoms = list(sequence)
+        for t, atom in enumerate(atoms):
+            if not isinstance(atom, Atom) or any(True for _ in atom.variables()):
+                shown = str(atom) if isinstance(atom, Atom) else repr(atom)
+                what = f"sequence {i}, step {t + 1}: expected a ground atom, found {shown}"
+                raise InputError(what, hint='make one with rx.parse_atom("p(a,b)")')
+        found.append(atoms)
+    return found
+
+
+def _no_sequences(value: object) -> InputError:
+    shown = str(value) if isinstance(value, Atom) else repr(value)
+    what = f"expected a list of sequences, each a list of ground atoms, found {shown}"
+    return InputError(what, hint="put one sequence into a list: [sequence]")
+
+
+def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """One factor for each sequence, 1 where none is given."""
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        factors = np.array(sample_weight, np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must have finite numbers from 0 on") from None
+    if factors.shape != (n,):
+        what = f"sample_weight must have one number for each of {n} sequences"
+        raise InputError(f"{what}, found shape {factors.shape}")
+    if not np.all(np.isfinite(factors) & (factors >= 0)):
+        raise InputError("sample_weight must have finite numbers from 0 on")
+    return factors
+
+
+def checked_whole(name: str, value: Any, *, least: int) -> int:
+    if not is_count(value, least):
+        raise InputError(f"{name} must be a whole number from {least} on, not {value!r}")
+    return int(value)
+
+
+def check_not_negative(name: str, value: object) -> None:
+    if not is_amount(value):
+        raise InputError(f"{name} must be a number from 0 on, not {value!r}")

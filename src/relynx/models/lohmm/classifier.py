@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,18 +13,23 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats
 from relynx.data.schema import SCHEMA
-from relynx.models.checks import PRIOR, check_parameters, class_weights, sequences_for
-from relynx.models.labels import training_data
-from relynx.models.lohmm.clauses import Floats
+from relynx.models.checks import (
+    PRIOR,
+    check_parameters,
+    class_weights,
+    sequences_for,
+    training_data,
+)
+from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.expectations import expected_counts
-from relynx.models.lohmm.model import LoHMM
-from relynx.models.lohmm.model_file import READER, LoHMMEstimator, models
-from relynx.models.lohmm.recipes import RULES, joint, learn
 from relynx.storage.fields import Field, Fields, array, labels
 from relynx.storage.parts import Part, plain
 
 SHOWN = 5  # clauses of a class that are printed
+LEAST = 1e-12  # of a probability of which the logarithm is taken
+IMPOSSIBLE = -1e9  # stands for a log-likelihood of -inf
 
 
 def _positive_shares(part: Part, key: str, model: Any) -> Floats:
@@ -113,8 +118,6 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
     }
 
     prior: str | Mapping[object, float] = "empirical"
-    n_jobs: int | None = None
-    random_state: Any = None
 
     def fit(self, X: object, y: Iterable[object] | None = None) -> LoHMMClassifier:
         """Learn the models.
@@ -174,7 +177,15 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def _joint(self, X: object) -> Floats:
-        return joint(self.log_likelihood(X), self.class_prior_)
+        """Log-likelihoods and prior together, finite: an impossible class is far below the others.
+
+        Where no class can show a sequence, the prior is all that is left.
+        """
+        scores = self.log_likelihood(X)
+        impossible = scores == -np.inf
+        scores[impossible] = IMPOSSIBLE
+        scores[impossible.all(axis=1)] = 0.0
+        return np.asarray(scores + np.log(self.class_prior_))
 
     def to_text(self, top: int = SHOWN) -> str:
         """What is special about the model of each class.
@@ -184,37 +195,25 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
         of the others, and how often they are used.
         """
         check_is_fitted(self)
-        names = [str(name) for name in self.classes_.tolist()]
-        return models_text(names, self.class_prior_, self.models_, self.uses_, top)
+        models, parameters = self.models_, self.models_[0].parameters
+        values = np.stack([model.parameters.values for model in models])
+        n_bodies = len({(t.body, t.block) for t in models[0].transitions})
+        lines = [
+            f"{len(models)} models of {len(models[0].transitions):,} transitions from "
+            f"{n_bodies:,} bodies, {len(parameters):,} parameters"
+        ]
+        for c, name in enumerate(self.classes_.tolist()):
+            own, uses = values[c], self.uses_[c]
+            others = values[[k for k in range(len(models)) if k != c] or [c]].mean(axis=0)
+            gain = uses * np.log(np.maximum(own, LEAST) / np.maximum(others, LEAST))
+            lines += ["", f"class {name}, prior {self.class_prior_[c]:.3f}"]
+            best = [i for i in np.argsort(-gain, kind="stable")[:top].tolist() if gain[i] > 0]
+            lines += [
+                f"  {own[i]:.3f} : {parameters.names[i]}.  % others {others[i]:.3f}, "
+                f"used {uses[i]:,.1f} times"
+                for i in best
+            ] or ["  nothing that the others do not have"]
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.to_text() if hasattr(self, "models_") else repr(self)
-
-
-LEAST = 1e-12
-
-
-def models_text(
-    names: Sequence[str], prior: Floats, models: Sequence[LoHMM], uses: Floats, top: int
-) -> str:
-    """The clauses that each class uses most in excess of the others; `uses` has a row a class."""
-    parameters = models[0].parameters
-    values = np.stack([model.parameters.values for model in models])
-    n_bodies = len({(t.body, t.block) for t in models[0].transitions})
-    lines = [
-        f"{len(models)} models of {len(models[0].transitions):,} transitions from {n_bodies:,} "
-        f"bodies, {len(parameters):,} parameters"
-    ]
-    for c, name in enumerate(names):
-        others = values[[k for k in range(len(models)) if k != c] or [c]].mean(axis=0)
-        gain = uses[c] * np.log(np.maximum(values[c], LEAST) / np.maximum(others, LEAST))
-        lines += ["", f"class {name}, prior {prior[c]:.3f}"]
-        best = [i for i in np.argsort(-gain, kind="stable")[:top].tolist() if gain[i] > 0]
-        for i in best:
-            lines.append(
-                f"  {values[c, i]:.3f} : {parameters.names[i]}."
-                f"  % others {others[i]:.3f}, used {uses[c, i]:,.1f} times"
-            )
-        if not best:
-            lines.append("  nothing that the others do not have")
-    return "\n".join(lines)

@@ -68,6 +68,10 @@ class Clauses:
     selections: Mapping[Slot, tuple[float, ...]] = field(default_factory=dict)
     blocks: tuple[int, ...] = ()
 
+    def slot_type(self, slot: Slot) -> str:
+        """The type of the values that a distribution is of."""
+        return slot if isinstance(slot, str) else self.types[slot[0], slot[1]][slot[2] - 1]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameters:
@@ -113,10 +117,7 @@ def ordered_transitions(transitions: Sequence[Transition]) -> tuple[Transition, 
     for transition in transitions:
         first.setdefault(variant_key([transition.body]), len(first))
     return tuple(
-        sorted(
-            transitions,
-            key=lambda t: (first[variant_key([t.body])], t.block or 0, t.clause()),
-        )
+        sorted(transitions, key=lambda t: (first[variant_key([t.body])], t.block or 0, t.clause()))
     )
 
 

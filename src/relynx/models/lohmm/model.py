@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from relynx.bias.source_spans import SourceSpans
+from relynx.bias.modes import SourceSpans
 from relynx.errors import InputError, Source, first_problems, raise_all
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, as_constant
-from relynx.models.lohmm.arguments import (
+from relynx.models.lohmm.checks import (
     check_not_negative,
+    checked_program,
     checked_sequences,
     checked_weights,
     checked_whole,
     form_problems,
 )
-from relynx.models.lohmm.checks import checked_program
 from relynx.models.lohmm.clauses import (
     Clauses,
     Floats,
@@ -34,12 +34,10 @@ from relynx.models.lohmm.clauses import (
     ordered_transitions,
 )
 from relynx.models.lohmm.inference import expectations as inference
+from relynx.models.lohmm.inference.expectations import baum_welch, drawn_values
 from relynx.models.lohmm.inference.ground import Grounding, ground
-from relynx.models.lohmm.inference.program import Program
-from relynx.models.lohmm.inference.sampling import Sampler
-from relynx.models.lohmm.inference.training import baum_welch, drawn_values
-from relynx.models.lohmm.printing import model_text
-from relynx.models.lohmm.text import read_clauses
+from relynx.models.lohmm.inference.program import Program, Sampler
+from relynx.models.lohmm.text import model_text, read_clauses
 
 MOST_STEPS = 100_000  # of a sequence that is drawn until its end
 
@@ -252,8 +250,13 @@ class LoHMM(Clauses):
     def viterbi(self, sequence: Iterable[Atom]) -> tuple[list[Atom], float]:
         """The most probable states, one more than observations, and their log probability.
 
-        Of equal paths the same one is always taken, by the order of values and clauses. No states
-        and -inf where the model cannot show the sequence.
+        It is the log probability of going through these states and showing the sequence: all
+        transitions from one state to the next with the same observation add up, as in `forward`. A
+        state is a ground atom, with a value for each argument, whether an observation shows it or
+        not. So is the last one: the values that are drawn for it count, though nothing follows.
+
+        Of equal sequences the same one is always taken. No states and -inf where the model cannot
+        show the sequence.
         """
         return inference.best_path(self.ground([sequence]), self._row)
 

@@ -61,7 +61,12 @@ def structure(
     starts = first_steps(rows, blocks)
     numbers: Sequence[int | None] = range(1, len(starts) + 1) if len(starts) > 1 else (None,)
     heads = [_renamed(state) for state, _ in states] + ([END] if end else [])
-    _check_size(len(states), len(numbers), len(heads))
+    n_transitions = len(states) * len(numbers) * len(heads)
+    if n_transitions > MOST_TRANSITIONS:
+        sizes = f"{counted(len(states), 'state')}, {counted(len(numbers), 'block')}"
+        what = f"the structure would have {n_transitions:,} transitions: {sizes}"
+        hint = f"take fewer kinds, hidden copies or blocks; no more than {MOST_TRANSITIONS:,} "
+        raise InputError(what, hint=f"{hint}can be learnt")
     uniform, steps = 1 / len(heads), product(states, numbers, heads)
     return LoHMM(
         [Transition(uniform, head, kind, state, block) for (state, kind), block, head in steps],
@@ -85,15 +90,6 @@ def _kinds(
     kinds = {_kind(atom, fixed) for atom in atoms}
     other = Atom(_other({key[0] for key in keys}))
     return [*sorted(kinds, key=str), other], *_domains(keys, values)
-
-
-def _check_size(n_states: int, n_blocks: int, n_heads: int) -> None:
-    n_transitions = n_states * n_blocks * n_heads
-    if n_transitions > MOST_TRANSITIONS:
-        sizes = f"{counted(n_states, 'state')}, {counted(n_blocks, 'block')}"
-        what = f"the structure would have {n_transitions:,} transitions: {sizes}"
-        hint = f"take fewer kinds, hidden copies or blocks; no more than {MOST_TRANSITIONS:,} "
-        raise InputError(what, hint=f"{hint}can be learnt")
 
 
 def first_steps(rows: Sequence[Row], blocks: int | Sequence[int]) -> tuple[int, ...]:

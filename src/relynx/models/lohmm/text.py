@@ -1,13 +1,16 @@
-"""Reading a logical hidden Markov model from its text, with the place of everything in it."""
+"""The text of a logical hidden Markov model: read with the place of everything in it, and written.
+
+What is written reads back as the same model.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import Any
 
-from relynx.bias.source_spans import DeclarationReader, SourceSpans, Where
+from relynx.bias.modes import DeclarationReader, SourceSpans, Where
 from relynx.errors import (
     MOST_PROBLEMS,
     InputError,
@@ -18,10 +21,10 @@ from relynx.errors import (
 )
 from relynx.logic.nodes import Clause, Node, node_atom, node_text
 from relynx.logic.parser import ClauseParser
-from relynx.logic.terms import Atom, Constant, quoted
+from relynx.logic.terms import Atom, Constant, Var, constant_text, quoted
 from relynx.logic.tokens import Failure
+from relynx.models.lohmm import clauses as cl
 from relynx.models.lohmm.checks import clause_problems
-from relynx.models.lohmm.clauses import START, Clauses, Key, Slot, Start, Transition, slot_text
 
 EXAMPLES = {
     "type": "type(emacs(file,user))",
@@ -33,7 +36,7 @@ EXAMPLES = {
 AS_A_TRANSITION = "as in 0.3 : s(Y) <- o(X) - s(X)."
 
 
-def read_clauses(source: Source) -> tuple[Clauses, SourceSpans]:
+def read_clauses(source: Source) -> tuple[cl.Clauses, SourceSpans]:
     """The clauses of a text, and where they stand; raises InputError with all that is wrong."""
     return _Reader(source).read()
 
@@ -81,15 +84,15 @@ class _Reader(DeclarationReader):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.start: list[Start] = []
-        self.transitions: list[Transition] = []
-        self.types: dict[Key, tuple[str, ...]] = {}
+        self.start: list[cl.Start] = []
+        self.transitions: list[cl.Transition] = []
+        self.types: dict[cl.Key, tuple[str, ...]] = {}
         self.values: dict[str, tuple[Constant, ...]] = {}
-        self.selections: dict[Slot, tuple[float, ...]] = {}
+        self.selections: dict[cl.Slot, tuple[float, ...]] = {}
         self.options: dict[str, Any] = {}
         self.declared = True  # whether all declarations could be read
 
-    def read(self) -> tuple[Clauses, SourceSpans]:
+    def read(self) -> tuple[cl.Clauses, SourceSpans]:
         parser = _Parser(self.source)
         position = 0
         while not parser.finished and len(parser.problems) + len(self.problems) <= MOST_PROBLEMS:
@@ -99,7 +102,7 @@ class _Reader(DeclarationReader):
             elif not parser.finished:
                 self.declared &= self.source.text[parser.start : parser.start + 1] in "-0123456789"
         at = SourceSpans(self.source, self.spans)
-        clauses = Clauses(
+        clauses = cl.Clauses(
             self.transitions,
             start=self.start,
             types=self.types,
@@ -137,10 +140,11 @@ class _Reader(DeclarationReader):
             self._expected("a probability", probability)
             return
         of_start = len(rest) == 1
-        if of_start != (rest[-1].kind == "atom" and rest[-1].value == START.predicate):
+        if of_start != (rest[-1].kind == "atom" and rest[-1].value == cl.START.predicate):
             self._no_start(rest[-1], of_start)
             return
-        atoms = [atom for part in (head, *rest) if (atom := self._atom(part)) is not None]
+        read = (self._read(node_atom, part) for part in (head, *rest))
+        atoms = [atom for atom in read if atom is not None]
         number = self._block(block, of_start) if block is not None else None
         if len(atoms) <= len(rest) or (block is not None and number is None):
             return
@@ -155,10 +159,10 @@ class _Reader(DeclarationReader):
         if block is not None:
             self._keep_span((*here, "block"), block)
         if of_start:
-            self.start.append(Start(_number(probability), atoms[0]))
+            self.start.append(cl.Start(_number(probability), atoms[0]))
         else:
             into, shown, body = atoms
-            self.transitions.append(Transition(_number(probability), into, shown, body, number))
+            self.transitions.append(cl.Transition(_number(probability), into, shown, body, number))
 
     def _no_start(self, node: Node, of_start: bool) -> None:
         what, hint = "nothing is shown at the start", "write the head, then: <- start"
@@ -178,22 +182,13 @@ class _Reader(DeclarationReader):
             return inner.value
         return None
 
-    def _atom(self, node: Node) -> Atom | None:
-        try:
-            return node_atom(node, self.source)
-        except ParseError as error:
-            self.problems += error.problems
-            return None
-
     # Declarations
 
     def _declaration(self, node: Node) -> None:
         name = str(node.value)
         if name not in EXAMPLES:
-            hint = did_you_mean(name, list(EXAMPLES))
-            hint = hint or f"the declarations are {', '.join(EXAMPLES)}; a transition is written "
-            if hint.endswith(" "):
-                hint += AS_A_TRANSITION
+            known = f"the declarations are {', '.join(EXAMPLES)}; a transition is written "
+            hint = did_you_mean(name, list(EXAMPLES)) or known + AS_A_TRANSITION
             self._wrong(node, f"unknown declaration '{name}'", hint=hint, length=len(name) or None)
             return
         wanted = {"values": (2,), "select": (2, 3)}.get(name, (1,))
@@ -260,21 +255,21 @@ class _Reader(DeclarationReader):
                 self._expected("a probability", arg)
                 return
         if slot in self.selections:
-            what = f"the selection of {slot_text(slot)} is given twice"
-            self._again(("select", slot_text(slot)), node, what)
+            what = f"the selection of {cl.slot_text(slot)} is given twice"
+            self._again(("select", cl.slot_text(slot)), node, what)
             return
         self.selections[slot] = tuple(map(_number, listed.args))
-        self._keep_span(("select", slot_text(slot)), node)
-        self._keep_span(("select", slot_text(slot), "list"), listed)
+        self._keep_span(("select", cl.slot_text(slot)), node)
+        self._keep_span(("select", cl.slot_text(slot), "list"), listed)
 
-    def _type_slot(self, node: Node) -> Slot | None:
+    def _type_slot(self, node: Node) -> cl.Slot | None:
         kind = node.args[0]
         if kind.kind != "atom":
             self._expected("the name of a type", kind, f"as in {EXAMPLES['select']}.")
             return None
         return str(kind.value)
 
-    def _argument_slot(self, node: Node) -> Slot | None:
+    def _argument_slot(self, node: Node) -> cl.Slot | None:
         atom, variable = node.args[:2]
         positions = [
             i
@@ -311,19 +306,10 @@ class _Reader(DeclarationReader):
         self.options[name] = value
         self._keep_span((name,), node)
 
-    # Messages
-
     def _is_list(self, node: Node) -> bool:
         if node.kind != "list":
             self._expected("a list", node, f"write [{self._text(node)}]")
         return node.kind == "list"
-
-    def _again(self, where: Where, node: Node, message: str) -> None:
-        line = self.source.line_and_column(self.spans[where][0])[0]
-        self._wrong(node, message, hint=f"the first is on line {line}")
-
-    def _expected(self, what: str, node: Node, hint: str | None = None) -> None:
-        self._wrong(node, f"expected {what}, found {node_text(node)}", hint=hint)
 
 
 def _number(node: Node) -> float:
@@ -332,3 +318,41 @@ def _number(node: Node) -> float:
         return float(node.value)
     except OverflowError:
         return -math.inf if str(node.value).startswith("-") else math.inf
+
+
+def model_text(model: cl.Clauses) -> str:
+    """The text of a model: declarations, start, then body by body the most probable first."""
+    return "\n".join(_lines(model))
+
+
+def _lines(model: cl.Clauses) -> Iterator[str]:
+    for (name, _), types in model.types.items():
+        yield f"type({Atom(name, types)})."
+    for type_, constants in model.values.items():
+        yield f"values({quoted(type_)},[{','.join(map(constant_text, constants))}])."
+    if model.selection != "argument":
+        yield f"selection({model.selection})."
+    for slot, probabilities in model.selections.items():
+        if any(probability != 1 / len(probabilities) for probability in probabilities):
+            yield f"select({_slot(slot)},[{','.join(map(constant_text, probabilities))}])."
+    if model.blocks:
+        yield f"blocks([{','.join(map(str, model.blocks))}])."
+    yield from _sorted(model.start)
+    for _, of_one in groupby(model.transitions, key=lambda t: cl.variant_key([t.body])):
+        for _, of_block in groupby(of_one, key=lambda t: t.block):
+            yield ""
+            yield from _sorted(list(of_block))
+
+
+def _sorted(clauses: Sequence[cl.Start] | Sequence[cl.Transition]) -> list[str]:
+    ordered = sorted(clauses, key=lambda clause: (-clause.probability, clause.clause()))
+    return [str(clause) for clause in ordered]
+
+
+def _slot(slot: cl.Slot) -> str:
+    if isinstance(slot, str):
+        return quoted(slot)
+    name, arity, position = slot
+    args = [Var("_")] * arity
+    args[position - 1] = Var("X")
+    return f"{Atom(name, tuple(args))},X"

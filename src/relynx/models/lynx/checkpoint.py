@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.bias import Bias
-from relynx.data.digests import data_digest, digest
-from relynx.data.sequences import Sequences
-from relynx.features.estimator_file import MACHINE
+from relynx.data.sequences import Sequences, data_digest
 from relynx.features.grasp import GraspSelector, seed_text
-from relynx.storage.journal import Journal, Work, folder_name
+from relynx.features.vectorizer import MACHINE
+from relynx.storage.journal import Journal, Work, digest, folder_name
 
 KEPT_FORM = 2  # of the results of both kinds: change it when they change
 FIT, MODEL, MINING, SIZE, SELECTION = "fit", "model", "mining", "size", "selection"

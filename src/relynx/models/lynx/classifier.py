@@ -43,8 +43,8 @@ from relynx.models.checks import (
     none_or_a,
     one_of,
     sequences_for,
+    training_data,
 )
-from relynx.models.labels import training_data
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
 from relynx.models.lynx.optimal_model import check_optimal, learn_optimal
@@ -52,7 +52,6 @@ from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.lynx.sparse_model import learn_sparse
 from relynx.search_settings import SearchSettings, default, is_number
-from relynx.storage import Journal
 from relynx.storage.fields import (
     CLASS_PRIOR,
     Field,
@@ -63,16 +62,12 @@ from relynx.storage.fields import (
     restored,
     stored_state,
 )
+from relynx.storage.journal import Journal, Result
 from relynx.storage.parts import Part, plain
-from relynx.storage.segments import Result
 
 # Parameters of the method of the paper: no limit but the errors on the training sequences, and
 # nothing dropped before the selection.
-PAPER: Mapping[str, Any] = {
-    "n_features": None,
-    "max_features": None,
-    "multiclass": "round_robin",
-}
+PAPER: Mapping[str, Any] = {"n_features": None, "max_features": None, "multiclass": "round_robin"}
 MULTICLASS = ("auto", "round_robin", "single")
 METHODS = ("auto", "sparse", "optimal", "grasp", "paper")
 # Parameters of the other methods: where one of these is given, `auto` is `grasp`.

@@ -17,8 +17,8 @@ from sklearn.preprocessing import LabelBinarizer, MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from relynx.errors import DataError, InputError
-from relynx.features.estimator_file import MACHINE
 from relynx.features.naive_bayes import PatternNB
+from relynx.features.vectorizer import MACHINE
 from relynx.storage.fields import FEATURES_IN, Field, Fields, array, labels, restore, stored_state
 from relynx.storage.parts import Part, plain, plain_labels
 

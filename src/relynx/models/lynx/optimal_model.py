@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Floats, Longs
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.features.candidates import lean, united
@@ -14,11 +14,10 @@ from relynx.features.exact_logistic import Certificate, fit_exact
 from relynx.features.sparse_logistic import Columns, Solution, as_learner
 from relynx.mining.bounded import Language
 from relynx.mining.workers import n_threads
-from relynx.models.lynx.pair_model import Floats, PairModel, warning_of
+from relynx.models.lynx.pair_model import PairModel, warning_of
 from relynx.models.lynx.sparse_model import by_importance
 from relynx.search_settings import SearchSettings
 
-Longs = NDArray[np.int64]
 # What keeps patterns out by how many sequences they cover, and what goes with a budget.
 LIMITS = ("min_support", "min_frequency", "min_cover")
 NOT_OURS = (*LIMITS[:2], "budget", "memory", "checkpoint")

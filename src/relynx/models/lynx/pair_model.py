@@ -14,16 +14,13 @@ from sklearn.utils import get_tags
 
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
-from relynx.features.candidates import by_class_in_turn, distinct, lean, significant
-from relynx.features.estimator_file import fitted_of, fitted_state
+from relynx.features.candidates import Validation, by_class_in_turn, distinct, lean, significant
 from relynx.features.grasp import GraspSelector
-from relynx.features.subset_size import Validation
-from relynx.features.vectorizer import nothing_found
-from relynx.mining.filters import Filters, answer
-from relynx.mining.patterns.entries import KeptCoverage
+from relynx.features.vectorizer import fitted_of, fitted_state, nothing_found
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
-from relynx.mining.search import mine
+from relynx.mining.patterns.trie import KeptCoverage
+from relynx.mining.search import Filters, answer, mine
 from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
 from relynx.models.lynx.final_estimators import estimator_of, estimator_state, n_columns
 from relynx.search_settings import SearchSettings, as_share

@@ -1,34 +1,23 @@
-"""Functional gradient boosting: each round adds to the potential of every label a tree."""
+"""Functional gradient boosting: each round adds to the potential of every label a tree.
+
+`F[p, k', k]` is the potential of label k at event p after label k'; an event that begins a sequence
+has its potentials at k' = 0. Forward-backward and best paths go over the chain of the labels.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Floats, Longs
 from relynx.logic import tables as tb
+from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.chains import before, constant_scores, infer, path_scores, summed
-from relynx.models.tildecrf.encoding import Encoding, Longs
+from relynx.models.tildecrf.encoding import Encoding
+from relynx.models.tildecrf.estimator import BoostedEstimator, Rounds
 from relynx.models.tildecrf.growing import Grower, Limits, Targets
-from relynx.models.tildecrf.trees import Floats, Leaf, Part, Split, Tree, add_values
-
-
-@dataclass(frozen=True, slots=True)
-class BoostingParameters:
-    """How the potentials are learnt.
-
-    `patience` is the number of rounds without a better held-out likelihood after which boosting
-    ends; None for never. With `constant` only the paths of one label throughout are told apart.
-    """
-
-    window: int
-    max_iter: int
-    learning_rate: float
-    limits: Limits
-    patience: int | None
-    constant: bool
+from relynx.models.tildecrf.trees import Leaf, Part, Split, Tree, add_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +28,7 @@ class Boosted:
     last, `held_out` that of the sequences held out, if any were.
     """
 
-    trees: tuple[tuple[Tree, ...], ...]
+    trees: Rounds
     history: tuple[float, ...]
     held_out: tuple[float, ...]
 
@@ -53,7 +42,7 @@ class Task:
     names: list[str]
     sequences: Longs
     labels: Longs
-    held_out: NDArray[np.bool_]
+    held_out: Bools
 
     @property
     def starts(self) -> Longs:
@@ -63,7 +52,7 @@ class Task:
     def ends(self) -> Longs:
         return self.encoding.offsets[self.sequences + 1]
 
-    def events(self, chosen: NDArray[np.bool_] | None = None) -> Longs:
+    def events(self, chosen: Bools | None = None) -> Longs:
         """The events of the sequences, or of some of them."""
         starts, ends = self.starts, self.ends
         if chosen is not None:
@@ -71,35 +60,39 @@ class Task:
         return np.sort(tb.ranges(starts, ends - starts))
 
 
-def boost(task: Task, parameters: BoostingParameters) -> Boosted:
-    """Learn the trees of every label; where some sequences are held out, as many as suit these."""
+def boost(task: Task, model: BoostedEstimator, *, constant: bool = False) -> Boosted:
+    """Learn the trees of every label; where some sequences are held out, as many as suit these.
+
+    With `constant` only the paths of one label throughout are told apart.
+    """
     encoding, n_labels = task.encoding, len(task.names)
     F = np.zeros((encoding.n_events, n_labels, n_labels))
-    grower = Grower(encoding, task.candidates, parameters.limits, task.names)
+    grower = Grower(encoding, task.candidates, Limits.of(model), task.names)
+    max_iter, learning_rate = int(model.max_iter), float(model.learning_rate)
     farthest = max(int((task.ends - task.starts).max(initial=0)) - 1, 0)
-    everything = Part.whole(task.events(), min(parameters.window, farthest), n_labels)
-    weight = _weights(task, n_labels, parameters.constant)
+    everything = Part.whole(task.events(), min(int(model.window), farthest), n_labels)
+    weight = _weights(task, n_labels, constant)
     rounds: list[tuple[Tree, ...]] = []
     history, held_out = [], []
-    patience = parameters.patience if task.held_out.any() else None
-    for number in range(parameters.max_iter + 1):
-        likelihood, gradient = gradient_of(task, F, parameters.constant)
+    patience = model.n_iter_no_change if task.held_out.any() else None
+    for number in range(max_iter + 1):
+        likelihood, gradient = gradient_of(task, F, constant)
         history.append(_mean(likelihood[~task.held_out]))
         held_out.append(_mean(likelihood[task.held_out]))
         worse = len(held_out) - 1 - int(np.argmax(held_out))  # rounds since the best
-        if number == parameters.max_iter or (patience is not None and worse >= patience):
+        if number == max_iter or (patience is not None and worse >= patience):
             break
         grown = []
-        mirrored = parameters.constant and n_labels == 2
+        mirrored = constant and n_labels == 2
         for k in range(1 if mirrored else n_labels):
             residual = gradient[:, :, k] * (weight[k] > 0)
-            targets = Targets(residual, weight[k], before=not parameters.constant)
+            targets = Targets(residual, weight[k], before=not constant)
             tree, values = grower.grow(everything, targets)
             grown.append(tree)
-            F[:, :, k] += parameters.learning_rate * values
+            F[:, :, k] += learning_rate * values
         if mirrored:
             grown.append(negated(grown[0]))
-            F[:, :, 1] -= parameters.learning_rate * values
+            F[:, :, 1] -= learning_rate * values
         rounds.append(tuple(grown))
     if task.held_out.any():
         rounds = rounds[: int(np.argmax(held_out))]
@@ -109,17 +102,14 @@ def boost(task: Task, parameters: BoostingParameters) -> Boosted:
 
 
 def potentials(
-    rounds: tuple[tuple[Tree, ...], ...],
-    encoding: Encoding,
-    n_labels: int,
-    parameters: BoostingParameters,
+    rounds: Rounds, encoding: Encoding, n_labels: int, model: BoostedEstimator
 ) -> Floats:
     """What all trees together say of the events, by event, label before and label."""
     F = np.zeros((n_labels, encoding.n_events, n_labels))
-    everything = Part.whole(np.arange(encoding.n_events), parameters.window, n_labels)
+    everything = Part.whole(np.arange(encoding.n_events), int(model.window), n_labels)
     for trees in rounds:
         for k, tree in enumerate(trees):
-            add_values(tree, encoding, everything, parameters.learning_rate, F[k])
+            add_values(tree, encoding, everything, float(model.learning_rate), F[k])
     return np.ascontiguousarray(np.moveaxis(F, 0, 2))
 
 
@@ -170,3 +160,72 @@ def _weights(task: Task, n_labels: int, constant: bool) -> Floats:
 
 def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else 0.0
+
+
+# Inference over the chain of labels of a sequence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inference:
+    """The result of forward-backward: log alpha, beta and Z, and the probability of each pair."""
+
+    alpha: Floats
+    beta: Floats
+    log_z: Floats
+    pairs: Floats
+
+    def marginals(self) -> Floats:
+        """The probability of each label at each event."""
+        return np.asarray(self.pairs.sum(axis=1))
+
+
+def infer(F: Floats, starts: Longs, ends: Longs) -> Inference:
+    """Forward-backward over the sequences whose events run from `starts` to `ends`."""
+    n_events, _, n_labels = F.shape
+    alpha, beta = np.zeros((n_events, n_labels)), np.zeros((n_events, n_labels))
+    log_z, pairs = np.zeros(len(starts)), np.zeros(F.shape)
+    kernels.forward_backward(F, starts, ends, alpha, beta, log_z)
+    kernels.pair_probabilities(F, starts, ends, alpha, beta, log_z, pairs)
+    return Inference(alpha, beta, log_z, pairs)
+
+
+def best_paths(F: Floats, starts: Longs, ends: Longs) -> Longs:
+    """The labels of the most probable path through each sequence, event by event."""
+    out = np.zeros(len(F), np.int64)
+    kernels.best_paths(F, starts, ends, out)
+    return out
+
+
+def before(labels: Longs, begins: Bools) -> Longs:
+    """The label before each event, 0 where there is none."""
+    out = np.roll(labels, 1)
+    out[begins] = 0
+    return out
+
+
+def path_scores(F: Floats, labels: Longs, begins: Bools) -> Floats:
+    """The potential of each event on a path."""
+    return np.asarray(F[np.arange(len(F)), before(labels, begins), labels])
+
+
+def log_likelihood(F: Floats, labels: Longs, begins: Bools, starts: Longs, ends: Longs) -> Floats:
+    """For each sequence the log probability of the given labels."""
+    log_z = infer(F, starts, ends).log_z
+    return np.asarray(summed(path_scores(F, labels, begins), starts, ends) - log_z)
+
+
+def constant_scores(F: Floats, starts: Longs, ends: Longs) -> Floats:
+    """For each sequence and label the score of the path that has this label at every event."""
+    n_labels = F.shape[2]
+    own = F[:, np.arange(n_labels), np.arange(n_labels)].copy()
+    nonempty = starts < ends
+    own[starts[nonempty]] = F[starts[nonempty], 0]
+    return np.stack([summed(column, starts, ends) for column in own.T], axis=1)
+
+
+def summed(values: Floats, starts: Longs, ends: Longs) -> Floats:
+    """The sum of each sequence, which does not depend on the other sequences."""
+    lengths = ends - starts
+    sequence = np.repeat(np.arange(len(starts)), lengths)
+    each = values[tb.ranges(starts, lengths)]
+    return np.asarray(np.bincount(sequence, each, minlength=len(starts)), float)

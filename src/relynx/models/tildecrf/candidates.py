@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom, Var
-from relynx.models.tildecrf.encoding import Encoding, Ints, Longs
-from relynx.models.tildecrf.literal_language import ANY, EQUAL, Relation
+from relynx.models.tildecrf.encoding import ANY, EQUAL, Encoding, Relation
 
 FREE = -1  # a code: the argument is a variable
 MANY_ARGUMENTS = 4  # with more, a literal has at most FEW_CONSTANTS of them, or all
@@ -79,17 +78,12 @@ class Candidates:
         )
 
 
-def _sizes(n_others: int) -> Iterator[int]:
-    """How many constants a literal may have."""
-    for size in range(n_others + 1):
-        if n_others <= MANY_ARGUMENTS or size <= FEW_CONSTANTS or size == n_others:
-            yield size
-
-
 def _forms(number: int, relation: Relation, old: tuple[int, ...]) -> Iterator[Form]:
     # The name of an event says nothing beyond its sequence, so no event is a constant.
     others = [i for i, t in enumerate(relation.types) if i not in old and t != EVENT]
-    for size in _sizes(len(others)):
+    n = len(others)
+    sizes = [k for k in range(n + 1) if n <= MANY_ARGUMENTS or k <= FEW_CONSTANTS or k == n]
+    for size in sizes:
         for constants in combinations(others, size):
             if relation.allows(old, constants):
                 joined = old[1] if len(old) > 1 else -1
@@ -159,7 +153,7 @@ def _literals(encoding: Encoding, forms: list[Form]) -> Literals:
     )
 
 
-def _admitted(encoding: Encoding, form: Form, cells: Ints) -> NDArray[np.bool_]:
+def _admitted(encoding: Encoding, form: Form, cells: Ints) -> Bools:
     """The facts whose constants the bias lets be constants."""
     language, kept = encoding.language, np.ones(len(cells), bool)
     relation = language.relations[form.relation]
@@ -180,7 +174,7 @@ def _admitted(encoding: Encoding, form: Form, cells: Ints) -> NDArray[np.bool_]:
     return kept
 
 
-def _white_listed(encoding: Encoding, form: Form, named: Ints) -> NDArray[np.bool_]:
+def _white_listed(encoding: Encoding, form: Form, named: Ints) -> Bools:
     """Which literals the white list of the bias admits."""
     language = encoding.language
     if not language.bias.allowed:

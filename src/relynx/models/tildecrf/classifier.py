@@ -15,36 +15,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats, Longs
 from relynx.data.sequences import Sequences, counted
 from relynx.mining.workers import n_threads
-from relynx.models.checks import Rule, check_parameters, one_of, sequences_for
-from relynx.models.labels import training_data
+from relynx.models.checks import Rule, check_parameters, one_of, sequences_for, training_data
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.models.tildecrf.boosting import Boosted, BoostingParameters, Task, boost, potentials
+from relynx.models.tildecrf import boosting as bs
+from relynx.models.tildecrf import estimator as es
 from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.chains import best_paths, constant_scores, infer, summed
-from relynx.models.tildecrf.encoding import Encoding, encode
+from relynx.models.tildecrf.encoding import Encoding, Language, encode
 from relynx.models.tildecrf.labeller import SHOWN, TildeCRF
-from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
-from relynx.models.tildecrf.parameters import (
-    RULES,
-    BoostedEstimator,
-    boosting_parameters,
-    held_out,
-    language_of,
-)
-from relynx.models.tildecrf.trees import Floats, tree_text
+from relynx.models.tildecrf.trees import tree_text
 from relynx.storage import Part
 from relynx.storage.fields import CLASS_PRIOR, Field, Fields, labels, restore, stored_state
-
-READOUTS = ("constant", "viterbi", "marginals")
-TRAININGS = ("constant", "chain")
-CLASSIFIER_RULES: Mapping[str, Rule] = {
-    **RULES,
-    "training": one_of(TRAININGS),
-    "readout": one_of(READOUTS),
-}
 
 
 def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
@@ -52,9 +35,9 @@ def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
     labellers = []
     for one in part.parts(key):
         labeller = model.new_labeller()
-        for name in LANGUAGE:
+        for name in es.LANGUAGE:
             setattr(labeller, name, getattr(model, name))
-        restore(labeller, one, LEARNT)
+        restore(labeller, one, es.LEARNT)
         one.end()
         labellers.append(labeller)
     pairs = combinations(range(len(model.classes_)), 2)
@@ -66,7 +49,7 @@ def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[misc]
+class TildeCRFClassifier(ClassifierMixin, es.BoostedEstimator):  # type: ignore[misc]
     """Classify sequences by conditional random fields of relational trees.
 
     Every event of a sequence has the class of the sequence as its label, and a `TildeCRF` of two
@@ -117,12 +100,17 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
     ['up', 'down']
     """
 
+    RULES: ClassVar[Mapping[str, Rule]] = {
+        **es.BoostedEstimator.RULES,
+        "training": one_of(("constant", "chain")),
+        "readout": one_of(("constant", "viterbi", "marginals")),
+    }
     STORED: ClassVar[Fields] = {  # in a model file
         "classes_": labels("TildeCRFClassifier", least=2),
         "class_prior_": CLASS_PRIOR,
-        **LANGUAGE,
+        **es.LANGUAGE,
         "estimators_": Field(
-            lambda models, _: [stored_state(one, LEARNT) for one in models], _read_labellers
+            lambda models, _: [stored_state(one, es.LEARNT) for one in models], _read_labellers
         ),
     }
 
@@ -143,43 +131,38 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         y
             The classes; without them those of X.
         """
-        check_parameters(self, CLASSIFIER_RULES)
+        check_parameters(self, self.RULES)
         X, _, self.classes_, codes = training_data(X, y)
         self.class_prior_ = np.bincount(codes) / len(codes)
         self.estimators_ = self._learn(X, codes)
-        for name in LANGUAGE:
+        for name in es.LANGUAGE:
             setattr(self, name, getattr(self.estimators_[0], name))
         return self
 
-    def _learn(self, X: Sequences, codes: NDArray[np.int64]) -> list[TildeCRF]:
-        encoding = encode(X, language_of(X, self.bias, self.dimension))
+    def _learn(self, X: Sequences, codes: Longs) -> list[TildeCRF]:
+        encoding = encode(X, es.language_of(X, self.bias, self.dimension))
         candidates = Candidates.of(encoding)
         pairs = list(combinations(range(len(self.classes_)), 2))
         random_state = check_random_state(self.random_state)
-        parameters = boosting_parameters(self, constant=self.training == "constant")
         lengths, jobs = np.diff(encoding.offsets), []
         for pair in pairs:
             sequences = np.flatnonzero(np.isin(codes, pair))
-            task = Task(
+            task = bs.Task(
                 encoding,
                 candidates,
                 [str(name) for name in self.classes_[list(pair)].tolist()],
                 sequences,
                 np.repeat(codes == pair[1], lengths).astype(np.int64),
-                held_out(codes[sequences], self, random_state),
+                es.held_out(codes[sequences], self, random_state),
             )
-            jobs.append(delayed(boost)(task, parameters))
-        learnt: list[Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
+            jobs.append(delayed(bs.boost)(task, self, constant=self.training == "constant"))
+        learnt: list[bs.Boosted] = Parallel(n_threads(self.n_jobs), prefer="threads")(jobs)
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
             model = self.new_labeller()
             model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X.reading)
             models.append(model)
         return models
-
-    def check_restored(self, part: Part) -> None:
-        """Raise DataError where the parameters of a model file have no meaning."""
-        check_stored_parameters(part, self, CLASSIFIER_RULES)
 
     def new_labeller(self) -> TildeCRF:
         """A labeller with the parameters of this classifier, not fitted."""
@@ -229,10 +212,10 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
         """For every pair what it compares, sequence by sequence, and its ballot."""
         X = sequences_for(self, X)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        parameters, compared, ballots = boosting_parameters(self), [], []
+        compared, ballots = [], []
         pairs = combinations(range(len(self.classes_)), 2)
         for pair, model in zip(pairs, self.estimators_, strict=True):
-            values = self._compared(model, encoding, parameters)
+            values = self._compared(model, encoding)
             probabilities = softmax(values, axis=1) if self.readout == "constant" else values
             preferred = self.class_prior_[pair[1]] > self.class_prior_[pair[0]]
             tied = np.isclose(probabilities[:, 0], probabilities[:, 1], rtol=0, atol=NUDGE)
@@ -243,19 +226,17 @@ class TildeCRFClassifier(ClassifierMixin, BoostedEstimator):  # type: ignore[mis
             ballots.append(Ballot(np.array(pair), votes, probabilities))
         return compared, ballots
 
-    def _compared(
-        self, model: TildeCRF, encoding: Encoding, parameters: BoostingParameters
-    ) -> Floats:
+    def _compared(self, model: TildeCRF, encoding: Encoding) -> Floats:
         """What the read-out compares of both classes of a pair: scores of paths, or shares."""
-        F = potentials(model.trees_, encoding, 2, parameters)
+        F = bs.potentials(model.trees_, encoding, 2, self)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
         if self.readout == "constant":
-            return constant_scores(F, starts, ends)
+            return bs.constant_scores(F, starts, ends)
         if self.readout == "viterbi":
-            second = best_paths(F, starts, ends).astype(float)
+            second = bs.best_paths(F, starts, ends).astype(float)
         else:
-            second = infer(F, starts, ends).marginals()[:, 1]
-        probability = summed(second, starts, ends) / np.maximum(ends - starts, 1)
+            second = bs.infer(F, starts, ends).marginals()[:, 1]
+        probability = bs.summed(second, starts, ends) / np.maximum(ends - starts, 1)
         probability[starts == ends] = 0.5
         return np.stack([1 - probability, probability], axis=1)
 

@@ -1,29 +1,114 @@
-"""Sequences encoded for the trees: entities, facts indexed by them, and the order of events.
+"""The language of the trees, and sequences encoded in it.
 
-An entity is a constant of one type in one sequence. The events are the first entities, in their
-order, so that the event j positions after event p is p + j within the sequence.
+`Language` says which literals a tree may test. `Encoding` has entities, facts indexed by them, and
+the order of events. An entity is a constant of one type in one sequence. The events are the first
+entities, in their order, so that the event j positions after event p is p + j in the sequence.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
+from relynx.bias import Bias
+from relynx.bias.modes import EVENT, operators
+from relynx.data.event_arguments import Argument
 from relynx.data.event_order import ordered_events
 from relynx.data.sequences import Facts, Sequences
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
+from relynx.logic.terms import Atom, Constant, constant_key
 from relynx.models.observations import with_dimension
 from relynx.models.tildecrf._crf_kernels import Data
-from relynx.models.tildecrf.literal_language import ANY, ENDS, EQUAL, Language
 
-Ints: TypeAlias = NDArray[np.int32]
-Longs: TypeAlias = NDArray[np.int64]
+EQUAL: Key = ("==", 2)
+ENDS: tuple[Key, ...] = (("first", 1), ("last", 1), ("event", 1))
+ANY = "*"  # the type of both sides of an equality: whatever type, but the same
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A predicate as literals may use it."""
+
+    key: Key
+    types: tuple[str, ...]
+    modes: tuple[tuple[str, ...], ...]
+
+    @property
+    def of_sequence(self) -> bool:
+        """Whether its facts are about no event: they are about the sequence as a whole."""
+        return EVENT not in self.types and ANY not in self.types
+
+    def allows(self, old: tuple[int, ...], constants: tuple[int, ...]) -> bool:
+        """Is there a mode for variables of the node here, constants there, and else new ones?"""
+        wanted = ["-*"] * self.key[1]
+        for i in old:
+            wanted[i] = "+*"
+        for i in constants:
+            wanted[i] = "#*"
+        return any(
+            all(sign in w for sign, w in zip(mode, wanted, strict=True)) for mode in self.modes
+        )
+
+
+@dataclass(frozen=True)
+class Language:
+    """The relations of the trees, the order of the events, and what `#` may be.
+
+    `event_arguments` are the arguments that hold events of the order, as `observed_arguments` found
+    them in the training sequences. `types` has all types, events first.
+    """
+
+    relations: tuple[Relation, ...]
+    types: tuple[str, ...]
+    dimension: str
+    event_arguments: frozenset[Argument]
+    bias: Bias
+
+    @classmethod
+    def of(cls, bias: Bias, dimension: str, event_arguments: Iterable[Argument]) -> Language:
+        """The language of a bias."""
+        links = operators(bias.dimensions)
+        relations = [
+            Relation((name, len(types)), types, bias.modes.get(name, ()))
+            for name, types in bias.types.items()
+            if name not in links
+        ]
+        steps = tuple(map(tuple, ("+-", "-+", "++")))
+        relations += [
+            Relation((f"next_{name}", 2), (EVENT, EVENT), steps) for name in bias.dimensions
+        ]
+        taken = {relation.key[0] for relation in relations}
+        relations += [Relation(key, (EVENT,), (("+",),)) for key in ENDS if key[0] not in taken]
+        relations.append(Relation(EQUAL, (ANY, ANY), (("+", "#"), ("+", "+"))))
+        relations.sort(key=lambda relation: relation.key)
+        types = dict.fromkeys([EVENT, *(t for r in relations for t in r.types if t != ANY)])
+        return cls(tuple(relations), (*types,), dimension, frozenset(event_arguments), bias)
+
+    def types_with(self, signs: str) -> set[str]:
+        """The types of the arguments that some mode has with one of these signs."""
+        return {
+            type_
+            for relation in self.relations
+            for mode in relation.modes
+            for type_, sign in zip(relation.types, mode, strict=True)
+            if sign in signs
+        }
+
+    def admits_value(self, type_: str, constant: Constant) -> bool:
+        """Whether `values` of the bias lets a type be this constant."""
+        listed = self.bias.values.get(type_)
+        return listed is None or constant_key(constant) in set(map(constant_key, listed))
+
+    def admits(self, atom: Atom) -> bool:
+        """Whether the white list of the bias lets a literal be this atom."""
+        return atom.key == EQUAL or self.bias.admits(atom)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +137,7 @@ class Encoding:
         return len(self.first)
 
     @property
-    def is_first(self) -> NDArray[np.bool_]:
+    def is_first(self) -> Bools:
         """Which events begin a sequence."""
         return np.asarray(np.arange(self.n_events) == self.first)
 
@@ -67,16 +152,8 @@ class Encoding:
         entities, arguments, facts = entities[kept], arguments[kept], facts[kept]
         order = np.argsort(entities, kind="stable")
         starts = np.searchsorted(entities[order], np.arange(len(self.code) + 1))
-        return Data(
-            self.first,
-            self.end,
-            starts.astype(np.int32),
-            arguments[order],
-            facts[order],
-            self.cells,
-            self.relation,
-            self.code,
-        )
+        entries = starts.astype(np.int32), arguments[order], facts[order]
+        return Data(self.first, self.end, *entries, self.cells, self.relation, self.code)
 
 
 def encode(X: Sequences, language: Language) -> Encoding:
@@ -98,25 +175,17 @@ def encode(X: Sequences, language: Language) -> Encoding:
         if language.relations[number].of_sequence:
             tables[i] = number, np.vstack([tables[i][1], begins[sequence]])
     type_, code = keys // (pool.n_constants * pool.n_sequences), keys % pool.n_constants
-    for key, number in _numbers(language).items():
-        tables.append((number, _made(key, type_, first, end)))
+    for number, key in enumerate(relation.key for relation in language.relations):
+        if key == EQUAL or (key in ENDS and key[0] not in language.bias.types):
+            tables.append((number, _made(key, type_, first, end)))
     width = max(len(relation.types) + relation.of_sequence for relation in language.relations)
     n_facts = [table.shape[1] for _, table in tables]
     cells = np.full((sum(n_facts), width), -1, np.int32)
     for start, (_, table) in zip(np.cumsum([0, *n_facts]).tolist(), tables, strict=False):
         cells[start : start + table.shape[1], : len(table)] = table.T
     relation = np.repeat([number for number, _ in tables], n_facts).astype(np.int32)
-    return Encoding(
-        language,
-        facts.vocabulary,
-        offsets,
-        first,
-        end,
-        code.astype(np.int32),
-        type_.astype(np.int32),
-        cells,
-        relation,
-    )
+    entities = first, end, code.astype(np.int32), type_.astype(np.int32)
+    return Encoding(language, facts.vocabulary, offsets, *entities, cells, relation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +223,6 @@ def _columns(facts: Facts, language: Language, pool: _Pool) -> list[tuple[int, L
             ]
             out.append((number, np.array(rows, np.int64), table[0]))
     return out
-
-
-def _numbers(language: Language) -> dict[Key, int]:
-    """The relations whose facts are made here."""
-    return {
-        relation.key: number
-        for number, relation in enumerate(language.relations)
-        if relation.key == EQUAL
-        or (relation.key in ENDS and relation.key[0] not in language.bias.types)
-    }
 
 
 def _made(key: Key, type_: Longs, first: Ints, end: Ints) -> Longs:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from relynx.arrays import Floats, Ints
 from relynx.bias.modes import EVENT
 from relynx.logic.terms import Atom, Term, Var
 from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.candidates import FREE, Candidates, Literals
-from relynx.models.tildecrf.encoding import Encoding, Ints
-from relynx.models.tildecrf.literals import Scope, yes_rows
-from relynx.models.tildecrf.trees import Floats, Leaf, Part, Split, Test, Tree, text_of
+from relynx.models.tildecrf.encoding import Encoding
+from relynx.models.tildecrf.trees import Leaf, Part, Scope, Split, Test, Tree, text_of, yes_rows
 
 TIED = 1e-9  # gains that differ by less, as a share of the sum of squares, are equal
 MOST_ROWS = 16  # for each event of the tree: a node with more binds no variable
@@ -27,6 +28,12 @@ class Limits:
     max_leaves: int
     min_samples_leaf: int
     look_ahead: bool = False
+
+    @classmethod
+    def of(cls, estimator: Any) -> Limits:
+        """Those that the parameters of an estimator set."""
+        depth, leaves = int(estimator.max_depth), int(estimator.max_leaves)
+        return cls(depth, leaves, int(estimator.min_samples_leaf), bool(estimator.look_ahead))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,28 +12,24 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from relynx.arrays import Floats
 from relynx.data.class_cuts import columns_to_cut
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import check_parameters, sequences_for
-from relynx.models.labels import is_missing
-from relynx.models.tildecrf.boosting import Boosted, Task, boost, potentials
+from relynx.models.checks import check_parameters, is_missing, sequences_for
+from relynx.models.tildecrf import boosting as bs
 from relynx.models.tildecrf.candidates import Candidates
-from relynx.models.tildecrf.chains import best_paths, infer, log_likelihood
-from relynx.models.tildecrf.encoding import Encoding, encode
-from relynx.models.tildecrf.literal_language import Language
-from relynx.models.tildecrf.model_file import LANGUAGE, LEARNT, check_stored_parameters
-from relynx.models.tildecrf.parameters import (
-    RULES,
+from relynx.models.tildecrf.encoding import Encoding, Language, encode
+from relynx.models.tildecrf.estimator import (
+    LANGUAGE,
+    LEARNT,
     BoostedEstimator,
-    boosting_parameters,
     held_out,
     language_of,
 )
-from relynx.models.tildecrf.trees import Floats, tree_text
-from relynx.storage import Part
+from relynx.models.tildecrf.trees import tree_text
 from relynx.storage.fields import Fields
 
 SHOWN = 2  # rounds whose trees are printed
@@ -125,7 +121,7 @@ class TildeCRF(BoostedEstimator):
         y
             For each sequence the labels of its events, in the order of the dimension.
         """
-        check_parameters(self, RULES)
+        check_parameters(self, self.RULES)
         X = as_sequences(X)
         waiting = columns_to_cut(X)
         if waiting:
@@ -142,7 +138,7 @@ class TildeCRF(BoostedEstimator):
             what = one or "there are no events"
             raise InputError(what, hint="give events of at least two labels")
         chosen = held_out(np.zeros(len(X), np.int64), self, check_random_state(self.random_state))
-        task = Task(
+        task = bs.Task(
             encoding,
             Candidates.of(encoding),
             [str(name) for name in classes.tolist()],
@@ -150,16 +146,11 @@ class TildeCRF(BoostedEstimator):
             codes.astype(np.int64),
             chosen,
         )
-        boosted = boost(task, boosting_parameters(self))
-        self.take_learnt(classes, encoding.language, boosted, X.reading)
+        self.take_learnt(classes, encoding.language, bs.boost(task, self), X.reading)
         return self
 
     def take_learnt(
-        self,
-        classes: NDArray[Any],
-        language: Language,
-        boosted: Boosted,
-        reading: Schema | None,
+        self, classes: NDArray[Any], language: Language, boosted: bs.Boosted, reading: Schema | None
     ) -> None:
         """Store what was learnt."""
         self.classes_ = classes
@@ -170,10 +161,6 @@ class TildeCRF(BoostedEstimator):
         self.held_out_ = np.array(boosted.held_out)
         self.reading_ = reading
 
-    def check_restored(self, part: Part) -> None:
-        """Raise DataError where the parameters of a model file have no meaning."""
-        check_stored_parameters(part, self, RULES)
-
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""
         encoding, F = self._potentials(X)
@@ -182,7 +169,8 @@ class TildeCRF(BoostedEstimator):
     def predict_marginals(self, X: object) -> list[Floats]:
         """For each sequence the label probabilities, array of shape (n_events, n_labels)."""
         encoding, F = self._potentials(X)
-        return _parts(infer(F, encoding.offsets[:-1], encoding.offsets[1:]).marginals(), encoding)
+        marginals = bs.infer(F, encoding.offsets[:-1], encoding.offsets[1:]).marginals()
+        return _parts(marginals, encoding)
 
     def log_likelihood(self, X: object, y: Iterable[Iterable[object]]) -> Floats:
         """For each sequence the log probability of its labels; -inf for a label never seen."""
@@ -191,7 +179,7 @@ class TildeCRF(BoostedEstimator):
         given = _event_labels(as_sequences(X), encoding, y).tolist()
         codes = np.array([numbers.get(label, -1) for label in given], np.int64)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
-        out = log_likelihood(F, np.maximum(codes, 0), encoding.is_first, starts, ends)
+        out = bs.log_likelihood(F, np.maximum(codes, 0), encoding.is_first, starts, ends)
         sequence = np.repeat(np.arange(len(starts)), ends - starts)
         out[sequence[codes < 0]] = -np.inf
         return out
@@ -205,15 +193,13 @@ class TildeCRF(BoostedEstimator):
         return float(np.mean(self._best_labels(encoding, F) == given))
 
     def _best_labels(self, encoding: Encoding, F: Floats) -> NDArray[Any]:
-        paths = best_paths(F, encoding.offsets[:-1], encoding.offsets[1:])
+        paths = bs.best_paths(F, encoding.offsets[:-1], encoding.offsets[1:])
         return np.asarray(self.classes_[paths])
 
     def _potentials(self, X: object) -> tuple[Encoding, Floats]:
         X = sequences_for(self, X)
         encoding = encode(X, Language.of(self.bias_, self.dimension_, self.places_))
-        return encoding, potentials(
-            self.trees_, encoding, len(self.classes_), boosting_parameters(self)
-        )
+        return encoding, bs.potentials(self.trees_, encoding, len(self.classes_), self)
 
     def to_text(self, rounds: int | None = SHOWN) -> str:
         """The trees of the first rounds as nested rules; None shows all."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx._kernels import by_reference, inlined, inner_kernel, kernel
-from relynx.mining.engines._threshold_kernels import is_frequent
+from relynx.mining.engines._canonical_kernels import is_frequent
 from relynx.mining.engines.bits._attachment_kernels import (
     every_attachment,
     find_attachments,
@@ -32,6 +32,8 @@ from relynx.mining.engines.bits._event_fact_kernels import (
 from relynx.mining.engines.bits._row_kernels import advance, links_of, shift_line, shifted
 
 MOST_ATTACHMENTS = 62  # that are counted at a time
+MOST_ADDS = 1 << 12  # to counters, that are collected first
+FEW_CODES = 4  # ways to write a fact: most have no more
 UNKNOWN = -1
 LAST, SEEN, SUPPORTS = range(3)  # of a record: the last sequence, its attachments, and counters
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -56,6 +58,8 @@ class Counters(NamedTuple):
     met: NDArray[np.int64]  # states: the attachments in which a sequence meets a state
     met_states: NDArray[np.int32]  # those that it meets, and one place more
     met_rows: NDArray[np.int64]  # in which row it meets each of them first
+    to_add: NDArray[np.int32]  # the slots to be counted next
+    hits_of: NDArray[np.int64]  # and for which attachments
     pool: NDArray[np.int32]  # a number of slots, and these; and so on
     n_pool: NDArray[np.int64]  # one number
     added: NDArray[np.int64]  # what a set of attachments adds to a counter
@@ -178,19 +182,20 @@ def reach_links(facts, graph, rows, i, j, tree, first, here, to, reached):
 
 
 @inner_kernel
-def write_codes(facts, g, types, values, i, stride, counters, c, scratch):
-    """Put the slots of the ways to write a fact, seen from row i, behind the pool; where they are.
+def write_codes(facts, g, n_old, stride, counters, c, scratch):
+    """Put the slots of the ways to write a fact behind the pool; where they are.
 
-    Negative where there is no room. Without `keep_state` the next ones take the same place.
+    It is seen from the row whose values are in `scratch`. Negative where there is no room. Without
+    `keep_state` the next ones take the same place.
     """
-    holders, pool = scratch.holders, counters.pool
-    for v in range(len(values)):
-        holders[values[v, i]] |= ONE << np.uint64(v)
-    m = atom_codes(facts, g, types, scratch)
-    for v in range(len(values)):
-        holders[values[v, i]] = NONE
+    holders, seen, pool = scratch.holders, scratch.seen, counters.pool
+    for v in range(n_old):
+        holders[seen[v]] |= ONE << np.uint64(v)
+    m = atom_codes(facts, g, n_old, scratch)
+    for v in range(n_old):
+        holders[seen[v]] = NONE
     first = counters.n_pool[0]
-    if first + m + 1 > len(pool):
+    if first + m + FEW_CODES >= len(pool):
         return np.int64(UNKNOWN)
     pool[first] = m
     for x in range(m):
@@ -226,12 +231,15 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
     `links` are (kind, event, slot, leads to the new event), and attachments rows of their numbers
     that end with -1; one that begins with it stands for facts about the newest event.
     """
-    n_old, n_ways, types = len(now.number), len(attachments), now.types
-    holder, excluded = scratch.holder, scratch.excluded
+    n_old, n_ways = len(now.number), len(attachments)
+    holder, excluded, seen = scratch.holder, scratch.excluded, scratch.seen
     for t in range(len(now.excluded)):
         excluded[now.excluded[t]] = 1
+    for v in range(n_old):
+        scratch.types[v] = now.types[v]
     records, state_at, met = counters.records[c], counters.state_at[c], counters.met
     met_states, met_rows = counters.met_states, counters.met_rows
+    to_add, hits_of = counters.to_add, counters.hits_of
     pool, added = counters.pool, counters.added
     log, n_log = counters.log, counters.n_log[0]
     is_logged = len(log) > 0
@@ -353,9 +361,9 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
                     continue
                 first = np.int64(state_at[g]) if plain else np.int64(UNKNOWN)
                 if first == UNKNOWN:
-                    first = write_codes(
-                        facts, np.int64(g), types, row_values, i, stride, counters, c, scratch
-                    )
+                    for v in range(n_old):
+                        seen[v] = row_values[v, i]
+                    first = write_codes(facts, np.int64(g), n_old, stride, counters, c, scratch)
                     full = first < 0
                     if full:
                         break
@@ -382,31 +390,42 @@ def count(facts, graph, rows, begin, end, now, links, attachments, counters, c, 
         for v in range(n_old):
             holder[np.uint64(row_values[v, i])] = NONE
         if j == end or sequence[row_block[j]] != s or full:
-            for x in range(n_met):
-                state = np.uint64(met_states[x])
-                hits = met[state]
-                met[state] = 0
-                if full:
-                    continue
-                first = np.int64(state_at[state])
-                if first == UNKNOWN:
-                    g = np.int64(state)
-                    for _ in range(widest if n_old else 0):
-                        g //= n_old + 1
-                    row = met_rows[x]
-                    first = write_codes(
-                        facts, g, types, row_values, row, stride, counters, c, scratch
-                    )
-                    full = first < 0
+            x = np.uint64(0)
+            while x < n_met:
+                n_adds = np.int64(0)
+                while x < n_met and n_adds < MOST_ADDS:
+                    state, row = np.uint64(met_states[x]), met_rows[x]
+                    hits = met[state]
+                    met[state] = 0
+                    x += ONE
+                    first = np.int64(state_at[state])
+                    if first == UNKNOWN and not full:
+                        g = np.int64(state)
+                        for _ in range(widest if n_old else 0):
+                            g //= n_old + 1
+                        for v in range(n_old):
+                            seen[v] = row_values[v, row]
+                        first = write_codes(facts, g, n_old, stride, counters, c, scratch)
+                        full = first < 0
+                        if not full:
+                            keep_state(counters, c, np.int64(state), first)
                     if full:
                         continue
-                    keep_state(counters, c, np.int64(state), first)
-                for y in range(np.uint64(first + 1), np.uint64(first + 1 + pool[first])):
-                    add_to(records, np.uint64(pool[y]), place, n_words, hits, s, added)
-                if is_logged:
-                    if n_log < len(log):
-                        log[n_log, 0], log[n_log, 1], log[n_log, 2] = first, s, hits
-                    n_log += 1
+                    # A few are copied whether they are there or not: it cannot be foretold.
+                    start, at = np.uint64(first + 1), np.uint64(n_adds)
+                    for y in range(FEW_CODES):
+                        to_add[at + np.uint64(y)] = pool[start + np.uint64(y)]
+                        hits_of[at + np.uint64(y)] = hits
+                    for y in range(FEW_CODES, pool[np.uint64(first)]):
+                        to_add[at + np.uint64(y)] = pool[start + np.uint64(y)]
+                        hits_of[at + np.uint64(y)] = hits
+                    n_adds += pool[np.uint64(first)]
+                    if is_logged:
+                        if n_log < len(log):
+                            log[n_log, 0], log[n_log, 1], log[n_log, 2] = first, s, hits
+                        n_log += 1
+                for y in range(np.uint64(n_adds)):
+                    add_to(records, np.uint64(to_add[y]), place, n_words, hits_of[y], s, added)
             n_met = np.uint64(0)
         i = j
     for t in range(len(now.excluded)):

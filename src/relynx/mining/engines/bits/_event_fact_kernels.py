@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx._kernels import by_reference, inlined, inner_kernel, kernel
+from relynx.mining.matching._backtracking_kernels import lower_bound
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -74,7 +75,7 @@ class Context(NamedTuple):
 
 @by_reference
 class Scratch(NamedTuple):
-    """Room for one thread. All but the last three are zero between calls."""
+    """Room for one thread. All but the last five are zero between calls."""
 
     holders: NDArray[np.uint64]  # value -> the variables that have it, as bits
     holder: NDArray[np.uint64]  # value -> one of them, counted from 1
@@ -84,6 +85,8 @@ class Scratch(NamedTuple):
     options: NDArray[np.int64]
     n_options: NDArray[np.int64]
     codes: NDArray[np.int64]
+    seen: NDArray[np.int64]  # the values of the match that a fact is written beside
+    types: NDArray[np.int64]  # of its variables
 
 
 @kernel
@@ -180,14 +183,14 @@ def equal_codes(facts, g, options, n_options, n_old, codes):
 
 
 @inner_kernel
-def atom_codes(facts, g, types, scratch):
+def atom_codes(facts, g, n_old, scratch):
     """The codes of all atoms that a fact may be written as beside a match; how many.
 
-    `types` are those of the variables of the pattern; `scratch.holders` says which of them have a
-    value in the match.
+    `scratch.types` are those of the variables of the pattern; `scratch.holders` says which of them
+    have a value in the match.
     """
     options, n_options, codes = scratch.options, scratch.n_options, scratch.codes
-    n_old = len(types)
+    types = scratch.types
     r = facts.relation[g]
     k, a0 = facts.arity[r], facts.argument0[r]
     start = facts.starts[n_old, r]
@@ -276,17 +279,8 @@ def reading(facts, before, step):
     values = facts.values
     begin, end = facts.fact_off[relation], facts.fact_off[relation + 1]
     if k and fixed[0] >= 0:  # facts are in order of their first values
-        low, high = begin, end
-        while low < high:
-            middle = (low + high) // 2
-            if values[0, middle] < fixed[0]:
-                low = middle + 1
-            else:
-                high = middle
-        begin = low
-        while low < end and values[0, low] == fixed[0]:
-            low += 1
-        end = low
+        begin = lower_bound(values[0], begin, end, fixed[0])
+        end = lower_bound(values[0], begin, end, fixed[0] + 1)
     admitted = np.empty(end - begin, np.int64)
     n = 0
     for g in range(begin, end):
@@ -342,13 +336,7 @@ def write_step(facts, now, first, dimension, n_steps, event, code, out):
     """
     n_old = len(now.number)
     starts = facts.starts[n_old]
-    r, high = 0, len(starts) - 1
-    while high - r > 1:
-        middle = (r + high) // 2
-        if starts[middle] <= code:
-            r = middle
-        else:
-            high = middle
+    r = lower_bound(starts, 0, len(starts) - 1, code + 1) - 1  # the last that begins by then
     code -= starts[r]
     k, a0 = facts.arity[r], facts.argument0[r]
     for q in range(len(out)):
@@ -361,32 +349,31 @@ def write_step(facts, now, first, dimension, n_steps, event, code, out):
         out[FROM], out[TO] = event, n_all
         event = n_all
         n_all += 1
-    digit = np.zeros(k, np.int64)
-    column = np.zeros(k, np.int64)
-    for i in range(k):
+    at_event, p = facts.event[r], 0
+    for i in range(k):  # first the digits, then what they stand for in their places
         j = k - 1 - i
         radix = n_old + 1 + k + facts.n_constants[a0 + j]
-        digit[j] = code % radix
+        out[ARGUMENTS + j + (j >= at_event)] = code % radix
         code //= radix
-    p = 0
     # New variables are numbered in the order of the arguments; in a first atom the event is one.
     for q in range(k + 1):
-        if q == facts.event[r]:
+        digit = out[ARGUMENTS + q]
+        if q == at_event:
             if first:
                 event = n_all
                 n_all += 1
             out[ARGUMENTS + q] = event
             continue
-        column[p] = ARGUMENTS + q
-        if digit[p] < n_old:
-            out[ARGUMENTS + q] = now.number[digit[p]]
-        elif digit[p] == n_old:
+        if digit < n_old:
+            out[ARGUMENTS + q] = now.number[digit]
+        elif digit == n_old:
             out[ARGUMENTS + q] = n_all
             n_all += 1
-        elif digit[p] < n_old + 1 + k:
-            out[ARGUMENTS + q] = out[column[digit[p] - n_old - 1]]
+        elif digit < n_old + 1 + k:
+            j = digit - n_old - 1
+            out[ARGUMENTS + q] = out[ARGUMENTS + j + (j >= at_event)]
         else:
-            at = facts.constant_off[facts.types[a0 + p]] + digit[p] - n_old - 1 - k
+            at = facts.constant_off[facts.types[a0 + p]] + digit - n_old - 1 - k
             out[ARGUMENTS + q] = ~facts.constants[at]
         p += 1
     return event

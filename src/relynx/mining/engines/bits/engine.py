@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.mining.budget import OverBudget
-from relynx.mining.engines._threshold_kernels import Thresholds
+from relynx.mining.engines._canonical_kernels import Thresholds
 from relynx.mining.engines.base import STATS, Conditions, Counted, Engine, Longs, Siblings
 from relynx.mining.engines.bits import _attachment_kernels as ak
 from relynx.mining.engines.bits import _count_kernels as ck
 from relynx.mining.engines.bits import _event_fact_kernels as ek
-from relynx.mining.engines.bits import _form_kernels as fk
 from relynx.mining.engines.bits import _row_kernels as rk
 from relynx.mining.engines.bits.event_facts import (
     event_facts,
@@ -43,6 +42,7 @@ MOST_ATTACHMENTS = 1 << 20  # ways to link one new event
 # What makes units: another number is another form of what checkpoints keep.
 EFFORT_A_UNIT = 1 << 20  # for siblings that make one unit of work, by what was looked at before
 MOST_FOUND = 1 << 14  # refinements of a unit
+FEW_ROWS = 1 << 14  # of matches, which are made without asking: that takes longer than to make them
 # How much is done before the search asks whether to go on.
 ROWS_A_CALL = 1 << 13
 ROWS_A_PIECE = 1 << 12  # that are counted for one sibling after the other
@@ -83,7 +83,7 @@ class Growing(NamedTuple):
     first: bool = False  # it has no atoms
 
 
-class Bits(Engine[Buffers, "fk.Writing | None"]):
+class Bits(Engine[Buffers, "ak.Writing | None"]):
     """Searches patterns of events along paths."""
 
     def _prepare(self) -> None:
@@ -94,6 +94,7 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         )
         steps = np.array(conditions.steps, np.int64)
         self.graph = link_graph(compiled, self.facts, steps, most_entries)
+        self.data = self.facts, self.graph
         self.thresholds = Thresholds(
             np.maximum(self.class_sizes, 1), conditions.least, conditions.min_frequency
         )
@@ -130,6 +131,8 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
             met=self._room((n_states,), np.int64),
             met_states=self._room((n_states + 1,), np.int32),
             met_rows=self._room((n_states + 1,), np.int64),
+            to_add=np.zeros(ck.MOST_ADDS + ek.MOST_WAYS, np.int32),
+            hits_of=np.zeros(ck.MOST_ADDS + ek.MOST_WAYS, np.int64),
             pool=self._room((8 * n * n_slots,), np.int32),
             n_pool=np.zeros(1, np.int64),
             added=ck.added(per_word),
@@ -179,27 +182,14 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
     def _count(self, unit: Siblings, buffers: Buffers) -> Counted:
         """Tallies; how much was looked at for each child; and what `Refinements` holds."""
         rows = self._rows_of(unit.chain, buffers)
+        siblings = unit.chain, unit.steps, unit.extra
         done, begin, efforts = 0, 0, np.zeros(len(unit.steps), np.int64)
         while done < len(unit.steps):
             self._pulse()
-            most = self._most_made(rows)
-            why, done, begin = ck.refine(
-                self.facts,
-                self.graph,
-                self.thresholds,
-                rows,
-                unit.chain,
-                unit.steps,
-                unit.extra,
-                done,
-                begin,
-                self.about_newest,
-                ck.Work(ROWS_A_PIECE, most, PLACES_A_CALL, LOOKS_A_CALL),
-                buffers.counters,
-                buffers.scratch,
-                efforts,
-                buffers.out,
-            )
+            work = ck.Work(ROWS_A_PIECE, self._most_made(rows), PLACES_A_CALL, LOOKS_A_CALL)
+            at = done, begin, self.about_newest, work
+            room = buffers.counters, buffers.scratch, efforts, buffers.out
+            why, done, begin = ck.refine(*self.data, self.thresholds, rows, *siblings, *at, *room)
             if why == ck.MORE_COUNTERS:
                 self._more_counters(buffers)
             elif why == ck.MORE_ROOM:
@@ -212,17 +202,14 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
     def _refine_alone(self, unit: Siblings, child: int, rows: rk.Rows, buffers: Buffers) -> int:
         """Refine a child that has many matches, asking on the way; how much was looked at."""
         chain = _with_child(unit, child)
-        one, made = self._growing(chain, child), self._advanced(unit.chain, chain, rows, buffers)
-        if not self.graph.is_line:
-            one = one._replace(ways=self._attachments(one.now, made, one.links))
-        self._count_and_collect(one, made, buffers)
-        return int(ak.n_places(made)) * len(one.ways) + len(rows.block)
-
-    def _growing(self, chain: Longs, child: int) -> Growing:
-        now = ek.context(self.facts, chain)
+        now, made = ek.context(self.facts, chain), self._advanced(unit.chain, chain, rows, buffers)
         links = ak.possible_links(self.graph, now)
-        ways = ak.every_attachment(self.graph, links, self.about_newest)
-        return Growing(child, now, links, ways)
+        if self.graph.is_line:
+            ways = ak.every_attachment(self.graph, links, self.about_newest)
+        else:
+            ways = self._attachments(now, made, links)
+        self._count_and_collect(Growing(child, now, links, ways), made, buffers)
+        return int(ak.n_places(made)) * len(ways) + len(rows.block)
 
     def _count_and_collect(self, one: Growing, rows: rk.Rows, buffers: Buffers) -> None:
         """Count and collect the refinements of a pattern, some rows at a time."""
@@ -240,38 +227,14 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
     ) -> bool:
         """Count refinements; False where there are too few counters."""
         self._pulse()
-        return bool(
-            ck.count(
-                self.facts,
-                self.graph,
-                rows,
-                *piece,
-                one.now,
-                one.links,
-                one.ways,
-                buffers.counters,
-                0,
-                buffers.scratch,
-            )
-        )
+        pattern, room = (one.now, one.links, one.ways), (buffers.counters, 0, buffers.scratch)
+        return bool(ck.count(*self.data, rows, *piece, *pattern, *room))
 
     def _collect(self, one: Growing, n_before: int, buffers: Buffers, trail: Longs) -> None:
         start, tallied, trodden = int(buffers.out.n[0]), buffers.out.stats.copy(), trail.copy()
-        while not ck.collect(
-            self.facts,
-            self.graph,
-            self.thresholds,
-            one.now,
-            one.first,
-            one.links,
-            one.ways,
-            n_before,
-            trail,
-            buffers.counters,
-            0,
-            one.child,
-            buffers.out,
-        ):
+        pattern = one.now, one.first, one.links, one.ways
+        counted = n_before, trail, buffers.counters, 0, one.child
+        while not ck.collect(*self.data, self.thresholds, *pattern, *counted, buffers.out):
             self._more_room(buffers)
             buffers.out.n[0] = start
             buffers.out.stats[:], trail[:] = tallied, trodden
@@ -285,15 +248,9 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         found, n = np.full((64, 2 * len(self.compiled.dimensions)), -1, np.int64), 0
         while search.at[1] >= 0:
             self._pulse()
+            limits = MOST_ATTACHMENTS, LOOKS_A_CALL
             found, n = ak.find_attachments(
-                self.facts,
-                self.graph,
-                self.thresholds,
-                search,
-                links,
-                found,
-                MOST_ATTACHMENTS,
-                LOOKS_A_CALL,
+                *self.data, self.thresholds, search, links, found, *limits
             )
             if n < 0:
                 raise OverBudget("too many ways to link events by the dimensions")
@@ -309,14 +266,15 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
 
     # Decoding
 
-    def _decode(self, unit: Siblings, counted: Counted) -> fk.Writing | None:
+    def _decode(self, unit: Siblings, counted: Counted) -> ak.Writing | None:
         """Atoms and canonical forms, where they are needed."""
         _, _, owner, steps, extra, _, _, _ = counted
         n = len(owner)
         if not n or not (self.needs_forms or self.has_checks):
             return None
+        siblings = unit.chain, unit.steps, unit.extra
         n_atoms = 2 * (len(unit.chain) + 2 + 2 * self.n_extra)
-        writing = fk.Writing(
+        writing = ak.Writing(
             self._room((n, n_atoms, self.width), np.int64),
             self._room((n, n_atoms, self.width), np.int32),
             np.zeros(n, np.int64),
@@ -324,24 +282,13 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         )
         for begin in range(0, n, FORMS_A_CALL):
             self._pulse()
-            fk.write_refinements(
-                self.facts,
-                self.graph,
-                unit.chain,
-                unit.steps,
-                unit.extra,
-                owner,
-                steps,
-                extra,
-                begin,
-                min(begin + FORMS_A_CALL, n),
-                writing,
-            )
+            end = min(begin + FORMS_A_CALL, n)
+            ak.write_refinements(*self.data, *siblings, owner, steps, extra, begin, end, writing)
         return writing
 
     # What is kept
 
-    def _keep(self, unit: Siblings, counted: Counted, decoded: fk.Writing | None) -> list[Siblings]:
+    def _keep(self, unit: Siblings, counted: Counted, decoded: ak.Writing | None) -> list[Siblings]:
         stats, _, owner, *_, covered = counted
         tally = self.tallies.setdefault(unit.makes, SearchLevel(unit.makes))
         for some in stats:
@@ -351,9 +298,14 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         if self.is_known is not None and unit.makes == self.conditions.max_length:
             by_coverage, keep = True, ~self.is_known(covered)
         if decoded is not None:
-            if self.needs_forms:
-                keep &= decoded.distinct if by_coverage else self._new(decoded) & decoded.distinct
-            tally.forbidden += self._forbid(unit, decoded, keep)
+            atoms, sizes = decoded.atoms, decoded.n_atoms.tolist()
+            forms, first = self._forms(decoded, sizes), not len(unit.steps)
+            if by_coverage:
+                forms = iter([b"" if one else None for one in (keep & decoded.distinct).tolist()])
+            new, forbidden = self._admitted(forms, lambda i: atoms[i, : sizes[i]], first=first)
+            keep[:] = False
+            keep[new] = True
+            tally.forbidden += len(forbidden)
         n_kept = int(keep.sum())
         tally.kept += n_kept
         if not n_kept:
@@ -383,31 +335,12 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
                 some = slice(i, min(i + at_once, end))
                 yield Siblings(unit.makes + 1, chain, rows[some], steps[some], extra[some])
 
-    def _new(self, decoded: fk.Writing) -> NDArray[np.bool_]:
-        """Which patterns have not been seen before."""
-        seen = self._seen
-        new = np.zeros(len(decoded.forms), bool)
+    def _forms(self, decoded: ak.Writing, sizes: list[int]) -> Iterator[bytes | None]:
+        """The forms by which variants are known, where there can be some."""
         stride, size = decoded.forms[0].nbytes, decoded.forms[0, 0].nbytes
-        whole, begin = decoded.forms.tobytes(), 0
-        for i, n_atoms in enumerate(decoded.n_atoms.tolist()):
-            form = whole[begin : begin + n_atoms * size]
-            begin += stride
-            if form not in seen:
-                seen.add(form)
-                new[i] = True
-        return new
-
-    def _forbid(self, unit: Siblings, decoded: fk.Writing, keep: NDArray[np.bool_]) -> int:
-        """Drop what is against the bias; how many."""
-        if not self.has_checks:
-            return 0
-        n = 0
-        for i in np.flatnonzero(keep).tolist():
-            atoms = decoded.atoms[i, : decoded.n_atoms[i]]
-            if self._is_forbidden(atoms, first=not len(unit.steps)):
-                keep[i] = False
-                n += 1
-        return n
+        whole = decoded.forms.tobytes() if self.needs_forms else b""
+        for i, distinct in enumerate(decoded.distinct.tolist()):
+            yield whole[i * stride : i * stride + sizes[i] * size] if distinct else None
 
     def _record(self, unit: Siblings, counted: Counted, keep: NDArray[np.bool_]) -> Longs:
         """Append rows to the trie: one for a fact with its first link, one for each further link.
@@ -417,17 +350,6 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
         needed.
         """
         _, _, owner, steps, extra, extends, supports, covered = counted
-        if not self.n_extra:  # along lines no refinement has further links
-            rows = np.arange(self.found.n_rows, self.found.n_rows + len(owner))
-            if not keep.all():
-                rows = np.cumsum(keep) - 1 + self.found.n_rows
-                owner, steps, supports, covered = (
-                    column[keep] for column in (owner, steps, supports, covered)
-                )
-            self.found.add(unit.rows[owner], steps, supports)
-            if self.n_covered:
-                self.found.covered.append(covered)
-            return rows
         n_extra = (extra[:, :, 0] >= 0).sum(axis=1)
         needed = keep.copy()
         for depth in range(int(n_extra.max(initial=0)), 0, -1):
@@ -468,12 +390,11 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
 
     def _advanced(self, done: Longs, chain: Longs, rows: rk.Rows, buffers: Buffers) -> rk.Rows:
         """The rows of a pattern of one more event or fact, from those of its beginning."""
-        facts, graph, before = self.facts, self.graph, ek.context(self.facts, done)
-        step, extra = chain[len(done)], np.ascontiguousarray(chain[len(done) + 1 :, :4])
-        into, most = rk.links_of(graph, before, step, extra), self._most_made(rows)
-        made: rk.Rows = rk.advance(
-            facts, graph, rows, 0, len(rows.block), before, into, step, buffers.scratch, most
-        )
+        before, step = ek.context(self.facts, done), chain[len(done)]
+        extra = np.ascontiguousarray(chain[len(done) + 1 :, :4])
+        into, most = rk.links_of(self.graph, before, step, extra), self._most_made(rows)
+        some = rows, 0, len(rows.block)
+        made: rk.Rows = rk.advance(*self.data, *some, before, into, step, buffers.scratch, most)
         if len(made.block) > most:
             raise OverBudget
         return made
@@ -481,8 +402,10 @@ class Bits(Engine[Buffers, "fk.Writing | None"]):
     def _most_made(self, rows: rk.Rows) -> int:
         """How many rows may be made of some: of each one for each fact that a place leads to."""
         n_places = 1 if self.graph.is_line else 64
-        wanted = len(rows.block) * n_places * self.graph.most_entries
-        return self._most_rows(self.row_bytes, wanted)
+        if len(rows.block) * n_places * self.graph.most_entries <= FEW_ROWS:
+            return FEW_ROWS
+        # Columns that grow take twice as much.
+        return max(self.budget.left() // (3 * self.row_bytes), FEW_ROWS)
 
 
 def _with_child(unit: Siblings, child: int) -> Longs:

@@ -74,12 +74,7 @@ def _n_codes(compiled: Compiled, n_old: int) -> int:
 
 
 def event_facts(
-    compiled: Compiled,
-    labels: NDArray[np.int64],
-    n_classes: int,
-    most_old: int,
-    *,
-    injective: bool,
+    compiled: Compiled, labels: NDArray[np.int64], n_classes: int, most_old: int, *, injective: bool
 ) -> tuple[ek.EventFacts, bool, int]:
     """The facts of all sequences; whether an event has several, and the most entries of a sequence.
 
@@ -200,6 +195,8 @@ def scratch(facts: ek.EventFacts) -> ek.Scratch:
         np.zeros((ek.MOST_VARIABLES, ek.MOST_VARIABLES + 2), np.int64),
         np.zeros(ek.MOST_VARIABLES, np.int64),
         np.zeros(ek.MOST_WAYS, np.int64),
+        np.zeros(ek.MOST_VARIABLES, np.int64),
+        np.zeros(ek.MOST_VARIABLES, np.int64),
     )
 
 
@@ -213,18 +210,12 @@ def _entries(
     n_blocks = int(block_off[-1])
     offset, spoken_of = np.zeros(n_blocks + 1, np.int64), np.zeros(n_blocks, np.uint64)
     entry, bits = np.empty(len(fact), np.int32), np.empty(len(fact), np.uint64)
+    keys = compiled.relations
+    nodes = [index.relation(key).cells[e] for key, e in zip(keys, events, strict=True)]
+    sequences = [index.facts.tables[key][0] for key in keys]
+    facts = fact, np.concatenate(nodes), np.concatenate(sequences)
     n, several, most_entries = ek.sort_entries(
-        fact,
-        _joined(
-            [index.relation(k).cells[e] for k, e in zip(compiled.relations, events, strict=True)]
-        ),
-        _joined([index.facts.tables[key][0] for key in compiled.relations]),
-        index.node_off,
-        block_off,
-        offset,
-        entry,
-        bits,
-        spoken_of,
+        *facts, index.node_off, block_off, offset, entry, bits, spoken_of
     )
     entry, bits = entry[:n].copy(), bits[:n].copy()
     postings = csr_array((bits, entry, offset), (n_blocks, n_facts)).tocsc()
@@ -247,10 +238,6 @@ def _entries(
         "everywhere": everywhere,
     }
     return columns, bool(several), int(most_entries)
-
-
-def _joined(parts: Sequence[NDArray[np.integer]]) -> NDArray[np.integer]:
-    return np.concatenate(parts)
 
 
 def _arguments(compiled: Compiled, events: Sequence[int]) -> tuple[Longs, Longs, list[str]]:

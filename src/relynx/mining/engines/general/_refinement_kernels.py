@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx._kernels import by_reference, inlined, inner_kernel, kernel
-from relynx.mining.engines._canonical_kernels import canonical_atoms, has_twins
-from relynx.mining.engines.base import UNUSED
+from relynx.mining.engines._canonical_kernels import (
+    NO_ARGUMENT,
+    UNUSED,
+    canonical_atoms,
+    has_twins,
+    write_atoms,
+)
 from relynx.mining.engines.compiled import MOST_CODES
 from relynx.mining.engines.general._general_kernels import Pattern
 from relynx.mining.engines.general._listing_kernels import ARGUMENTS
-
-NO_ARGUMENT = -(1 << 31)  # what is UNUSED, in a form
 
 
 @by_reference
@@ -35,26 +38,6 @@ class Rules(NamedTuple):
     n_nodes: int  # of the data
     width: int  # of an atom: a predicate and its arguments
     bases: NDArray[np.int64]  # V x R+1: the codes of relations after V variables, added up
-
-
-@inner_kernel
-def write_atoms(rules, n_relations, arity, step, atoms, n):
-    """Append the atoms of a step to rows of which n are in use; how many then are."""
-    if step[0] >= 0:
-        i = 0
-        while rules.dimensions[i] != step[0]:
-            i += 1
-        atoms[n, 0] = n_relations + step[1] * len(rules.dimensions) + i
-        atoms[n, 1], atoms[n, 2] = step[2], step[3]
-        for j in range(3, rules.width):
-            atoms[n, j] = UNUSED
-        n += 1
-    if step[4] >= 0:
-        atoms[n, 0] = step[4]
-        for j in range(1, rules.width):
-            atoms[n, j] = step[ARGUMENTS + j - 1] if j <= arity[step[4]] else UNUSED
-        n += 1
-    return n
 
 
 @inner_kernel
@@ -121,7 +104,7 @@ def read(rules, language, steps, n_steps):
     length, n_old, n_old_atoms = 0, n_types, n_atoms
     for i in range(n_steps):
         n_old, n_old_atoms = n_types, n_atoms
-        n_atoms = write_atoms(rules, n_relations, language.arity, steps[i], atoms, n_atoms)
+        n_atoms = write_atoms(rules.dimensions, language.arity, 0, steps[i], atoms, n_atoms)
         n_types = write_types(language, steps[i], types, n_types)
         length += steps[i, 4] >= 0
     types[n_types] = event
@@ -303,7 +286,7 @@ def decode(
             for a in range(n):
                 for j in range(width):
                     mine[a, j] = pattern.atoms[a, j]
-            n = write_atoms(rules, len(language.arity), language.arity, steps[i], mine, n)
+            n = write_atoms(rules.dimensions, language.arity, 0, steps[i], mine, n)
             offset[i + 1] = offset[i] + n
             longer[i] = steps[i, 4] >= 0
             canonical_atoms(mine[:n], n_variables, whole_form[:n])

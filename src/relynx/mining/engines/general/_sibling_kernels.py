@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx._kernels import by_reference, inlined, inner_kernel, kernel
-from relynx.mining.engines._threshold_kernels import is_frequent
+from relynx.mining.engines._canonical_kernels import is_frequent
 from relynx.mining.engines.general._general_kernels import count_refinements, is_alone
 from relynx.mining.engines.general._listing_kernels import list_matches
 from relynx.mining.engines.general._refinement_kernels import read

@@ -156,22 +156,12 @@ class General(Engine[Buffers, "Refinements | None"]):
         given = buffers.columns if columns is None else columns
         data, language = (self.data, self.language) if first is None else first
         rows = (given if matches is _NO_MATCHES else matches)[1]
-        why, done = sk.grow(
-            data,
-            language,
-            self._rules(len(unit.chain) + 1),
-            *matches,
-            *(span or (0, len(rows))),
-            unit.chain,
-            unit.steps[:0] if first else unit.steps,
-            done,
-            self.at_once,
-            *given,
-            buffers.counts,
-            buffers.frequent,
-            np.zeros((done + 1, 2), np.int64) if efforts is None else efforts,
-            what,
-        )
+        efforts = np.zeros((done + 1, 2), np.int64) if efforts is None else efforts
+        known = data, language, self._rules(len(unit.chain) + 1)
+        steps = unit.chain, unit.steps[:0] if first else unit.steps
+        room = *given, buffers.counts, buffers.frequent, efforts
+        begin, end = span or (0, len(rows))
+        why, done = sk.grow(*known, *matches, begin, end, *steps, done, self.at_once, *room, what)
         if why == sk.TOO_MANY_CODES:
             raise BiasError(_TOO_MANY)
         if why == sk.MORE_COLUMNS and columns is None:
@@ -225,26 +215,12 @@ class General(Engine[Buffers, "Refinements | None"]):
         forms = np.empty((n * n_atoms, self.width), np.int32)
         offset = np.zeros(n + 1, np.int64)
         distinct, longer, closable = np.zeros((3, n), np.bool_)
+        siblings = unit.chain, unit.steps, unit.makes == 0
+        given = self.language, self._rules(len(unit.chain) + 1), *siblings, owner, keys
+        written = steps, atoms, forms, offset, distinct, longer, closable
         for begin in range(0, n, FORMS_AT_ONCE):
             self._pulse()
-            rk.decode(
-                self.language,
-                self._rules(len(unit.chain) + 1),
-                unit.chain,
-                unit.steps,
-                unit.makes == 0,
-                owner,
-                keys,
-                begin,
-                min(begin + FORMS_AT_ONCE, n),
-                steps,
-                atoms,
-                forms,
-                offset,
-                distinct,
-                longer,
-                closable,
-            )
+            rk.decode(*given, begin, min(begin + FORMS_AT_ONCE, n), *written)
         text = forms[: offset[-1]].tobytes()
         starts, size = offset.tolist(), 4 * self.width
         texts = [
@@ -261,7 +237,14 @@ class General(Engine[Buffers, "Refinements | None"]):
         self, unit: Siblings, counted: Counted, decoded: Refinements | None
     ) -> list[Siblings]:
         stats, owner, _, supports, efforts = counted
-        kept, forbidden = ([], []) if decoded is None else self._allowed(unit, decoded)
+        kept: list[int] = []
+        forbidden: list[int] = []  # lengths
+        if decoded is not None:
+            offset, all_atoms = decoded.offset, decoded.atoms
+            kept, against = self._admitted(
+                decoded.forms, lambda i: all_atoms[offset[i] : offset[i + 1]], first=not unit.makes
+            )
+            forbidden = [unit.makes + int(decoded.longer[i]) for i in against]
         for length, some in zip((unit.makes + 1, unit.makes), stats, strict=True):
             if some[0]:
                 self.tallies.setdefault(length, SearchLevel(length)).add(some)
@@ -309,22 +292,6 @@ class General(Engine[Buffers, "Refinements | None"]):
         """The bits of patterns, which stand behind their supports."""
         covered = np.ascontiguousarray(supports[:, self.n_classes :]).astype("<i4", copy=False)
         return covered.view("<u8")
-
-    def _allowed(self, unit: Siblings, decoded: Refinements) -> tuple[list[int], list[int]]:
-        """Which refinements are new and not forbidden; the lengths of those that are forbidden."""
-        kept: list[int] = []
-        forbidden: list[int] = []
-        for i, form in enumerate(decoded.forms):
-            if form is None or form in self._seen:
-                continue
-            self._seen.add(form)
-            if self.has_checks:
-                atoms = decoded.atoms[decoded.offset[i] : decoded.offset[i + 1]]
-                if self._is_forbidden(atoms, first=not unit.makes):
-                    forbidden.append(unit.makes + int(decoded.longer[i]))
-                    continue
-            kept.append(i)
-        return kept, forbidden
 
     # Matches
 

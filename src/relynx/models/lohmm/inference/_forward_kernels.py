@@ -165,36 +165,32 @@ def count_all(tables, weights, factors, sizes, top, columns, scores, out):
 
 
 @kernel
-def best_path(tables, weights, i, scores, back, out):
-    """The edges of the most probable path of sequence i; returns its log probability.
+def best_paths(tables, weights, i, scores, back):
+    """The log probability of the best path to each state of sequence i, but for the final one.
 
-    Of equally probable paths, the one whose last states come first is taken: an edge replaces
-    another only if it is better. `scores` and `back` have an entry for each state of each column.
+    Edges between the same two states add up. Of equally probable paths the one whose last states
+    come first is kept: another replaces it only if it is better. `scores` and `back` have an entry
+    for each state of each column; `back` is the place of the state before in its column.
     """
     sequences, steps, rows, bounds = tables.sequences, tables.steps, tables.rows, tables.bounds
-    n_sources, n_targets = tables.n_sources, tables.n_targets
-    sources, targets = tables.sources, tables.targets
-    first, last = sequences[i], sequences[i + 1]
+    n_sources, n_targets, targets = tables.n_sources, tables.n_targets, tables.targets
     here = 0
     scores[0] = 0.0
-    for step in range(first, last):
+    for step in range(sequences[i], sequences[i + 1] - 1):
         k = steps[step]
         row, there = rows[k], here + n_sources[k]
         for j in range(n_targets[k]):
             scores[there + j] = -np.inf
             back[there + j] = -1
         for s in range(n_sources[k]):
-            for e in range(bounds[row + s], bounds[row + s + 1]):
-                score = scores[here + s] + weights[e]
-                if score > scores[there + targets[e]]:
-                    scores[there + targets[e]] = score
-                    back[there + targets[e]] = e
+            e, end = bounds[row + s], bounds[row + s + 1]
+            while e < end:
+                j, total = targets[e], weights[e]
+                e += 1
+                while e < end and targets[e] == j:  # edges of a state are in the order of targets
+                    total = np.logaddexp(total, weights[e])
+                    e += 1
+                if scores[here + s] + total > scores[there + j]:
+                    scores[there + j] = scores[here + s] + total
+                    back[there + j] = s
         here = there
-    best, state = scores[here], 0
-    if best > -np.inf:
-        for step in range(last - 1, first - 1, -1):
-            e = back[here + state]  # the edge that reached the state best
-            out[step - first] = e
-            state = sources[e]
-            here -= n_sources[steps[step]]
-    return best

@@ -1,7 +1,8 @@
-"""Probabilities, expected counts, columns and best paths of ground sequences."""
+"""Probabilities, expected counts, Baum-Welch, columns and best states of ground sequences."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -11,7 +12,9 @@ from relynx.logic.terms import Atom
 from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference import _forward_kernels as kernels
 from relynx.models.lohmm.inference.ground import MOST_STATES, Grounding
-from relynx.models.lohmm.inference.program import Clause, Coded, Program, bound, matched
+from relynx.models.lohmm.inference.program import Args, Clause, Coded, Program, bound, matched
+
+TIE = 1e-12  # log probabilities that differ by less count as equal: sums are rounded
 
 
 def logs_of(values: Floats) -> Floats:
@@ -26,12 +29,9 @@ def slot_totals(program: Program, values: Floats) -> Floats:
     return np.add.reduceat(values, starts) if len(starts) else np.zeros(0)
 
 
-def weights(grounding: Grounding, values: Floats, *, best: bool = False) -> Floats:
-    """The log probability of each edge; what is left open is summed over, or `best` of it taken."""
-    program = grounding.program
-    totals = slot_totals(program, values)
-    if best and len(totals):
-        totals = np.maximum.reduceat(values, program.slot_starts[:-1])
+def weights(grounding: Grounding, values: Floats) -> Floats:
+    """The log probability of each edge; what is left open is summed over."""
+    totals = slot_totals(grounding.program, values)
     out = np.empty(len(grounding.tables.clauses))
     kernels.weigh(grounding.tables, logs_of(values), logs_of(totals), out)
     return out
@@ -85,6 +85,58 @@ def _proportions(program: Program, values: Floats) -> Floats:
     return np.nan_to_num(proportions)
 
 
+def baum_welch(
+    grounding: Grounding,
+    values: Floats,
+    factors: Floats,
+    pseudo_counts: Floats,
+    *,
+    max_iter: int,
+    tol: float,
+) -> tuple[Floats, list[float], list[float]]:
+    """Improve the parameters until they gain less than `tol` of the penalised log-likelihood.
+
+    Also returns the log-likelihood before the first and after each iteration; and the penalised
+    one, to which the log density of the pseudo-counts is added, and which never decreases.
+    """
+    program = grounding.program
+    history: list[float] = []
+    penalised: list[float] = []
+    for iteration in range(max_iter + 1):
+        if iteration < max_iter:
+            counts, scores = expected_counts(grounding, values, factors)
+        else:
+            scores = log_probabilities(grounding, values)
+        used = factors > 0
+        history.append(float(factors[used] @ scores[used]))
+        held = pseudo_counts > 0
+        prior = float(pseudo_counts[held] @ logs_of(values[held]))
+        penalised.append(history[-1] + prior)
+        if iteration == max_iter or _settled(penalised, tol):
+            break
+        values = maximised(program, values, counts[0] + pseudo_counts)
+    return values, history, penalised
+
+
+def _settled(penalised: list[float], tol: float) -> bool:
+    if len(penalised) < 2 or not np.isfinite(penalised[-2]):
+        return False
+    return penalised[-1] - penalised[-2] <= tol * abs(penalised[-2])
+
+
+def maximised(program: Program, values: Floats, counts: Floats) -> Floats:
+    """The share of each count in its distribution; one without counts stays as it is."""
+    totals = np.bincount(program.groups, weights=counts)[program.groups]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(totals > 0, counts / totals, values)
+
+
+def drawn_values(program: Program, random_state: np.random.RandomState) -> Floats:
+    """Parameters drawn at random, each distribution as likely as any other."""
+    drawn = random_state.standard_exponential(len(program.groups))
+    return np.asarray(drawn / np.bincount(program.groups, weights=drawn)[program.groups])
+
+
 def columns(
     grounding: Grounding, values: Floats, *, forward: bool, last: bool = True
 ) -> list[dict[Atom, float]]:
@@ -113,28 +165,21 @@ def _last_column(
     grounding: Grounding, values: Floats, out: Floats, *, forward: bool
 ) -> dict[Atom, float]:
     """The states behind the last step; raises InputError where there are too many."""
-    program, tables = grounding.program, grounding.tables
-    last = int(tables.steps[-1])
-    here = len(out) - 1 - int(tables.n_sources[last])
-    logs, found = logs_of(values), dict[Coded, float]()
-    row = int(tables.rows[last])
-    for e in range(*tables.bounds[[row, row + tables.n_sources[last]]].tolist()):
-        clause, binding = _fitting(grounding, e)
-        weight = logs[clause.number] + out[here + tables.sources[e]]
-        weight += logs[tables.draws[tables.draw_bounds[e] : tables.draw_bounds[e + 1]]].sum()
-        open_draws = [(v, d) for v, d in clause.head_draws if binding[v] < 0]
-        slots = [program.slot_starts[d : d + 2].tolist() for _, d in open_draws]
-        if np.prod([float(stop - start) for start, stop in slots]) > MOST_STATES:
-            what = f"the last column has more than {MOST_STATES:,} states"
-            raise InputError(what, hint="leave out the last observation")
-        for codes in product(*(range(stop - start) for start, stop in slots)):
-            whole = weight
-            for (v, _), (start, _stop), code in zip(open_draws, slots, codes, strict=True):
-                binding[v] = code
-                whole += logs[start + code]
-            state = clause.head[0], bound(clause.head[1], binding)
-            before = found.get(state, -np.inf)
-            found[state] = float(np.logaddexp(before, whole)) if forward else 0.0
+    program, tables, logs = grounding.program, grounding.tables, logs_of(values)
+    last, found = int(tables.steps[-1]), dict[Coded, float]()
+    for row, before in enumerate(out[-1 - tables.n_sources[last] : -1], tables.rows[last]):
+        for predicate, (heads, draws) in _heads_of(grounding, logs, row).items():
+            for weight, args in heads:
+                opens = {arg: draws[args.index(arg)] for arg in args if arg < 0}
+                if np.prod([float(len(part)) for part in opens.values()]) > MOST_STATES:
+                    what = f"the last column has more than {MOST_STATES:,} states"
+                    raise InputError(what, hint="leave out the last observation")
+                for codes in product(*(range(len(part)) for part in opens.values())):
+                    known = dict(zip(opens, codes, strict=True))
+                    state = predicate, tuple(known.get(arg, arg) for arg in args)
+                    whole = before + weight + sum(opens[arg][code] for arg, code in known.items())
+                    whole = np.logaddexp(found.get(state, -np.inf), whole)
+                    found[state] = float(whole) if forward else 0.0
     return {program.atom(s): found[s] for s in sorted(found) if found[s] > -np.inf}
 
 
@@ -158,29 +203,79 @@ def _fitting(grounding: Grounding, e: int) -> tuple[Clause, list[int]]:
 
 
 def best_path(grounding: Grounding, values: Floats) -> tuple[list[Atom], float]:
-    """The states of the most probable path of one sequence, and its log probability."""
-    program, tables, size = grounding.program, grounding.tables, int(grounding.sizes[0])
-    path = np.empty(len(tables.steps), np.int64)
-    score = float(
-        kernels.best_path(
-            tables,
-            weights(grounding, values, best=True),
-            0,
-            np.empty(size),
-            np.empty(size, np.int64),
-            path,
-        )
-    )
-    if score == -np.inf:
-        return [], score
-    states = [
-        program.atom(grounding.columns[grounding.ends[kind][1]][tables.targets[e]])
-        for kind, e in zip(tables.steps[:-1], path[:-1], strict=True)
-    ]
-    clause, binding = _fitting(grounding, int(path[-1]))
-    for variable, d in clause.head_draws:
-        if binding[variable] < 0:
-            part = values[program.slot_starts[d] : program.slot_starts[d + 1]]
-            binding[variable] = int(np.argmax(part))
-    states.append(program.atom((clause.head[0], bound(clause.head[1], binding))))
-    return states, score
+    """The most probable states of one sequence, and their log probability."""
+    tables, size = grounding.tables, int(grounding.sizes[0])
+    edges, scores, back = weights(grounding, values), np.empty(size), np.empty(size, np.int64)
+    kernels.best_paths(tables, edges, 0, scores, back)
+    last = int(tables.steps[-1])
+    row, at = int(tables.rows[last]), size - 1 - int(tables.n_sources[last])
+    # The tables do not hold the states behind the last step, of which there may be too many: from
+    # each state before it, most promising first, the best one is found, while it may be better.
+    ceilings, bounds = np.full(size - 1 - at, -np.inf), tables.bounds
+    some = slice(*bounds[[row, row + len(ceilings)]].tolist())
+    np.logaddexp.at(ceilings, tables.sources[some], edges[some])
+    ceilings += scores[at:-1]
+    score, states, place = -np.inf, list[Coded](), -1
+    for before in np.argsort(-ceilings, kind="stable").tolist():
+        if ceilings[before] <= score + TIE:
+            break
+        for predicate, heads in _heads_of(grounding, logs_of(values), row + before).items():
+            weight, args = best_instance(*heads)
+            if weight + scores[at + before] > score + TIE:
+                score, place = weight + float(scores[at + before]), before
+                states = [(predicate, args)]
+    for kind in tables.steps[-2::-1] if states else ():
+        states.append(grounding.columns[grounding.ends[kind][1]][place])
+        place = int(back[at + place])
+        at -= int(tables.n_sources[kind])
+    return [grounding.program.atom(state) for state in reversed(states)], score
+
+
+def _heads_of(
+    grounding: Grounding, logs: Floats, row: int
+) -> dict[int, tuple[list[tuple[float, Args]], list[Floats]]]:
+    """Where a state goes in the last step: for each predicate its heads, weighed without the open
+    draws, and for each argument the log probabilities of the values that are drawn there."""
+    program, tables = grounding.program, grounding.tables
+    found: dict[int, tuple[list[tuple[float, Args]], list[Floats]]] = {}
+    for e in range(*tables.bounds[[row, row + 1]].tolist()):
+        clause, binding = _fitting(grounding, e)
+        predicate, head = clause.head
+        sizes = [len(program.constants[type_]) for type_ in program.argument_types[predicate]]
+        heads, draws = found.setdefault(predicate, ([], [*map(np.zeros, sizes)]))
+        drawn = tables.draws[tables.draw_bounds[e] : tables.draw_bounds[e + 1]]
+        heads.append((float(logs[clause.number] + logs[drawn].sum()), bound(head, binding)))
+        for variable, d in clause.head_draws:
+            draws[head.index(-1 - variable)] = logs[slice(*program.slot_starts[d : d + 2])]
+    return found
+
+
+def best_instance(
+    heads: list[tuple[float, Args]], draws: list[Floats], known: Args = ()
+) -> tuple[float, Args]:
+    """The arguments for which the weights of all heads that have this instance add up to the most.
+
+    Heads have the arguments that are `known`. Of the values that no head names only the one that is
+    drawn most often can be best, unless another argument takes the same value.
+    """
+    i = len(known)
+    if i == len(draws):
+        return float(np.logaddexp.reduce([weight for weight, _ in heads])), known
+    values: Sequence[int] = range(len(draws[i]))
+    if not any(args[i] < 0 and args[i] in args[i + 1 :] for _, args in heads):
+        named, others = sorted({args[i] for _, args in heads if args[i] >= 0}), draws[i].copy()
+        others[named] = -np.inf
+        values = sorted({*named, int(others.argmax())})
+    best: tuple[float, Args] = -np.inf, known
+    for value in values:
+        fitting = [
+            (
+                weight + (draws[i][value] if args[i] < 0 else 0.0),
+                tuple(value if arg == args[i] else arg for arg in args),
+            )
+            for weight, args in heads
+            if args[i] < 0 or args[i] == value
+        ]
+        found = best_instance(fitting, draws, (*known, value)) if fitting else best
+        best = found if found[0] > best[0] + TIE else best
+    return best

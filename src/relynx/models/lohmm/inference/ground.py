@@ -13,36 +13,25 @@ from dataclasses import dataclass, field
 from itertools import chain, product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Longs
 from relynx.errors import InputError
 from relynx.logic.terms import Atom
+from relynx.models.lohmm.inference import program as pg
 from relynx.models.lohmm.inference._forward_kernels import Tables
-from relynx.models.lohmm.inference.program import (
-    Args,
-    Body,
-    Clause,
-    Coded,
-    Program,
-    apart,
-    bound,
-    matched,
-    unified,
-    walked,
-)
 
 MOST_STATES = 1_000_000  # that one clause may lead to from one state
 MOST_EDGES = 5_000_000
 
 FINAL, BEGIN = 0, 1  # the columns behind the last step and before the first
-NOTHING: Coded = (-1, ())  # an observation that the model knows nothing of
+NOTHING: pg.Coded = (-1, ())  # an observation that the model knows nothing of
 
 
 @dataclass(slots=True, eq=False)
 class Column:
     """The states that can show one observation in one block; -1 is the place of one that cannot."""
 
-    observation: Coded
+    observation: pg.Coded
     block: int
     states: list[int] = field(default_factory=list)
     positions: dict[int, int] = field(default_factory=dict)
@@ -58,37 +47,34 @@ class Grounding:
     columns of each sequence.
     """
 
-    program: Program
+    program: pg.Program
     tables: Tables
-    columns: tuple[tuple[Coded, ...], ...]
-    shown: tuple[Coded, ...]
+    columns: tuple[tuple[pg.Coded, ...], ...]
+    shown: tuple[pg.Coded, ...]
     ends: tuple[tuple[int, int], ...]
-    sizes: NDArray[np.int64]
+    sizes: Longs
 
     @property
     def widest(self) -> int:
         return max(map(len, self.columns))
 
 
-def ground(program: Program, sequences: Sequence[Sequence[Atom]]) -> Grounding:
-    """The ground tables of some sequences.
-
-    Raises InputError where there would be too many ground transitions.
-    """
+def ground(program: pg.Program, sequences: Sequence[Sequence[Atom]]) -> Grounding:
+    """The ground tables of some sequences. Raises InputError where they would be too large."""
     return _Grounder(program).ground(sequences)
 
 
 class _Grounder:
     """Reaches the states of all columns, kind of step by kind of step."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: pg.Program) -> None:
         self.program = program
-        self.states: list[Coded] = []
-        self.state_numbers: dict[Coded, int] = {}
-        self.bodies: list[tuple[Body, list[int]] | None] = []
-        self.showing: dict[Coded, dict[int, list[Args]]] = {}
+        self.states: list[pg.Coded] = []
+        self.state_numbers: dict[pg.Coded, int] = {}
+        self.bodies: list[tuple[pg.Body, list[int]] | None] = []
+        self.showing: dict[pg.Coded, dict[int, list[pg.Args]]] = {}
         self.columns = [Column(NOTHING, 0), Column(NOTHING, 0, states=[0])]
-        self.column_numbers: dict[tuple[Coded, int], int] = {}
+        self.column_numbers: dict[tuple[pg.Coded, int], int] = {}
         self.step_kinds: list[tuple[int, int]] = []
         self.step_kind_numbers: dict[tuple[int, int], int] = {}
         self.edges: tuple[list[int], ...] = ([], [], [], [])  # kind, source, target, clause
@@ -161,15 +147,15 @@ class _Grounder:
             if whole is not None:
                 self._follow(kind, position, clause, whole, target)
 
-    def _shown(self, clause: Clause, binding: list[int], shown: Coded) -> list[int] | None:
+    def _shown(self, clause: pg.Clause, binding: list[int], shown: pg.Coded) -> list[int] | None:
         """The binding of a clause whose body has one, when it shows this observation."""
         if clause.observation[0] != shown[0]:
             return None
         whole = binding + [-1] * (len(clause.types) - len(binding))
-        return matched(clause.observation[1], shown[1], whole)
+        return pg.matched(clause.observation[1], shown[1], whole)
 
     def _follow(
-        self, kind: int, position: int, clause: Clause, binding: list[int], target: Column
+        self, kind: int, position: int, clause: pg.Clause, binding: list[int], target: Column
     ) -> None:
         """The edges of one clause, once its observation is known."""
         program = self.program
@@ -184,7 +170,7 @@ class _Grounder:
             return
         if target.observation == NOTHING:
             return
-        predicate, head = clause.head[0], bound(clause.head[1], binding)
+        predicate, head = clause.head[0], pg.bound(clause.head[1], binding)
         for codes in self._heads(clause, predicate, head, target.observation):
             at = self._position((predicate, codes), target)
             if at >= 0:
@@ -196,7 +182,7 @@ class _Grounder:
                 self.opens.append(())
 
     def _edge(
-        self, kind: int, position: int, target: int, clause: Clause, draws: tuple[int, ...]
+        self, kind: int, position: int, target: int, clause: pg.Clause, draws: tuple[int, ...]
     ) -> None:
         for column, value in zip(self.edges, (kind, position, target, clause.number), strict=True):
             column.append(value)
@@ -208,36 +194,38 @@ class _Grounder:
                 "arguments fewer values, or show them in the observations",
             )
 
-    def _heads(self, clause: Clause, predicate: int, head: Args, shown: Coded) -> Iterable[Args]:
+    def _heads(
+        self, clause: pg.Clause, predicate: int, head: pg.Args, shown: pg.Coded
+    ) -> Iterable[pg.Args]:
         """The ground heads that may show an observation."""
         if all(arg >= 0 for arg in head):
             return (head,)
-        found: dict[Args, None] = {}
+        found: dict[pg.Args, None] = {}
         for pattern in self._showing(shown).get(predicate, ()):
             found.update(dict.fromkeys(self._instances(clause, head, pattern)))
         return found
 
-    def _showing(self, shown: Coded) -> dict[int, list[Args]]:
+    def _showing(self, shown: pg.Coded) -> dict[int, list[pg.Args]]:
         """The bodies, bound as far as an observation binds them, that can show it."""
         known = self.showing.get(shown)
         if known is None:
             predicate, codes = shown
-            patterns: dict[Coded, None] = {}
+            patterns: dict[pg.Coded, None] = {}
             for body, clause in self.program.observed_by.get(predicate, ()):
-                binding = matched(clause.observation[1], codes, [-1] * len(clause.types))
+                binding = pg.matched(clause.observation[1], codes, [-1] * len(clause.types))
                 if binding is not None:
-                    patterns[body.pattern[0], bound(body.pattern[1], binding)] = None
+                    patterns[body.pattern[0], pg.bound(body.pattern[1], binding)] = None
             known = self.showing[shown] = {}
             for of, pattern in patterns:
                 known.setdefault(of, []).append(pattern)
         return known
 
-    def _instances(self, clause: Clause, head: Args, pattern: Args) -> Iterator[Args]:
+    def _instances(self, clause: pg.Clause, head: pg.Args, pattern: pg.Args) -> Iterator[pg.Args]:
         """The ground instances of a head that are instances of a pattern too."""
-        found = unified(head, apart(pattern, len(clause.types)))
+        found = pg.unified(head, pg.apart(pattern, len(clause.types)))
         if found is None:
             return iter(())
-        common = tuple(walked(arg, found) for arg in head)
+        common = tuple(pg.walked(arg, found) for arg in head)
         free = list(dict.fromkeys(arg for arg in common if arg < 0))
         types = self.program.argument_types[clause.head[0]]
         sizes = [len(self.program.constants[types[common.index(arg)]]) for arg in free]
@@ -250,7 +238,7 @@ class _Grounder:
             for c in values
         )
 
-    def _blame(self, clause: Clause, common: Args, free: list[int], sizes: list[int]) -> None:
+    def _blame(self, clause: pg.Clause, common: pg.Args, free: list[int], sizes: list[int]) -> None:
         widest = int(np.argmax(sizes))
         name, arity = self.program.keys[clause.head[0]]
         position = common.index(free[widest]) + 1
@@ -262,7 +250,7 @@ class _Grounder:
             "or show it in the observations",
         )
 
-    def _position(self, state: Coded, column: Column) -> int:
+    def _position(self, state: pg.Coded, column: Column) -> int:
         """The place of a state in a column, to which it is added; -1 where it cannot stand."""
         number = self.state_numbers.get(state)
         if number is None:
@@ -309,11 +297,7 @@ class _Grounder:
         return sorted(range(len(column.states)), key=lambda p: self.states[column.states[p]])
 
     def _tables(
-        self,
-        steps: list[list[int]],
-        orders: list[list[int]],
-        n_sources: NDArray[np.int64],
-        n_targets: NDArray[np.int64],
+        self, steps: list[list[int]], orders: list[list[int]], n_sources: Longs, n_targets: Longs
     ) -> Tables:
         kind, source, target, clause = (np.array(column, np.int64) for column in self.edges)
         rank = [np.argsort(order) for order in orders]
@@ -344,6 +328,6 @@ class _Grounder:
         )
 
 
-def _flat(lists: list[tuple[int, ...]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _flat(lists: list[tuple[int, ...]]) -> tuple[Longs, Longs]:
     bounds = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     return bounds, np.fromiter(chain.from_iterable(lists), np.int64)

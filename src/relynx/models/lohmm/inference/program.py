@@ -7,24 +7,17 @@ so that one match of the body serves them all.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Floats, Longs
+from relynx.errors import InputError
 from relynx.logic.terms import Atom, Constant, Var, constant_key
-from relynx.models.lohmm.clauses import (
-    END,
-    Key,
-    Slot,
-    Start,
-    Transition,
-    slot_name,
-    value_codes,
-    variant_key,
-)
+from relynx.models.lohmm import clauses as cl
 
 Args: TypeAlias = tuple[int, ...]
 Coded: TypeAlias = tuple[int, Args]  # a predicate and its arguments
@@ -69,20 +62,20 @@ class Program:
     clauses. `n_clauses` counts the start clauses and the transitions.
     """
 
-    predicates: Mapping[Key, int]
-    keys: tuple[Key, ...]
+    predicates: Mapping[cl.Key, int]
+    keys: tuple[cl.Key, ...]
     argument_types: tuple[tuple[int, ...], ...]
     constants: tuple[tuple[Constant, ...], ...]
     codes: tuple[Mapping[object, int], ...]
     start: tuple[Clause, ...]
     bodies: Mapping[int, tuple[Body, ...]]
     observed_by: Mapping[int, tuple[tuple[Body, Clause], ...]]
-    slots: tuple[Slot, ...]
-    slot_starts: NDArray[np.int64]
-    groups: NDArray[np.int64]
+    slots: tuple[cl.Slot, ...]
+    slot_starts: Longs
+    groups: Longs
     names: tuple[str, ...]
     n_clauses: int
-    block_starts: NDArray[np.int64]
+    block_starts: Longs
     has_end: bool
 
     def same_clauses(self, other: Program) -> bool:
@@ -111,8 +104,7 @@ class Program:
         name, _ = self.keys[coded[0]]
         types = self.argument_types[coded[0]]
         return Atom(
-            name,
-            tuple(self.constants[type_][c] for type_, c in zip(types, coded[1], strict=True)),
+            name, tuple(self.constants[type_][c] for type_, c in zip(types, coded[1], strict=True))
         )
 
     def body_of(self, state: Coded) -> tuple[Body, list[int]] | None:
@@ -123,7 +115,7 @@ class Program:
                 return body, binding
         return None
 
-    def blocks_of(self, length: int) -> NDArray[np.int64]:
+    def blocks_of(self, length: int) -> Longs:
         """The block of each step of a sequence, counted from 0."""
         steps = np.arange(1, length + 1)
         return np.searchsorted(self.block_starts, steps, side="right").astype(np.int64) - 1
@@ -202,27 +194,15 @@ def subsumes(general: Args, special: Args) -> bool:
 class Compiler:
     """Turns the clauses of a model, which have been checked, into a `Program`."""
 
-    def __init__(
-        self,
-        types: Mapping[Key, tuple[str, ...]],
-        values: Mapping[str, tuple[Constant, ...]],
-        selection: str,
-    ) -> None:
-        self.types = types
-        self.values = values
-        self.selection = selection
-        self.type_numbers = {type_: i for i, type_ in enumerate(values)}
-        codes = value_codes(values)
-        self.codes = tuple(codes[type_] for type_ in values)
-        self.predicates: dict[Key, int] = {}
-        self.slots: dict[Slot, int] = {}
+    def __init__(self, model: cl.Clauses) -> None:
+        self.model = model
+        self.type_numbers = {type_: i for i, type_ in enumerate(model.values)}
+        self.codes = tuple(cl.value_codes(model.values).values())
+        self.predicates: dict[cl.Key, int] = {}
+        self.slots: dict[cl.Slot, int] = {}
 
-    def program(
-        self,
-        start: Sequence[Start],
-        transitions: Sequence[Transition],
-        blocks: Sequence[int],
-    ) -> Program:
+    def program(self, start: Sequence[cl.Start], transitions: Sequence[cl.Transition]) -> Program:
+        """The program of the clauses in this order."""
         groups = [0] * len(start)
         n_groups = int(bool(start))
         first = tuple(self._clause(i, c.head, None, None)[0] for i, c in enumerate(start))
@@ -231,7 +211,7 @@ class Compiler:
         for number, t in enumerate(transitions, start=len(start)):
             clause, pattern = self._clause(number, t.head, t.observation, t.body)
             assert pattern is not None  # a transition has a body
-            key = variant_key([t.body])
+            key = cl.variant_key([t.body])
             _, lists = bodies.setdefault(key, (pattern, []))
             while len(lists) < (t.block or 1):
                 lists.append([])
@@ -249,15 +229,15 @@ class Compiler:
         starts: list[int] = []
         for slot in self.slots:
             starts.append(len(names))
-            constants = self.values[self._slot_type(slot)]
-            names += [slot_name(slot, constant) for constant in constants]
+            constants = self.model.values[self.model.slot_type(slot)]
+            names += [cl.slot_name(slot, constant) for constant in constants]
             groups += [n_groups] * len(constants)
             n_groups += 1
         return Program(
             predicates=dict(self.predicates),
             keys=tuple(self.predicates),
             argument_types=tuple(self._types(key) for key in self.predicates),
-            constants=tuple(map(tuple, self.values.values())),
+            constants=tuple(map(tuple, self.model.values.values())),
             codes=self.codes,
             start=first,
             bodies=_by_state(made),
@@ -267,15 +247,12 @@ class Compiler:
             groups=np.array(groups, np.int64),
             names=tuple(names),
             n_clauses=n_clauses,
-            block_starts=np.array(blocks or (1,), np.int64),
+            block_starts=np.array(self.model.blocks or (1,), np.int64),
             has_end=any(clause.ends for clause in clauses),
         )
 
-    def _slot_type(self, slot: Slot) -> str:
-        return slot if isinstance(slot, str) else self.types[slot[0], slot[1]][slot[2] - 1]
-
-    def _types(self, key: Key) -> tuple[int, ...]:
-        return tuple(self.type_numbers[type_] for type_ in self.types.get(key, ()))
+    def _types(self, key: cl.Key) -> tuple[int, ...]:
+        return tuple(self.type_numbers[type_] for type_ in self.model.types.get(key, ()))
 
     def _clause(
         self, number: int, head: Atom, observation: Atom | None, body: Atom | None
@@ -286,7 +263,7 @@ class Compiler:
         n_bound = len(types)
         head_part = self._coded(head, variables, types)
         n_head = len(types)
-        shown = observation if observation is not None else END
+        shown = observation if observation is not None else cl.END
         observation_part = self._coded(shown, variables, types)
         clause = Clause(
             number,
@@ -295,7 +272,7 @@ class Compiler:
             tuple(types),
             self._draws(head, head_part, range(n_bound, n_head)),
             self._draws(shown, observation_part, range(n_head, len(types))),
-            head == END,
+            head == cl.END,
         )
         return clause, body_part
 
@@ -322,9 +299,9 @@ class Compiler:
         draws: list[tuple[int, int]] = []
         for variable in new:
             position = coded[1].index(-variable - 1)
-            slot: Slot = (*atom.key, position + 1)
-            if self.selection == "type":
-                slot = self.types[atom.key][position]
+            slot: cl.Slot = (*atom.key, position + 1)
+            if self.model.selection == "type":
+                slot = self.model.slot_type(slot)
             draws.append((variable, self.slots.setdefault(slot, len(self.slots))))
         return tuple(draws)
 
@@ -348,3 +325,54 @@ def _by_observation(bodies: Sequence[Body]) -> dict[int, tuple[tuple[Body, Claus
             predicate, args = clause.observation
             found.setdefault(predicate, {}).setdefault((number, args), (body, clause))
     return {predicate: tuple(pairs.values()) for predicate, pairs in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Sampler:
+    """Draws step by step, each choice by the probabilities of the parameters."""
+
+    program: Program
+    values: Floats
+    random_state: np.random.RandomState
+
+    def sequence(self, length: int) -> tuple[list[Atom], bool]:
+        """A sequence of so many observations, or fewer when `end` is reached, and whether it is."""
+        clause, blocks = self._clause(self.program.start), self.program.block_starts.tolist()
+        binding = [-1] * len(clause.types)
+        state = self._head(clause, binding)
+        shown: list[Atom] = []
+        for step in range(1, length + 1):
+            if clause.ends:
+                break
+            found = self.program.body_of(state)
+            assert found is not None  # the checks of the model see to it
+            body, bound_before = found
+            clause = self._clause(body.clauses(bisect_right(blocks, step) - 1))
+            binding = bound_before + [-1] * (len(clause.types) - len(bound_before))
+            state = self._head(clause, binding)
+            for variable, slot in clause.observation_draws:
+                binding[variable] = self._value(slot)
+            observation = clause.observation[0], bound(clause.observation[1], binding)
+            shown.append(self.program.atom(observation))
+        return shown, clause.ends
+
+    def _head(self, clause: Clause, binding: list[int]) -> Coded:
+        for variable, slot in clause.head_draws:
+            binding[variable] = self._value(slot)
+        return clause.head[0], bound(clause.head[1], binding)
+
+    def _clause(self, clauses: tuple[Clause, ...]) -> Clause:
+        return clauses[self._choice(self.values[[clause.number for clause in clauses]])]
+
+    def _value(self, slot: int) -> int:
+        starts = self.program.slot_starts
+        return self._choice(self.values[starts[slot] : starts[slot + 1]])
+
+    def _choice(self, probabilities: Floats) -> int:
+        """A place by its share; one of share 0 is never taken."""
+        totals = np.cumsum(probabilities)
+        if totals[-1] == 0:
+            raise InputError("nothing can be drawn: all probabilities of a distribution are 0")
+        point = self.random_state.random_sample() * totals[-1]
+        found = int(np.searchsorted(totals, point, side="right"))
+        return min(found, int(np.flatnonzero(probabilities)[-1]))

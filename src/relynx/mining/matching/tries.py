@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.data.sequences import Facts
-from relynx.mining.engines.base import Longs
 from relynx.mining.engines.bits import _count_kernels as ck
 from relynx.mining.engines.bits import _event_fact_kernels as ek
 from relynx.mining.engines.bits import _row_kernels as rk
@@ -30,7 +29,7 @@ from relynx.mining.engines.bits.event_facts import (
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.matching.index import Index
 from relynx.mining.patterns import trie as tr
-from relynx.mining.patterns.trie import Ints, Rows, Trie
+from relynx.mining.patterns.trie import Rows, Trie
 from relynx.mining.workers import in_order
 
 LEAST_SHARED = 2_000  # sequences; with fewer the compiled loops are too short to share out
@@ -54,7 +53,7 @@ class _Asked:
 
     columns: dict[int, list[int]]
     children: dict[int, list[int]]
-    out: NDArray[np.bool_]  # patterns x sequences
+    out: Bools  # patterns x sequences
 
 
 class TrieMatcher:
@@ -102,7 +101,7 @@ class TrieMatcher:
             return None
         return cls(trie, kept, compiled, used, object_identity=object_identity)
 
-    def coverage(self, rows: Rows, *, n_threads: int = 1) -> NDArray[np.bool_]:
+    def coverage(self, rows: Rows, *, n_threads: int = 1) -> Bools:
         """An array of shape (n_patterns, n_sequences).
 
         Threads share out the patterns of two steps, each with all that extend it.
@@ -157,18 +156,9 @@ class TrieMatcher:
             ]
             todo += [(c, [*links, self.steps[c][:4]]) for c in further if c in self.steps]
             extra = np.array(links, np.int64).reshape(-1, 4)
-            rows = rk.advance(
-                self.facts,
-                self.graph,
-                node.rows,
-                0,
-                len(node.rows.block),
-                before,
-                rk.links_of(self.graph, before, step, extra),
-                step,
-                room,
-                rk.ALL_ROWS,
-            )
+            some = node.rows, 0, len(node.rows.block)
+            into = rk.links_of(self.graph, before, step, extra)
+            rows = rk.advance(self.facts, self.graph, *some, before, into, step, room, rk.ALL_ROWS)
             if not len(rows.block):
                 continue
             for column in asked.columns.get(at, ()):

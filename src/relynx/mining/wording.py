@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from relynx.bias import Bias
 from relynx.bias.modes import EVENT, Subject
@@ -12,9 +12,16 @@ from relynx.bias.wording import PLACEHOLDER, fitting
 from relynx.data.discretise import bin_words
 from relynx.logic.terms import Atom, Struct, Term, Var, constant_key, constant_text, term_text
 from relynx.mining.patterns.pattern import Pattern, link_of
-from relynx.mining.wording.english import is_plural, listed, singular, visible, with_article
 
 SAME, OTHER = "the same", "another"
+# Words whose sound differs from their first letter: an hour, a unit, a European, an X.
+SILENT = re.compile(r"(hour|honest|hono(u)?r|heir)")
+SPOKEN_AS_YOU = re.compile(
+    r"(uni(?![mnd])|u[st][aeiu]|eu|ewe|one(?![a-z])|once(?![a-z])|u(?![a-z]))"
+)
+LETTER = re.compile(r"[fhlmnrsx](?![a-z])")
+NUMBER = re.compile(r"(8\d*|11|18)(?!\d)")
+PLURAL = re.compile(r"[^\W\d_]{2,}(?<![siu])s")
 
 
 class Values:
@@ -382,3 +389,48 @@ def _operator(link: Atom) -> tuple[str, str]:
 def _one(found: re.Match[str]) -> str:
     """The singular after 1, where the wording has a plural."""
     return f"1 {singular(found[1]) if is_plural(found[1]) else found[1]}"
+
+
+# English articles, plurals and lists, as far as patterns need them
+
+
+def visible(text: str) -> str:
+    """Text with unprintable and direction-changing characters as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def names_of(classes: Iterable[object], text: Callable[[str], str] = visible) -> list[str]:
+    """The classes as distinct texts, even if 1 and '1' are both classes."""
+    classes = list(classes)
+    names = [text(str(c)) for c in classes]
+    return names if len(set(names)) == len(names) else [text(repr(c)) for c in classes]
+
+
+def with_article(word: str) -> str:
+    """The word with its indefinite article."""
+    sound = word.lower().lstrip("'\"“‘([ ")
+    regular = sound[:1] in tuple("aeiou")
+    takes_an = regular or any(rule.match(sound) for rule in (SILENT, LETTER, NUMBER))
+    return f"{'an' if takes_an and not SPOKEN_AS_YOU.match(sound) else 'a'} {word}"
+
+
+def is_plural(word: str) -> bool:
+    """Whether a word looks like a plural."""
+    return PLURAL.fullmatch(word) is not None
+
+
+def singular(word: str) -> str:
+    """The singular of a plural."""
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if re.search(r"(x|ch|sh|ss|zz)es$", word):
+        return word[:-2]
+    return word[:-1]
+
+
+def listed(parts: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *most, last = [*parts] or [""]
+    return " and ".join(filter(None, [", ".join(most), last]))

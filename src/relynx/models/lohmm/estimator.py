@@ -1,31 +1,38 @@
-"""One model for each class: how sequences become observations, and the models that are learnt."""
+"""What estimators that learn a model for each class share.
+
+Their parameters, how sequences become observations, how the models are learnt, and what a model
+file holds of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
+from relynx.arrays import Floats, Longs
 from relynx.bias import Bias
-from relynx.data.event_arguments import Argument
+from relynx.bias.model_file import BIAS
+from relynx.data.event_arguments import Argument, arguments_of, arguments_state
 from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
+from relynx.features.vectorizer import SequenceEstimator
 from relynx.mining.workers import n_threads
 from relynx.models.checks import AMOUNT, SWITCH, Rule, count_from, is_count, none_or_a, one_of
-from relynx.models.lohmm.clauses import Floats
+from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
 from relynx.models.lohmm.structure import Known, structure
 from relynx.models.observations import Observed, Row, observed, observed_arguments, with_dimension
+from relynx.storage import fields as fd
+from relynx.storage.parts import Part, plain
 
 CONSTANT = frozenset("#*")  # the signs of arguments that may be fixed
-IMPOSSIBLE = -1e9  # stands for a log-likelihood of -inf
 
 
 def _are_blocks(value: Any) -> bool:
@@ -52,10 +59,7 @@ RULES: Mapping[str, Rule] = {
     "n_hidden": count_from(1),
     "max_kinds": count_from(1),
     "max_iter": count_from(0),
-    "blocks": (
-        _are_blocks,
-        "a number from 1 on, or the first steps of the blocks, (1, 8, 20) say",
-    ),
+    "blocks": (_are_blocks, "a number from 1 on, or the first steps of the blocks, (1, 8, 20) say"),
     "selection": one_of(("argument", "type")),
     "end": SWITCH,
     "tol": AMOUNT,
@@ -100,7 +104,7 @@ class Reader:
 
 
 def learn(
-    estimator: Any, X: Sequences, codes: NDArray[np.int64], random_state: np.random.RandomState
+    estimator: Any, X: Sequences, codes: Longs, random_state: np.random.RandomState
 ) -> tuple[Reader, list[LoHMM], Grounding]:
     """One structure for all, and its parameters for each class, as the estimator has it.
 
@@ -176,12 +180,132 @@ def _fixable(bias: Bias, training: Observed) -> frozenset[Argument]:
     )
 
 
-def joint(log_likelihood: Floats, prior: Floats) -> Floats:
-    """Log-likelihoods and prior together, finite: an impossible class is far below the others.
+def models_state(models: Sequence[LoHMM]) -> fd.State:
+    """Models of one structure: its text once, and the parameters of each.
 
-    Where no class can show a sequence, the prior is all that is left.
+    Raises InputError where the parameters of a model, which `with_parameters` takes as they are, do
+    not sum to 1: its text would not read back.
     """
-    impossible = log_likelihood == -np.inf
-    known = np.where(impossible, IMPOSSIBLE, log_likelihood)
-    known[impossible.all(axis=1)] = 0.0
-    return np.asarray(known + np.log(prior))
+    for model in models:
+        parameters = model.parameters
+        totals = np.bincount(parameters.groups, weights=parameters.values)
+        wrong = np.flatnonzero(np.abs(totals - 1) > SLACK)
+        if len(wrong):
+            name = parameters.names[parameters.groups.tolist().index(wrong[0])]
+            what = f"the distribution with {name} sums to {totals[wrong[0]]:.6g}, not to 1"
+            raise InputError(what, hint="a model is kept when all of its sum to 1")
+    return {
+        "structure": str(models[0]),
+        "values": plain(np.stack([model.parameters.values for model in models]), "models"),
+        "history": [plain(np.array(model.history), "history") for model in models],
+        "penalised_history": [
+            plain(np.array(model.penalised_history), "history") for model in models
+        ],
+    }
+
+
+def models_of(part: Part, n: int) -> list[LoHMM]:
+    """The `n` models of a part."""
+    text = part.text("structure")
+    try:
+        model = LoHMM.parse(text)
+    except InputError as error:
+        raise part.wrong("structure", f"is no model: {error.problems[0].message}") from None
+    values = part.array("values", np.float64, (n, len(model.parameters)))
+    groups = model.parameters.groups
+    for row in values:
+        if (row < 0).any() or not np.allclose(np.bincount(groups, weights=row), 1, atol=1e-3):
+            raise part.wrong("values", "are no distributions")
+    histories = [_rows(part, name, n) for name in ("history", "penalised_history")]
+    part.end()
+    return [
+        model.with_parameters(row).with_history(history.tolist(), penalised.tolist())
+        for row, history, penalised in zip(values, *histories, strict=True)
+    ]
+
+
+def _rows(part: Part, name: str, n: int) -> list[Floats]:
+    """A field with a row of numbers for each model."""
+    found = part.listed(name)
+    are_rows = all(isinstance(a, np.ndarray) and a.dtype == float and a.ndim == 1 for a in found)
+    if len(found) != n or not are_rows:
+        raise part.wrong(name, "is no list of numbers for each model")
+    return found
+
+
+def models(n: Callable[[Any], int]) -> fd.Field:
+    """Models of one structure, as many as `n` says of what was read before."""
+    return fd.Field(
+        lambda value, _: models_state(value),
+        lambda part, key, model: models_of(part.part(key), n(model)),
+    )
+
+
+def lohmm_state(model: LoHMM) -> fd.State:
+    """A model alone."""
+    return {"model": models_state([model])}
+
+
+def lohmm_of(part: Part) -> LoHMM:
+    """Undo `lohmm_state`."""
+    return models_of(part.part("model"), 1)[0]
+
+
+# The parameter `structure`: a model, or a text as it was given.
+STRUCTURE = fd.none_or(
+    fd.Field(
+        lambda given, _: lohmm_state(given) if isinstance(given, LoHMM) else {"text": given},
+        lambda part, key, _: fd.finished(
+            part.part(key), lambda one: one.text("text") if one.has("text") else lohmm_of(one)
+        ),
+    )
+)
+READER_FIELDS: fd.Fields = {
+    "dimension": fd.TEXT,
+    "event_arguments": fd.Field(
+        lambda value, _: arguments_state(value),
+        lambda part, key, _: arguments_of(part, key),
+        key="places",
+    ),
+    "predicates": fd.none_or(
+        fd.Field(lambda value, _: sorted(value), lambda part, key, _: frozenset(part.texts(key)))
+    ),
+    "made": fd.Field(plain, lambda part, key, _: part.truth(key)),
+}
+
+
+def _read_reader(part: Part, key: str, model: Any) -> Reader:
+    inner = part.part(key)
+    reader = Reader(**fd.restored(inner, READER_FIELDS))
+    if reader.made:
+        try:
+            Known.of(model.models_[0])
+        except ValueError:  # nothing of it stands for what was not seen
+            raise inner.wrong("made", "does not fit the models") from None
+    return reader
+
+
+READER = fd.Field(lambda reader, _: fd.stored_state(reader, READER_FIELDS), _read_reader)
+
+
+@dataclass(eq=False, repr=False)
+class LoHMMEstimator(SequenceEstimator):
+    """The parameters of an estimator that learns models."""
+
+    STORED_PARAMS: ClassVar[fd.Fields] = {"bias": fd.none_or(BIAS), "structure": STRUCTURE}
+
+    structure: LoHMM | str | None = None
+    _: KW_ONLY
+    bias: Bias | None = None
+    dimension: str | None = None
+    n_hidden: int = 1
+    blocks: int | tuple[int, ...] = 3
+    max_kinds: int = 40
+    selection: str = "argument"
+    end: bool = True
+    max_iter: int = 15
+    tol: float = 1e-4
+    pseudo_count: float = 0.5
+    selection_pseudo_count: float = 0.5
+    n_jobs: int | None = None
+    random_state: Any = None

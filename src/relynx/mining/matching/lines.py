@@ -17,18 +17,13 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.data.sequences import Facts
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Atom, Struct, Var, constant_key
 from relynx.mining.matching._backtracking_kernels import LINE
-from relynx.mining.matching.bits._line_kernels import (
-    Paths,
-    Places,
-    cover_paths,
-    expand_all,
-    fill_rows,
-)
+from relynx.mining.matching._line_kernels import Paths, Places, cover_paths, expand_all, fill_rows
 from relynx.mining.matching.index import Index
 from relynx.mining.matching.plan import is_number_of_steps
 from relynx.mining.workers import in_order
@@ -96,7 +91,7 @@ class LineMatcher:
 
     def _read_relations(self) -> None:
         index = self.index
-        chosen: list[tuple[Key, int, dict[int, NDArray[np.int32]]]] = []
+        chosen: list[tuple[Key, int, dict[int, Ints]]] = []
         for key in index.facts.tables:
             events = [arg for k, arg in index.event_arguments if k == key]
             if len(events) != 1 or key[1] - 1 > MOST_VALUES or key[0].startswith("next_"):
@@ -117,7 +112,7 @@ class LineMatcher:
         parent = _domains(every, len(self.codes), self.codes)
         constants = index.facts.vocabulary.constants
         keys = [constant_key(constants[code]) for code in self.codes.tolist()]
-        tables: list[NDArray[np.int64]] = []
+        tables: list[Longs] = []
         start = IS_EVENT + 1
         for key, event, values in chosen:
             stride = 1
@@ -147,10 +142,10 @@ class LineMatcher:
         self,
         patterns: list[tuple[Atom, ...]],
         object_identity: bool,
-        rows: NDArray[np.int64],
-        out: NDArray[np.bool_],
+        rows: Longs,
+        out: Bools,
         n_threads: int = 1,
-    ) -> NDArray[np.bool_]:
+    ) -> Bools:
         """Fill the rows of `out` for those of the patterns that are paths; which these are.
 
         Only the columns of `sequences` are filled.
@@ -164,9 +159,7 @@ class LineMatcher:
             done[taken[kept]] = True
         return done
 
-    def _run(
-        self, paths: Paths, taken: NDArray[np.int64], out: NDArray[np.bool_], n_threads: int
-    ) -> NDArray[np.int64]:
+    def _run(self, paths: Paths, taken: Longs, out: Bools, n_threads: int) -> Longs:
         counts = np.empty(len(paths.fact_off) - 1, np.int64)
         assigned = expand_all(paths, MOST_ASSIGNMENTS, counts)
         kept = np.flatnonzero(counts > -2)
@@ -201,7 +194,7 @@ class LineMatcher:
             cuts.append(max(int(end), cuts[-1] + 1))
         return [*pairwise(cuts)]
 
-    def _rows(self, wanted: NDArray[np.int64], begin: int, end: int) -> NDArray[np.uint64]:
+    def _rows(self, wanted: Longs, begin: int, end: int) -> NDArray[np.uint64]:
         """The events for which each wanted fact holds, in the words of some sequences."""
         words = self.words[begin : end + 1] - self.words[begin]
         rows = np.zeros((len(wanted), int(words[-1])), np.uint64)
@@ -230,20 +223,13 @@ class LineMatcher:
             if relation.size <= DENSE:
                 row_of = np.full(relation.size, -1, np.int32)
                 row_of[wanted[lo:hi] - relation.start] = np.arange(lo, hi)
-            fill_rows(
-                digits,
-                np.array([a.stride for _, a in arguments], np.int64),
-                np.array([a.free for _, a in arguments], np.int64),
-                relation.start,
-                places,
-                wanted,
-                row_of,
-                rows,
-            )
+            radix = [[a.stride for _, a in arguments], [a.free for _, a in arguments]]
+            strides, free = np.array(radix, np.int64)
+            fill_rows(digits, strides, free, relation.start, places, wanted, row_of, rows)
         return rows
 
 
-def _domains(parts: list[NDArray[np.int32]], n: int, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+def _domains(parts: list[Ints], n: int, codes: Ints) -> Longs:
     """A number for each value, equal for values that some chain of arguments connects."""
     parent = np.arange(n)
     changed = True

@@ -3,7 +3,7 @@
 import pytest
 
 from relynx import DataError
-from relynx.data.groups import read_groups
+from relynx.models.evaluation.cross_validation import read_groups
 
 
 @pytest.fixture(autouse=True)
@@ -42,10 +42,7 @@ def test_a_line_may_come_twice_if_it_says_the_same(here):
             "g.csv: s3 is in two groups, a and b",
         ),
         ("id,group\ns1,a\n", "g.csv: no group for s2, s3\nhint: give every sequence a group"),
-        (
-            "id,group\n",
-            "g.csv: no group for s1, s2, s3\nhint: give every sequence a group",
-        ),
+        ("id,group\n", "g.csv: no group for s1, s2, s3\nhint: give every sequence a group"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(here, text, message):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from relynx.logic.arithmetic import Constants
 from relynx.logic.dimensions import Chains
-from relynx.logic.joins import Index, Packing, Relation, distinct, member
-from relynx.logic.tables import in_order, ranges
+from relynx.logic.tables import Index, Packing, Relation, distinct, in_order, member, ranges
 
 # How many sequences there are decides whether three codes fit into an int64 or not.
 packings = st.sampled_from([3, 2**40]).map(lambda n: Packing(n, Constants(range(2**10))))

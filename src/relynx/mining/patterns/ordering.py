@@ -1,29 +1,88 @@
-"""Patterns of a trie as arrays of numbers that do not depend on how the trie came about.
+"""The one order of patterns, by length and canonical form, and the order in which atoms are read.
 
-The *shape* of an atom is all of it but for the identity of its variables. Shapes are numbered in
-the order that `relynx.logic.canonical` compares them in, whatever the codes of constants.
+Neither depends on the search that found a pattern. The *shape* of an atom is all of it but for the
+identity of its variables. Shapes are numbered in the order that `relynx.logic.canonical` compares
+them in, whatever the codes of constants; on these numbers compiled loops do the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.bias.constraints import matched
 from relynx.logic import tables as tb
 from relynx.logic.canonical import canonical_numbering, reading_order, typed_constant
 from relynx.logic.terms import Atom, Term, Var, numbered_variable
-from relynx.mining.ordering._numbering_kernels import write
 from relynx.mining.patterns import trie as tr
+from relynx.mining.patterns._numbering_kernels import write
 from relynx.mining.patterns.trie import Rows, Trie
 
 Shorts: TypeAlias = NDArray[np.int16]
-Ints: TypeAlias = NDArray[np.int32]
-Longs: TypeAlias = NDArray[np.int64]
+T = TypeVar("T")
+AT_ONCE = 1 << 13  # patterns that are written together
+
+
+def canonical_order(trie: Trie, rows: Rows) -> Rows:
+    """The rows by length, then by the canonical forms of their patterns.
+
+    Forms are compared as their atoms are sorted: atom by atom, first by predicate, number of
+    arguments and arguments, where a variable is its place among those of its atom and comes after
+    integers, floats and texts; then by the numbers of the variables in the canonical form.
+    """
+    if len(rows) < 2:
+        return rows
+    columns = [trie.lengths(rows), *_form_columns(trie, rows)]
+    return rows[np.argsort(tb.packed(columns), kind="stable")]
+
+
+def pattern_numbers(trie: Trie, rows: Rows) -> Ints:
+    """A number for each row: two rows have the same one if they are variants of one pattern."""
+    if not len(rows):
+        return np.empty(0, np.int32)
+    return tb.numbered(tb.packed(_form_columns(trie, rows)))[0]
+
+
+def _form_columns(trie: Trie, rows: Rows) -> list[Ints]:
+    """Columns of numbers that compare as the canonical forms of the rows do."""
+    smaller, own = trie.restricted(rows)
+    atoms, variables = Shapes.of(smaller).written(own, for_reading=False)
+    columns = []
+    for j in range(atoms.shape[1]):
+        columns += [atoms[:, j] + 1, *(variables[:, j].T + 1)]
+    return columns
+
+
+def written(trie: Trie, rows: Rows, render: Callable[[Atom], T]) -> Iterator[list[T]]:
+    """For each row what `render` makes of the atoms of its pattern, one after the other.
+
+    Atoms that are written alike are rendered once for a call.
+    """
+    known: dict[Atom, T] = {}
+    for start in range(0, len(rows), AT_ONCE):
+        smaller, own = trie.restricted(rows[start : start + AT_ONCE])
+        shapes = Shapes.of(smaller)
+        atoms, variables = shapes.written(own, for_reading=True)
+        flat = variables.reshape(atoms.size, -1)
+        kind, example = tb.numbered(tb.packed([atoms.ravel() + 1, *(flat.T + 1)]))
+        rendered: list[T | None] = []
+        for i in example.tolist():
+            shape = int(atoms.flat[i])
+            if shape < 0:
+                rendered.append(None)
+                continue
+            atom = shapes.atom(shape, flat[i].tolist())
+            if atom not in known:
+                known[atom] = render(atom)
+            rendered.append(known[atom])
+        lines: list[list[int]] = kind.reshape(len(own), -1).tolist()
+        for line in lines:
+            yield [one for i in line if (one := rendered[i]) is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +94,7 @@ class Shapes:
     number: Ints  # of each atom's shape, -1 where there is no such atom
     variables: Ints  # of each atom in order of first occurrence, then -1
     example: list[tuple[int, bool]]  # for each shape a row that adds it, and whether as its fact
-    may_begin: NDArray[np.bool_]  # a pattern with this shape: all, or the instances of the key
+    may_begin: Bools  # a pattern with this shape: all, or the instances of the key
 
     @classmethod
     def of(cls, trie: Trie) -> Shapes:
@@ -74,18 +133,8 @@ class Shapes:
         atoms = np.full((len(rows), most), -1, np.int32)
         variables = np.full((len(rows), most, self.variables.shape[1]), -1, np.int16)
         done = np.zeros(len(rows), bool)
-        write(
-            rows,
-            self.trie.parent,
-            self.step,
-            self.number,
-            self.variables,
-            for_reading,
-            self.may_begin,
-            atoms,
-            variables,
-            done,
-        )
+        of_trie = self.trie.parent, self.step, self.number, self.variables
+        write(rows, *of_trie, for_reading, self.may_begin, atoms, variables, done)
         for i in np.flatnonzero(~done).tolist():
             self._write_slowly(atoms[i], variables[i], for_reading)
         is_used = (atoms >= 0).any(axis=0)
@@ -110,7 +159,7 @@ class Shapes:
         variables[:n] = [[number[v] for v in own] for own in variables[order].tolist()]
 
 
-def _may_begin(trie: Trie, examples: Sequence[tuple[int, bool]]) -> NDArray[np.bool_]:
+def _may_begin(trie: Trie, examples: Sequence[tuple[int, bool]]) -> Bools:
     """Which atoms are instances of the key; all, where there is none."""
     if not trie.key:
         return np.ones(len(examples), bool)
