@@ -140,7 +140,7 @@ def test_no_pattern_covers_all_sequences():
 
 def test_the_sizes_of_sequences_are_numbers_of_facts():
     X = rx.from_lists([["a", "b"], ["a"], []])[0]
-    assert sequence_sizes(X, LETTERS).tolist() == [3, 1, 0]  # `next` is one, too
+    assert sequence_sizes(X, LETTERS.object_identity).tolist() == [3, 1, 0]  # `next` is one, too
 
 
 # The budget

@@ -1,7 +1,8 @@
-"""Compiled loops of logistic regression on 0/1 columns with an L1 penalty: Newton steps for one
-class after the other, each by coordinate descent over the columns that may have a weight.
+"""Compiled loops of logistic regression on scaled 0/1 columns with an elastic-net penalty: Newton
+steps for one class after the other, by coordinate descent over the columns that may have a weight.
 
-Columns are the lists of rows that have a 1: `rows[offset[j] : offset[j + 1]]` of column j.
+Columns are the lists of rows that have a value: `rows[offset[j] : offset[j + 1]]` of column j. It
+is the scale of the row; that of a column is in its penalties.
 """
 
 import numpy as np
@@ -38,25 +39,31 @@ def log_sums(scores, has_base, out):
 
 
 @kernel
-def newton_step(offset, rows, target, sample, penalty, active, weights, scores, sums, enough):
+def newton_step(
+    offset, rows, scale, target, sample, penalty, ridge, active, weights, scores, sums, enough
+):
     """A Newton step for the weights of a class, in place: the gain, the step of the intercept, and
     how much was looked at.
 
     `target` is 1 where a row is of the class, `sample` the weight of each row, 0 for rows that are
-    held out: their scores follow all the same. `scores` are those of the class, and `sums` the
+    held out: their scores follow all the same. `penalty` is for each column that of its absolute
+    weight, `ridge` that of half its square. `scores` are those of the class, and `sums` the
     logarithms of the sums over all classes.
     """
     n, n_active = len(sample), len(active)
+    # Residuals, curvatures and moves of scores are divided by the scale of the row, or multiplied,
+    # so that the loops over the values of a column need none.
     share, residual, curvature, moved = np.empty(n), np.empty(n), np.empty(n), np.zeros(n)
     bend = 0.0
     for i in range(n):
         share[i] = np.exp(scores[i] - sums[i])
-        residual[i] = sample[i] * (share[i] - target[i])
+        residual[i] = scale[i] * sample[i] * (share[i] - target[i])
         curvature[i] = sample[i] * max(share[i] * (1 - share[i]), LEAST_CURVATURE)
         bend += curvature[i]
+        curvature[i] *= scale[i] * scale[i]
     bends, new = np.empty(n_active), np.empty(n_active)
     for a in range(n_active):
-        total = 1e-12
+        total = 1e-12 + ridge[active[a]]
         for q in range(offset[active[a]], offset[active[a] + 1]):
             total += curvature[np.uint64(rows[np.uint64(q)])]
         bends[a], new[a] = total, weights[active[a]]
@@ -65,12 +72,12 @@ def newton_step(offset, rows, target, sample, penalty, active, weights, scores, 
         # `residual` is kept at the gradient of the quadratic model in the scores.
         total = 0.0
         for i in range(n):
-            total += residual[i]
+            total += residual[i] / scale[i]
         step = -total / bend
         shift += step
         for i in range(n):
-            moved[i] += step
-            residual[i] += curvature[i] * step
+            moved[i] += step / scale[i]
+            residual[i] += curvature[i] * (step / scale[i])
         largest = bend * step * step
         for a in range(n_active):
             if turn % EVERY and new[a] == 0.0:
@@ -80,8 +87,8 @@ def newton_step(offset, rows, target, sample, penalty, active, weights, scores, 
             total = 0.0
             for q in range(begin, end):
                 total += residual[np.uint64(rows[np.uint64(q)])]
-            wanted = bends[a] * new[a] - total
-            value = max(abs(wanted) - penalty, 0.0) / bends[a]
+            wanted = (bends[a] - ridge[active[a]]) * new[a] - total
+            value = max(abs(wanted) - penalty[active[a]], 0.0) / bends[a]
             step = (value if wanted > 0 else -value) - new[a]
             if step != 0.0:
                 new[a] += step
@@ -98,19 +105,21 @@ def newton_step(offset, rows, target, sample, penalty, active, weights, scores, 
         gain = 0.0
         for a in range(n_active):
             old = weights[active[a]]
-            gain += penalty * (abs(old) - abs(old + length * (new[a] - old)))
+            now = old + length * (new[a] - old)
+            gain += penalty[active[a]] * (abs(old) - abs(now))
+            gain += 0.5 * ridge[active[a]] * (old * old - now * now)
         for i in range(n):
             if sample[i] > 0:
-                rise = log_rise(share[i], length * moved[i])
-                gain += sample[i] * (target[i] * length * moved[i] - rise)
+                move = length * moved[i] * scale[i]
+                gain += sample[i] * (target[i] * move - log_rise(share[i], move))
         if gain >= -1e-15:
             break
         length = 0.5 * length if length > 1e-5 else 0.0
     for a in range(n_active):
         weights[active[a]] += length * (new[a] - weights[active[a]])
     for i in range(n):
-        sums[i] += log_rise(share[i], length * moved[i])
-        scores[i] += length * moved[i]
+        sums[i] += log_rise(share[i], length * moved[i] * scale[i])
+        scores[i] += length * moved[i] * scale[i]
     return gain, length * shift, looked
 
 

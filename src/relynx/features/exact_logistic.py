@@ -278,7 +278,7 @@ def validated(
         means.append(float(wrong[k] @ share))
         if is_done or k - int(np.argmin(means)) >= PATIENCE:
             break
-    chosen = simplest(wrong[: len(means), times > 0], sample[times > 0])
+    chosen = simplest(wrong[: len(means), times > 0], share[times > 0])
     return chosen, float(SCALES[int(losses[chosen].argmin())])
 
 

@@ -1,20 +1,32 @@
-"""Sparse logistic regression on 0/1 columns: an L1 path, its strength chosen by cross-validation.
+"""Sparse logistic regression on patterns, its form and its strength chosen by cross-validation.
 
-The path goes from the penalty at which no column has a weight down to a small one, each solution
-from the one before. Columns that cannot get a weight are left out by the sequential strong rule
-(Tibshirani and others 2012), and every solution is checked against the conditions of optimality of
-all columns. The strength is the largest penalty whose error in the validation is within one
-standard error of the least, where the standard error is that of the difference to the least.
+The columns are 0/1. There are three forms of the model, the simplest first: an L1 penalty, which
+leaves most columns out; an elastic net, of which a share of 0.3 is on absolute weights and the rest
+on half their squares, so that columns that say nearly the same divide a weight; and one of a share
+of 0.03, which has thousands of columns, each penalised the less the rarer it is. In the last two,
+the values of a row are a power of the size of its sequence, because long sequences have more
+patterns: of what makes rows grow with sequences, the columns tell the exponent.
+
+For each form a path of solutions goes from the penalty at which no column has a weight down to a
+small one, each solution from the one before. Columns that cannot get a weight are left out by the
+sequential strong rule (Tibshirani and others 2012), and every solution is checked against the
+conditions of optimality of all columns.
+
+What is taken is the simplest that predicts the sequences held out nearly as well as the best. Of
+the first form, which is made to be read, it is the largest penalty whose logarithmic loss is
+within one standard error of the least, where the standard error is that of the difference to the
+least; of the others it is that of the least loss. Then the first of the forms is taken whose loss
+is within half a standard error of that of the best form.
 
 A penalty draws weights to zero, and probabilities to those of the classes. So all weights and
 intercepts are multiplied by the number that makes the sequences that are held out most likely;
-which class is predicted does not depend on it.
+which class is predicted does not depend on it, and losses are compared after it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,16 +37,19 @@ from sklearn.linear_model import LogisticRegression
 
 from relynx.features import _logistic_kernels as lk
 
+CLEARLY = 0.5  # of a standard error: by so much the loss of a less simple form must be less
+MOST_WORSE = 5  # penalties in turn with a larger loss, after which a path of the validation ends
 N_PENALTIES, SMALLEST = 30, 1e-4  # of the largest penalty
 PARTS = 5  # of the cross-validation
 MOST_REPEATS, ENOUGH_ROWS = 3, 1000  # small data are divided several times
 ENOUGH = 1e-6  # of the deviance without columns: a sweep that gains less is the last
-LOOKS = 1e10  # at ones, in the validation: a part that has used its share goes no further
+LOOKS = 2e10  # at ones, in the validation: a part that has used its share goes no further
 NOTHING = 1e-12  # a penalty as small as rounding errors
 ROUNDED = 1 + 1e-9  # times a gradient: it is not exceeded by the same one in another order
 FITTED = 1e-2  # of that deviance: where no more is left the path ends
 MOST_SWEEPS = 100
-SCALES = np.geomspace(0.5, 32, 25)  # of the scores, for the probabilities
+SCALES = np.geomspace(0.5, 32, 13)  # of the scores, for the probabilities
+SMALLEST_SHARE = 1e-9  # of rows that have a column
 SLACK = 1 + 1e-3  # of the penalty: by how much a gradient may exceed it
 
 Floats = NDArray[np.float64]
@@ -43,11 +58,13 @@ Longs = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A 0/1 matrix as the rows of each column."""
+    """A 0/1 matrix as the rows of each column, with a scale for each row and each column."""
 
     offset: Longs
     rows: NDArray[np.int32]
     n_rows: int
+    row_scale: Floats | None = None
+    column_scale: Floats | None = None
 
     @classmethod
     def of(cls, matrix: Any) -> Columns:
@@ -71,13 +88,27 @@ class Solution:
 
 
 class Problem:
-    """Logistic regression of the classes 0 to n - 1 on columns, with weights of rows."""
+    """Logistic regression of the classes 0 to n - 1 on columns, with weights of rows.
+
+    `share` of a penalty is on the absolute weights, the rest on half their squares.
+    """
 
     def __init__(
-        self, columns: Columns, y: Longs, n_classes: int, sample: Floats, most_looks: float = np.inf
+        self,
+        columns: Columns,
+        y: Longs,
+        n_classes: int,
+        sample: Floats,
+        share: float = 1.0,
+        most_looks: float = np.inf,
     ) -> None:
-        self.most_looks, self.looks = most_looks, 0
+        self.most_looks, self.looks, self.share = most_looks, 0, share
         self.columns, self.n_classes = columns, n_classes
+        ones = np.ones(max(len(columns), columns.n_rows))
+        self.row_scale = ones[: columns.n_rows] if columns.row_scale is None else columns.row_scale
+        self.column_scale = (
+            ones[: len(columns)] if columns.column_scale is None else columns.column_scale
+        )
         self.sample = sample / sample.sum()
         self.has_base = n_classes == 2  # whose score is 0
         wanted = np.arange(1 if self.has_base else 0, n_classes)
@@ -92,7 +123,7 @@ class Problem:
 
     def largest_penalty(self) -> float:
         """The penalty from which on no column has a weight, while none has one."""
-        return float(np.abs(self.gradient).max(initial=0.0)) * ROUNDED
+        return float(np.abs(self.gradient).max(initial=0.0)) * ROUNDED / self.share
 
     def deviance(self) -> float:
         """The mean logarithmic loss."""
@@ -102,8 +133,9 @@ class Problem:
         lk.log_sums(self.scores, self.has_base, self.sums)
         offset, rows = self.columns.offset, self.columns.rows
         for score, target, out in zip(self.scores, self.target, self.gradient, strict=True):
-            residual = self.sample * (np.exp(score - self.sums) - target)
+            residual = self.row_scale * self.sample * (np.exp(score - self.sums) - target)
             lk.column_sums(offset, rows, residual, out)
+            out *= self.column_scale
 
     def path(self, penalties: Floats) -> Iterator[Solution]:
         """The solution at each of some falling penalties; `scores` are those of all rows."""
@@ -121,7 +153,7 @@ class Problem:
         return Solution(used, self.weights[:, used], self.intercept.copy())
 
     def _solve(self, penalty: float, before: float) -> None:
-        least = 2 * penalty - before
+        least = self.share * (2 * penalty - before)
         active = [
             np.flatnonzero((np.abs(slope) >= least) | (weights != 0))
             for slope, weights in zip(self.gradient, self.weights, strict=True)
@@ -131,7 +163,7 @@ class Problem:
             self._update()
             is_done = True
             for c, (slope, some) in enumerate(zip(self.gradient, active, strict=True)):
-                wrong = np.abs(slope) > SLACK * penalty
+                wrong = np.abs(slope) > SLACK * self.share * penalty
                 wrong[some] = False
                 if wrong.any():
                     active[c], is_done = np.union1d(some, np.flatnonzero(wrong)), False
@@ -158,9 +190,11 @@ class Problem:
         gain, shift, looked = lk.newton_step(
             self.columns.offset,
             self.columns.rows,
+            self.row_scale,
             self.target[c],
             self.sample,
-            penalty,
+            self.share * penalty / self.column_scale,
+            (1 - self.share) * penalty / self.column_scale**2,
             active,
             self.weights[c],
             self.scores[c],
@@ -173,47 +207,135 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Growth:
+    """How the values of a row fall with the size of its sequence, as a power; 1 at `typical`."""
+
+    typical: float = 1.0
+    exponent: float = 0.0
+
+    def values(self, sizes: Floats) -> Floats:
+        """Those of the rows."""
+        values: Floats = (np.maximum(sizes, 1.0) / self.typical) ** -self.exponent
+        return values
+
+
+STEADY = Growth()
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of the model: the share of the penalty on absolute weights, how many standard errors
+    of loss a larger penalty may cost, and what is scaled."""
+
+    share: float
+    n_errors: float = 0.0
+    by_size: bool = False
+    by_rarity: bool = False
+
+
+# The simplest first.
+FORMS = (Form(1.0, n_errors=1.0), Form(0.3, by_size=True), Form(0.03, by_size=True, by_rarity=True))
+
+
+@dataclass(frozen=True, slots=True)
 class Fitted:
-    """A model, and how it was chosen: the error at each penalty, which was taken, and the scale."""
+    """A model, and how it was chosen: the logarithmic loss with each form and penalty, an array of
+    shape (n_forms, n_penalties), and which of these was taken."""
 
     solution: Solution
-    penalties: Floats
-    errors: Floats
-    chosen: int
-    scale: float
+    losses: Floats
+    chosen: tuple[int, int]
+    scale: float = 1.0  # of the scores
+    growth: Growth = STEADY
 
 
 def fit_sparse(
-    columns: Columns, y: Longs, n_classes: int, sample: Floats, *, seed: int, n_threads: int = 1
+    columns: Columns,
+    y: Longs,
+    n_classes: int,
+    sample: Floats,
+    *,
+    seed: int,
+    n_threads: int = 1,
+    sizes: Floats | None = None,
 ) -> Fitted:
-    """The sparse model of the classes 0 to n - 1, its strength found by cross-validation."""
-    whole = Problem(columns, y, n_classes, sample)
-    penalties = whole.largest_penalty() * np.geomspace(1.0, SMALLEST, N_PENALTIES)
-    if penalties[0] < NOTHING:  # what is left of zero after rounding: no column tells anything
-        alone = Solution(np.empty(0, np.int64), whole.weights[:, :0], whole.intercept)
-        return Fitted(alone, penalties, np.full(len(penalties), np.nan), 0, 1.0)
+    """The sparse model of the classes 0 to n - 1, its form and strength found by cross-validation.
+
+    `sizes` are those of the sequences; without them rows are not scaled.
+    """
+    growth = growth_of(columns, sizes)
+    problems = [
+        Problem(_scaled_columns(columns, form, growth, sizes), y, n_classes, sample, form.share)
+        for form in FORMS
+    ]
+    losses = np.full((len(FORMS), N_PENALTIES), np.nan)
+    if problems[0].largest_penalty() < NOTHING:  # what is left of zero: no column tells anything
+        return Fitted(problems[0].solution(), losses, (0, 0))
     counts = np.flatnonzero(sample > 0)
     parts = []
     for held in divisions(y[counts], seed):
         parts.append(np.zeros(len(y), bool))
         parts[-1][counts] = held
-    chosen, scale, means = len(penalties) - 1, 1.0, np.full(len(penalties), np.nan)
-    if parts and len(columns):
-        jobs = (
-            delayed(_held_out)(columns, y, n_classes, sample, held, penalties, LOOKS / len(parts))
-            for held in parts
-        )
-        wrong, losses = zip(*Parallel(n_threads, prefer="threads")(jobs), strict=True)
-        validated = np.any(parts, axis=0)
-        errors = (sum(wrong) / np.maximum(np.sum(parts, axis=0), 1))[:, validated]
-        chosen = simplest(errors, sample[validated])
-        means = np.average(errors, axis=1, weights=sample[validated])
-        scale = float(SCALES[int(sum(losses)[chosen].argmin())])
-    *_, solution = whole.path(penalties[: chosen + 1])
+    (which, last), scale = (0, N_PENALTIES - 1), 1.0
+    if parts:
+        losses, (which, last), scale = _validated(problems, y, parts, n_threads)
+    problem = problems[which]
+    *_, solution = problem.path(penalties_from(problem.largest_penalty())[: last + 1])
     if not len(solution.columns):
         scale = 1.0
-    scaled = Solution(solution.columns, scale * solution.weights, scale * solution.intercept)
-    return Fitted(scaled, penalties, means, chosen, scale)
+    found = Solution(solution.columns, scale * solution.weights, scale * solution.intercept)
+    growth = growth if FORMS[which].by_size else STEADY
+    return Fitted(found, losses, (which, last), scale, growth)
+
+
+def growth_of(columns: Columns, sizes: Floats | None) -> Growth:
+    """How the length of a row, the square root of its number of ones, grows with the size."""
+    ones = np.bincount(columns.rows, minlength=columns.n_rows)
+    if sizes is None or len(np.unique(sizes[ones > 0])) < 2:
+        return STEADY
+    logs = np.log(np.maximum(sizes[ones > 0], 1.0))
+    slope = float(np.polyfit(logs - logs.mean(), 0.5 * np.log(ones[ones > 0]), 1)[0])
+    return Growth(float(np.exp(logs.mean())), min(max(slope, 0.0), 1.0))
+
+
+def _scaled_columns(columns: Columns, form: Form, growth: Growth, sizes: Floats | None) -> Columns:
+    if form.by_size and sizes is not None:
+        columns = replace(columns, row_scale=growth.values(sizes))
+    if form.by_rarity:
+        share = np.diff(columns.offset) / columns.n_rows
+        columns = replace(columns, column_scale=1 - np.log(np.maximum(share, SMALLEST_SHARE)))
+    return columns
+
+
+def _validated(
+    problems: list[Problem], y: Longs, parts: list[NDArray[np.bool_]], n_threads: int
+) -> tuple[Floats, tuple[int, int], float]:
+    """The loss with each form and penalty, which to take, and its scale."""
+    sample, n_forms = problems[0].sample, len(problems)
+    number = np.maximum(np.sum(parts, axis=0), 1)
+    weights = sample * np.any(parts, axis=0)
+    weights /= weights.sum()
+    jobs = (
+        delayed(_held_out)(problem, y, held, LOOKS / len(parts) / n_forms)
+        for problem in problems
+        for held in parts
+    )
+    scores = Parallel(n_threads, prefer="threads")(jobs)
+    losses = np.empty((n_forms, N_PENALTIES, len(y)))
+    scales = np.empty((n_forms, N_PENALTIES))
+    for i, j in np.ndindex(scales.shape):
+        of_form = zip(parts, scores[i * len(parts) :], strict=False)
+        scores_at = [(held, one[j].astype(float)) for held, one in of_form]
+        scales[i, j], losses[i, j] = _scaled(scores_at, y, weights / number)
+    losses /= number
+    each = [simplest(one, weights, form.n_errors) for form, one in zip(FORMS, losses, strict=True)]
+    which = simplest(losses[np.arange(n_forms), each], weights, CLEARLY)
+    return losses @ weights, (which, each[which]), float(scales[which, each[which]])
+
+
+def penalties_from(largest: float) -> Floats:
+    """Those of a path."""
+    return largest * np.geomspace(1.0, SMALLEST, N_PENALTIES)
 
 
 def divisions(y: Longs, seed: int) -> list[NDArray[np.bool_]]:
@@ -238,46 +360,56 @@ def divisions(y: Longs, seed: int) -> list[NDArray[np.bool_]]:
 
 
 def _held_out(
-    columns: Columns,
-    y: Longs,
-    n_classes: int,
-    sample: Floats,
-    held: NDArray[np.bool_],
-    penalties: Floats,
-    most_looks: float,
-) -> tuple[Floats, Floats]:
-    """Of rows that are held out: which are wrong at each penalty, array of (n_penalties, n_rows),
-    and the logarithmic loss with each scale, array of (n_penalties, n_scales)."""
-    wrong, losses = np.zeros((len(penalties), len(y))), np.zeros((len(penalties), len(SCALES)))
-    problem = Problem(columns, y, n_classes, np.where(held, 0.0, sample), most_looks)
-    # At the first no column has a weight, as it is in the model of all rows.
-    penalties = np.append(max(penalties[0], problem.largest_penalty()), penalties[1:])
-    share = 1 / (len(y) + 2)  # of the other classes, so that no scale is large without end
-    wanted = np.full((n_classes, int(held.sum())), share / (n_classes - 1))
-    wanted[y[held], np.arange(wanted.shape[1])] = 1 - share
-    for out, loss, _ in zip(wrong, losses, problem.path(penalties), strict=True):
-        scores = problem.scores[:, held]
-        if problem.has_base:
-            scores = np.vstack([np.zeros(scores.shape[1]), scores])
-        out[held] = scores.argmax(axis=0) != y[held]
-        above = scores - scores.max(axis=0)
-        meant = (wanted * above).sum(axis=0)
-        for i, scale in enumerate(SCALES):
-            loss[i] = sample[held] @ (np.log(np.exp(scale * above).sum(axis=0)) - scale * meant)
-    return wrong, losses
+    whole: Problem, y: Longs, held: NDArray[np.bool_], most_looks: float
+) -> NDArray[np.float32]:
+    """The scores of rows that are held out: an array of shape (n_penalties, n_scores, n_held).
 
-
-def simplest(errors: Floats, sample: Floats) -> int:
-    """The first of the penalties whose error is within a standard error of the least.
-
-    `errors` is an array of shape (n_penalties, n_rows), the largest penalty first.
+    The path ends where their loss has risen several times; the last scores stand for the others.
     """
-    share = sample / sample.sum()
-    means = errors @ share
+    sample = np.where(held, 0.0, whole.sample)
+    problem = Problem(whole.columns, y, whole.n_classes, sample, whole.share, most_looks)
+    # At the first no column has a weight, as it is in the model of all rows.
+    penalties = penalties_from(whole.largest_penalty())
+    penalties[0] = max(penalties[0], problem.largest_penalty())
+    scores, least, n_worse = [], np.inf, 0
+    for _ in problem.path(penalties):
+        scores.append(problem.scores[:, held])
+        _, losses = _scaled([(held, scores[-1])], y, whole.sample)
+        loss = float(losses @ whole.sample)
+        n_worse = 0 if loss < least else n_worse + 1
+        least = min(least, loss)
+        if n_worse == MOST_WORSE:
+            break
+    scores += [scores[-1]] * (len(penalties) - len(scores))
+    return np.array(scores, np.float32)
+
+
+def _scaled(
+    parts: list[tuple[NDArray[np.bool_], Floats]], y: Longs, weights: Floats
+) -> tuple[float, Floats]:
+    """The best scale of the scores of parts, and the sum of the losses of each row with it."""
+    rest = 1 / (len(y) + 2)  # of the other classes, so that no scale is large without end
+    losses = np.zeros((len(SCALES), len(y)))
+    for held, scores in parts:
+        if len(scores) == 1:
+            scores = np.vstack([np.zeros(scores.shape[1]), scores])
+        above = scores - scores.max(axis=0)
+        own = above[y[held], np.arange(above.shape[1])]
+        meant = (1 - rest) * own + rest * (above.sum(axis=0) - own) / (len(above) - 1)
+        for out, scale in zip(losses, SCALES, strict=True):
+            out[held] += np.log(np.exp(scale * above).sum(axis=0)) - scale * meant
+    best = int((losses @ weights).argmin())
+    return float(SCALES[best]), losses[best]
+
+
+def simplest(losses: Floats, weights: Floats, n_errors: float = 1.0) -> int:
+    """The first row of losses, an array of shape (n, n_rows), that is within some standard errors
+    of the least; `weights` of the rows sum to 1."""
+    means = losses @ weights
     best = int(means.argmin())
-    extra = (errors - errors[best]) @ share
-    spread = ((errors - errors[best] - extra[:, None]) ** 2) @ share**2
-    return int(np.flatnonzero(extra <= np.sqrt(spread) + 1e-12)[0])
+    extra = (losses - losses[best]) @ weights
+    spread = ((losses - losses[best] - extra[:, None]) ** 2) @ weights**2
+    return int(np.flatnonzero(extra <= n_errors * np.sqrt(spread) + 1e-12)[0])
 
 
 def as_learner(solution: Solution, n_classes: int) -> LogisticRegression:

@@ -67,7 +67,7 @@ def mine_levels(
     """
     most = int(budget * min(MOST_PATTERNS, MOST_BITS // max(len(X), 1))) // max(n_scores // 20, 1)
     most_ones = int(budget * MOST_ONES) // max(n_scores // 4, 1)
-    sizes = sequence_sizes(X, settings)
+    sizes = sequence_sizes(X, settings.object_identity)
     # Of these a length may have no pattern and the next one some.
     may_follow = bool(bias.posconstraints) or settings.min_cover is not None
     levels: list[Level] = []
@@ -116,10 +116,10 @@ def mine_at(
     return [_level(found, least, settings.min_support, settings.max_gap, set())]
 
 
-def sequence_sizes(X: Sequences, settings: SearchSettings) -> NDArray[np.float64]:
+def sequence_sizes(X: Sequences, object_identity: bool) -> NDArray[np.float64]:
     """How many facts each sequence has."""
     sizes = np.zeros(len(X))
-    for table in X.facts(settings.object_identity).tables.values():
+    for table in X.facts(object_identity).tables.values():
         sizes += np.bincount(table[0], minlength=len(X))
     return sizes
 

@@ -54,16 +54,18 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
     one = cut_like(_checked(model, sequence), model.reading_)
     covered = model.selected_.coverage(one)[0]
     effects = [*_patterns(model, one, covered)]
-    parts = [weights(part) for part in model.estimators_]
+    value = float(model.pattern_values(one)[0])
+    found_weights = [weights(part) for part in model.estimators_]
+    parts = [None if terms is None else terms.scaled(value) for terms in found_weights]
     models = tuple(
-        _part(part, terms, covered[columns], [effects[i] for i in columns.tolist()])
+        _part(part, terms, covered[columns], [effects[i] for i in columns.tolist()], value)
         for part, terms, columns in zip(model.estimators_, parts, columns_of(model), strict=True)
     )
     classes = model.classes_.tolist()
     votes = None
     if len(models) > 1:
         votes = {c: sum(part.vote == c for part in models) for c in classes}
-    found = changing_flips(model, covered, parts)
+    found = changing_flips(model, covered, parts, value)
     return Explanation(
         id=one.ids.tolist()[0],
         label=None if one.labels is None else one.labels.tolist()[0],
@@ -131,10 +133,14 @@ def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
 
 
 def _part(
-    part: PairModel, terms: Weights | None, covered: Bools, effects: list[PatternEffect]
+    part: PairModel,
+    terms: Weights | None,
+    covered: Bools,
+    effects: list[PatternEffect],
+    value: float,
 ) -> ModelPart:
     classes = part.classes.tolist()
-    row = covered[None].astype(np.float64)
+    row = value * covered[None]
     posterior = part.posteriors(row)[0]
     scores = prior = ruled_out = None
     if terms is None:

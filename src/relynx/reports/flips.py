@@ -46,13 +46,15 @@ class Found:
     smallest: bool
 
 
-def changing_flips(model: LynxClassifier, covered: Bools, parts: Sequence[Weights | None]) -> Found:
+def changing_flips(
+    model: LynxClassifier, covered: Bools, parts: Sequence[Weights | None], value: float = 1.0
+) -> Found:
     """The smallest sets of flips that change the class of a sequence.
 
     `covered` says which patterns of `model.selected_` cover it; `parts` are the weights of each
-    model of the classifier.
+    model of the classifier, for a sequence in which a pattern that is present has this value.
     """
-    queries = _Queries(model, covered)
+    queries = _Queries(model, covered, value)
     weights = [part for part in parts if part is not None]
     sums = _Sums(queries, weights) if len(weights) == len(parts) else None
     n, tried = len(covered), 0
@@ -82,14 +84,14 @@ def changing_flips(model: LynxClassifier, covered: Bools, parts: Sequence[Weight
 class _Queries:
     """Predictions of the model for a sequence with some patterns flipped."""
 
-    def __init__(self, model: LynxClassifier, covered: Bools) -> None:
-        self.model, self.covered = model, covered
-        self.before = int(predicted_codes(model, covered[None])[0])
+    def __init__(self, model: LynxClassifier, covered: Bools, value: float) -> None:
+        self.model, self.covered, self.value = model, covered, value
+        self.before = int(predicted_codes(model, covered[None], value)[0])
 
     def codes(self, sets: Sets) -> Longs:
         rows = np.repeat(self.covered[None], len(sets), axis=0)
         np.logical_xor.at(rows, (np.arange(len(sets))[:, None], sets), True)
-        return predicted_codes(self.model, rows)
+        return predicted_codes(self.model, rows, self.value)
 
     def changed(self, sets: Sets) -> list[Change]:
         """The sets that change the class, each with the new class."""

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from relynx.arrays import Bools, Longs
+from relynx.arrays import Bools, Floats, Longs
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences
 from relynx.data.vocabulary import Vocabulary
@@ -360,7 +360,13 @@ def _sequences(predictions: Predictions, listed: Longs, shown: Longs) -> dict[st
         "predicted": predictions.predicted[listed].tolist(),
         "probabilities": thousandths.tolist(),
         "covered": packed_rows(predictions.covered[np.ix_(listed, shown)]),
+        **_values(predictions.values[listed]),
     }
+
+
+def _values(values: Floats) -> dict[str, list[float | None]]:
+    """What a pattern that is present counts for in each sequence, where that is not 1."""
+    return {} if (values == 1).all() else {"values": [number(one) for one in values.tolist()]}
 
 
 def pair_votes(
@@ -386,7 +392,7 @@ def pair_votes(
         numbers = None
         if found is not None and len(listed) * len(one.classes) <= room:
             room -= len(listed) * len(one.classes)
-            numbers = _sums(found, M[:, left] > 0, left)
+            numbers = _sums(found, M[:, left] > 0, left, predictions.values[listed])
         rest.append(numbers)
     few = len(votes) * len(listed) <= MOST_PROBABILITIES
     return {
@@ -398,9 +404,10 @@ def pair_votes(
     }
 
 
-def _sums(found: Weights, covered: Bools, left: Bools) -> list[list[float]]:
+def _sums(found: Weights, covered: Bools, left: Bools, values: Floats) -> list[list[float]]:
     """For each sequence and class the sum of the finite terms of some patterns, and the others."""
-    parts = covered @ found.present_part[left] + ~covered @ found.absent_part[left]
+    parts = values[:, None] * (covered @ found.present_part[left])
+    parts += ~covered @ found.absent_part[left]
     out = covered @ np.isinf(found.present[left]).astype(int)
     out += ~covered @ np.isinf(found.absent[left]).astype(int)
     return [

@@ -197,6 +197,7 @@ class Predictions:
     predicted: NDArray[np.int64]
     probabilities: NDArray[np.float64]
     covered: NDArray[np.bool_]
+    values: NDArray[np.float64]  # of a pattern that is present, in each sequence
 
 
 def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predictions:
@@ -226,6 +227,7 @@ def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predi
         predicted=np.searchsorted(model.classes_, model.predict(X)),
         probabilities=model.predict_proba(X),
         covered=model.selected_.coverage(X),
+        values=model.pattern_values(X),
     )
 
 

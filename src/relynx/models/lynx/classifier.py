@@ -30,7 +30,9 @@ from relynx.features.candidates import united
 from relynx.features.exact_logistic import CERTIFICATE
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
+from relynx.features.sparse_logistic import STEADY
 from relynx.features.vectorizer import PatternEstimator, coverage, stacked
+from relynx.mining.levels import sequence_sizes
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.workers import n_threads
@@ -610,7 +612,22 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(X, Partitions):
             return stacked([self._matrix(part) for part in X.partitions()])
-        return coverage(self.selected_, sequences_for(self, X), n_jobs=self.n_jobs)
+        X = sequences_for(self, X)
+        M = coverage(self.selected_, X, n_jobs=self.n_jobs)
+        if not self.estimators_[0].growth.exponent:
+            return M
+        return sparse.csr_array(sparse.diags_array(self.pattern_values(X)) @ M)
+
+    def pattern_values(self, X: Sequences) -> Floats:
+        """The value of a pattern that is present in a sequence, for each sequence.
+
+        It is 1, unless a sparse model divides what its patterns add by a power of the number of
+        facts, because longer sequences have more patterns; then it is 1 for a typical number.
+        """
+        growth = self.estimators_[0].growth if len(self.estimators_) == 1 else STEADY
+        if not growth.exponent:
+            return np.ones(len(X))
+        return growth.values(sequence_sizes(X, self.selected_.object_identity))
 
     def tallied(self, M: Any) -> Floats:
         """The votes and probabilities of the models for rows over the patterns of `selected_`."""

@@ -6,7 +6,7 @@ decisions can be decomposed exactly. Other learners cannot.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SCALERS = (MaxAbsScaler, MinMaxScaler, StandardScaler)  # each column by itself
 CLOSE = 1e-9
+MOST_PROBES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,12 @@ class Weights:
     def parts(self, covered: NDArray[np.bool_]) -> Floats:
         """The same with the finite part of what is infinite."""
         return np.where(covered[:, None], self.present_part, self.absent_part)
+
+    def scaled(self, value: float) -> Weights:
+        """The weights for a sequence in which a pattern that is present has this value."""
+        if value == 1:
+            return self
+        return replace(self, present=value * self.present, present_part=value * self.present_part)
 
     def scores(self, covered: NDArray[np.bool_]) -> Floats:
         """The scores of the classes for one sequence; minus infinity for those ruled out.
@@ -131,7 +138,8 @@ def _of_linear(learner: Any, classes: NDArray[Any], off: Floats, on: Floats) -> 
     if coef.shape != (n_rows, len(on)) or intercept.shape not in ((n_rows,), (1,)):
         return None
     intercept = np.broadcast_to(intercept, n_rows)
-    probes = np.vstack([off, on, np.where(np.eye(len(on)), on, off)])
+    # The first columns one by one, and all of them at once.
+    probes = np.vstack([off, on, np.where(np.eye(min(len(on), MOST_PROBES), len(on)), on, off)])
     decided = np.asarray(learner.decision_function(accepted(learner, probes)), float)
     meant = probes @ coef.T + intercept
     if not np.allclose(decided.reshape(meant.shape), meant, rtol=CLOSE, atol=CLOSE):
@@ -163,9 +171,12 @@ def columns_of(model: LynxClassifier) -> list[NDArray[np.int64]]:
     return [np.asarray(columns) for columns in model.columns_]
 
 
-def predicted_codes(model: LynxClassifier, covered: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The number of the class that `predict` gives to rows over the patterns of `selected_`."""
-    rows = np.asarray(covered, np.float64)
+def predicted_codes(
+    model: LynxClassifier, covered: NDArray[np.bool_], value: float = 1.0
+) -> NDArray[np.int64]:
+    """The number of the class that `predict` gives to rows over the patterns of `selected_`, where
+    one that is present has this value."""
+    rows = value * covered
     if len(model.estimators_) == 1:
         return model.estimators_[0].votes(rows)
     return np.asarray(model.tallied(rows).argmax(axis=1), np.int64)

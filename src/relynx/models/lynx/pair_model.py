@@ -16,6 +16,7 @@ from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import Validation, by_class_in_turn, distinct, lean, significant
 from relynx.features.grasp import GraspSelector
+from relynx.features.sparse_logistic import STEADY, Growth
 from relynx.features.vectorizer import fitted_of, fitted_state, nothing_found
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern_set import PatternSet
@@ -30,6 +31,12 @@ from relynx.version import __version__
 
 Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
+
+GROWTH = Field(
+    lambda value, name: plain(np.array([value.typical, value.exponent]), name),
+    lambda part, key, _: _growth(part, key),
+    optional=True,
+)
 
 POOL = 4  # times `max_features`: of what the parts of a validation choose their own candidates
 
@@ -66,6 +73,13 @@ def _estimator(part: Part, key: str, model: Any) -> Any:
     return estimator
 
 
+def _growth(part: Part, key: str) -> Growth:
+    typical, exponent = part.array(key, np.float64, (2,)).tolist()
+    if not (0 < typical < np.inf and 0 <= exponent <= 1):
+        raise part.wrong(key, "is no size and an exponent from 0 to 1")
+    return Growth(typical, exponent)
+
+
 def _selector(part: Part, key: str, model: Any) -> Any:
     chooser = part.part_or_none(key)
     if chooser is None:
@@ -95,6 +109,7 @@ class PairModel:
             lambda value, _: None if value is None else fitted_state(value), _selector
         ),
         "n_candidates": replace(COUNT, optional=True),
+        "growth": GROWTH,
     }
 
     classes: NDArray[Any]
@@ -104,6 +119,7 @@ class PairModel:
     prior: Floats
     selector: Any = None  # a fitted `GraspSelector`; None without selection
     n_candidates: int = 0  # patterns that could be selected, where `patterns` are those that were
+    growth: Growth = STEADY  # how the values of the columns fall with the size of a sequence
 
     def votes(self, M: Matrix) -> NDArray[np.int64]:
         """The index of the predicted class of each row, among those of the model."""

@@ -1,4 +1,4 @@
-"""The sparse model: L1 logistic regression over all patterns that a budget finds."""
+"""The sparse model: logistic regression over all patterns that a budget finds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import lean, united
 from relynx.features.sparse_logistic import Columns, Solution, as_learner, fit_sparse
-from relynx.mining.levels import LEAST, Level, mine_at, mine_levels
+from relynx.mining.levels import LEAST, Level, mine_at, mine_levels, sequence_sizes
 from relynx.mining.workers import n_threads
 from relynx.models.lynx.checkpoint import MINING, inside
 from relynx.models.lynx.pair_model import Floats, PairModel, warning_of
@@ -51,8 +51,15 @@ def learn_sparse(
         nothing = lean(levels[0].patterns[:0])
         empty = PairModel(classes, nothing, np.empty(0, np.int64), None, prior)
         return empty, levels, warning_of(levels[0].found, classes)
-    threads = n_threads(model.n_jobs)
-    fitted = fit_sparse(columns, codes, n_classes, sample, seed=seed, n_threads=threads)
+    fitted = fit_sparse(
+        columns,
+        codes,
+        n_classes,
+        sample,
+        seed=seed,
+        n_threads=n_threads(model.n_jobs),
+        sizes=sequence_sizes(X, settings.object_identity),
+    )
     solution = by_importance(fitted.solution, columns)
     sets, order, start = [], [], 0
     for one in levels:
@@ -67,13 +74,9 @@ def learn_sparse(
     rows = selected.rows[np.argsort(np.concatenate(order))]
     selected = levels[-1].found.with_rows(rows, trie=selected.trie)  # complete up to that length
     learner = as_learner(solution, n_classes) if len(selected) else None
-    return (
-        PairModel(
-            classes, selected, np.arange(len(selected)), learner, prior, n_candidates=len(columns)
-        ),
-        levels,
-        None,
-    )
+    which, n_candidates = np.arange(len(selected)), len(columns)
+    how: dict[str, Any] = {"n_candidates": n_candidates, "growth": fitted.growth}
+    return PairModel(classes, selected, which, learner, prior, **how), levels, None
 
 
 def _levels(

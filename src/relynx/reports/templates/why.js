@@ -29,10 +29,14 @@ function contributions(sequence, a, b) {
   const n = pair.classes.length;
   const [i, j] = [pair.classes.indexOf(a), pair.classes.indexOf(b)];
   const additive = Boolean(pair.prior);
+  // Where a sparse model divides by the size of a sequence.
+  const counts = data.sequences.values ? data.sequences.values[sequence] : 1;
   const rows = pair.patterns.map((pattern, row) => {
     const covered = isCovered(sequence, pattern);
+    if (!additive) return { pattern, covered, ...NOTHING };
     const values = covered ? pair.present : pair.absent;
-    return { pattern, covered, ...(additive ? difference(pair, values, row, i, j) : NOTHING) };
+    const { value, out } = difference(pair, values, row, i, j);
+    return { pattern, covered, value: covered ? counts * value : value, out };
   });
   rows.sort((x, y) => Math.abs(asNumber(y)) - Math.abs(asNumber(x)) || y.covered - x.covered);
   let rest = null;
