@@ -83,9 +83,10 @@ docs: $(DOCS)  ## the pages, in docs/_build/html
 oracle: $(TEST) swipl  ## ORACLE_CASES questions to SWI-Prolog, clingo and brute force
 	RELYNX_ORACLE_CASES=$(ORACLE_CASES) $(PYTEST) -n $(WORKERS) tests/oracle
 
-languages: $(TEST)  ## mining against enumeration, and engine against engine, on LANGUAGES random languages
+languages: $(TEST)  ## mining and the optimal model against enumeration, and engine against engine, on LANGUAGES random languages
 	RELYNX_LANGUAGES=$(LANGUAGES) $(PYTEST) -n $(WORKERS) \
-	  tests/mining/test_mine.py tests/mining/test_mine_filters.py tests/mining/engines/test_bits.py
+	  tests/mining/test_mine.py tests/mining/test_mine_filters.py tests/mining/engines/test_bits.py \
+	  tests/models/lynx/test_optimal_languages.py
 
 fuzz: $(TEST)  ## FUZZ_SECONDS of broken inputs for every reader and for load
 	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS) --workers $(WORKERS)

@@ -89,6 +89,7 @@ MODELS = {
     "lynx, not centred": lynx(
         final_estimator=make_pipeline(StandardScaler(with_mean=False, with_std=False), PatternNB())
     ),
+    "lynx, optimal": LynxClassifier(method="optimal", penalty=0.1, max_length=2),
     "vectorizer": PatternVectorizer(max_length=2, top_k=12),
     "vectorizer, frames": PatternVectorizer(max_length=1).set_output(transform="pandas"),
     "naive Bayes": PatternNB(0.5, prior=[0.2, 0.3, 0.5]),

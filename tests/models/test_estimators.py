@@ -37,6 +37,7 @@ ESTIMATORS = {
     "lynx, all patterns": LynxClassifier(selection=None, **QUICK),
     "lynx, another learner": LynxClassifier(final_estimator=LogisticRegression(), **QUICK),
     "lynx, one model": LynxClassifier(multiclass="single", **QUICK),
+    "lynx, optimal": LynxClassifier(method="optimal", max_length=2, random_state=0),
     "tildecrf": TildeCRFClassifier(max_iter=15, window=3),
     "tildecrf, held out": TildeCRFClassifier(max_iter=15, n_iter_no_change=5, random_state=0),
     "lohmm": LoHMMClassifier(blocks=1),

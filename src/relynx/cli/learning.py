@@ -44,9 +44,10 @@ def fit(
     TRAIN is a .m file with classes, a .csv or .parquet table with a row for each event, or a .xes
     log. By default a sparse linear model is learnt on all patterns that a budget of work finds; it
     decides --min-support and --min-frequency, if neither is given, and without a bias --max-gap, up
-    to 10. With --paper, --checkpoint, --min-confidence or an option of GRASP: for each pair of
-    classes mine, select patterns by GRASP, fit naive Bayes. Any other setting that is not given is
-    that of the bias, else the one in brackets.
+    to 10. With --method optimal it is the best model of all patterns up to --max-length. With
+    --paper, --checkpoint, --min-confidence or an option of GRASP: for each pair of classes mine,
+    select patterns by GRASP, fit naive Bayes. Any other setting that is not given is that of the
+    bias, else the one in brackets.
     """
     if Path(output).suffix.lower() != MODEL:
         raise click.UsageError(f"{output} does not end in {MODEL}")
@@ -61,6 +62,8 @@ def fit(
             score = model.score(X, y)
         save(model, output)
     _show_model(model)
+    if hasattr(model, "certificate_"):
+        click.echo(str(model.certificate_))
     opt.show_notes(model.bias_.notes)
     click.echo(f"training accuracy {score:.3f};\nrelynx evaluate estimates it for new sequences")
     click.echo(f"{output}: {counted(len(model.selected_), 'pattern')} for {opt.described(X)}")

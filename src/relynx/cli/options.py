@@ -73,13 +73,18 @@ def model_options(function: Function) -> Function:
         function,
         click.option(
             "--method",
-            type=click.Choice(["auto", "sparse", "grasp", "paper"]),
+            type=click.Choice(["auto", "sparse", "optimal", "grasp", "paper"]),
             help="How patterns are found and selected.  [auto]",
         ),
         click.option(
             "--budget",
             type=click.FloatRange(min=0, min_open=True),
             help="Of the method sparse: times the default amount of work.  [1]",
+        ),
+        click.option(
+            "--penalty",
+            type=click.FloatRange(0, 1, min_open=True),
+            help="Of the method optimal: share of the largest penalty.  [validated]",
         ),
         click.option("--paper", is_flag=True, help="The method of the paper, without additions."),
         click.option(

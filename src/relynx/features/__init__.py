@@ -3,4 +3,5 @@
 The doors are `vectorizer.PatternVectorizer`, `naive_bayes.PatternNB` and `grasp.GraspSelector`.
 `candidates` says which patterns may become columns, and finds by cross-validation how many to
 select. GRASP works on `grasp_tables`.
+`sparse_logistic` learns from columns that are given, `exact_logistic` from all of a language.
 """

@@ -18,6 +18,7 @@ from relynx.data.sequences import Sequences, data_digest
 from relynx.errors import InputError
 from relynx.logic.terms import Atom
 from relynx.mining.budget import Budget
+from relynx.mining.engines.base import Engine
 from relynx.mining.engines.choose import engine_of, least_supports, steps_of
 from relynx.mining.engines.compiled import compile_bias
 from relynx.mining.input_checks import check_limits, classes_of
@@ -176,20 +177,12 @@ def _found(
     keep_coverage: bool,
 ) -> PatternSet:
     """All frequent patterns of sequences in memory."""
-    sizes = np.bincount(labels, minlength=len(classes))
-    index = Index.of(X.facts(settings.object_identity))
-    compiled = compile_bias(bias, index)
-    bounds = least_supports(settings, sizes), max(settings.min_frequency, 1)
-    hops = steps_of(bias, settings, index.longest, graphs=compiled.has_graphs)
-    data = compiled, labels, len(classes)
-    search = engine_of(*data, bias, settings, *bounds, hops, keep_coverage=keep_coverage)
+    search = prepared(X, labels, len(classes), bias, settings, keep_coverage=keep_coverage)
     with _journal(checkpoint, X, labels, classes, bias, settings, keep_coverage) as journal:
         complete = search.run(budget, n_threads=threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()
-    parent, steps, supports, shown = search.found.columns(search.width + 4, len(classes))
-    names = compiled.relations, index.dimension_names, index.facts.vocabulary
-    trie = Trie(parent, steps, supports, *names, classes, sizes, bias.key)
+    trie, shown = found_trie(search, bias, classes)
     rows = canonical_order(trie, np.flatnonzero(shown))
     return PatternSet(
         trie,
@@ -210,6 +203,36 @@ def _found(
         if keep_coverage
         else None,
     )
+
+
+def prepared(
+    X: Sequences,
+    labels: NDArray[np.int64],
+    n_classes: int,
+    bias: Bias,
+    settings: SearchSettings,
+    *,
+    keep_coverage: bool,
+) -> Engine[Any, Any]:
+    """A search of sequences in memory, by the engine that is fastest."""
+    sizes = np.bincount(labels, minlength=n_classes)
+    index = Index.of(X.facts(settings.object_identity))
+    compiled = compile_bias(bias, index)
+    bounds = least_supports(settings, sizes), max(settings.min_frequency, 1)
+    hops = steps_of(bias, settings, index.longest, graphs=compiled.has_graphs)
+    data = compiled, labels, n_classes
+    return engine_of(*data, bias, settings, *bounds, hops, keep_coverage=keep_coverage)
+
+
+def found_trie(
+    search: Engine[Any, Any], bias: Bias, classes: tuple[object, ...], *, let_go: bool = True
+) -> tuple[Trie, NDArray[np.bool_]]:
+    """What a search has found, and which rows of it are patterns to show."""
+    compiled, index = search.compiled, search.compiled.index
+    columns = search.found.columns(search.width + 4, len(classes), let_go=let_go)
+    parent, steps, supports, shown = columns
+    names = compiled.relations, index.dimension_names, index.facts.vocabulary
+    return Trie(parent, steps, supports, *names, classes, search.class_sizes, bias.key), shown
 
 
 def _journal(

@@ -96,6 +96,8 @@ class Report:
         patterns = counted(len(data.patterns), "pattern")
         models = counted(len(data.pairs), "model")
         lines.append(f"{patterns} in {models}, {data.learner}")
+        if data.certificate is not None:
+            lines.append(data.certificate)
         lines.append(f"page of {len(self.html.encode()) / 1e6:.1f} MB")
         return lines
 

@@ -166,7 +166,8 @@ class ReportData:
     """The content of the static parts of the page.
 
     `learner` is what classifies by the patterns. `seen` says whether labels and supports are
-    exactly those of the training sequences; None without labels.
+    exactly those of the training sequences; None without labels. `certificate` is that of the
+    method `optimal`, as text.
     """
 
     n_sequences: int
@@ -183,6 +184,7 @@ class ReportData:
     patterns: tuple[PatternRow, ...]
     best: tuple[ClassPatterns, ...]
     pairs: tuple[PairRow, ...]
+    certificate: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +274,7 @@ def report_data(model: LynxClassifier, predictions: Predictions) -> ReportData:
         patterns=rows,
         best=best_of_classes(model, rows, names),
         pairs=tuple(_pair_row(one, model, names) for one in model.estimators_),
+        certificate=str(model.certificate_) if hasattr(model, "certificate_") else None,
     )
 
 

@@ -115,7 +115,11 @@ def test_a_bias_with_a_prior_is_refused_by_the_sparse_method(data):
             "n_features is fixed by method='paper'",
             HINT.format("n_features"),
         ),
-        ({"method": "lasso"}, "method is 'lasso'", "give 'auto' or 'sparse' or 'grasp' or 'paper'"),
+        (
+            {"method": "lasso"},
+            "method is 'lasso'",
+            "give 'auto' or 'sparse' or 'optimal' or 'grasp' or 'paper'",
+        ),
         (
             {"budget": 0},
             "budget is 0",
@@ -240,7 +244,7 @@ def test_patterns_are_in_the_order_of_how_much_their_terms_vary(three, data):
 def test_equal_importance_leaves_the_order_of_the_search():
     columns = Columns.of(np.array([[1, 1, 1], [1, 1, 0], [0, 0, 0], [0, 0, 0]]))
     found = Solution(np.arange(3), np.array([[1.0, -1.0, 9.0]]), np.zeros(1))
-    ordered = sparse_model._by_importance(found, columns)
+    ordered = sparse_model.by_importance(found, columns)
     assert ordered.columns.tolist() == [2, 0, 1]
     assert ordered.weights.tolist() == [[9.0, 1.0, -1.0]]
 

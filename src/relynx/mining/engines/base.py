@@ -78,10 +78,10 @@ class Found:
         whole = len(steps) * (5 + 4 * (steps.shape[1] + supports.shape[1]))
         self.n_bytes += (1 + ORDERING) * whole
 
-    def columns(self, width: int, n_classes: int) -> list[NDArray[Any]]:
+    def columns(self, width: int, n_classes: int, *, let_go: bool = True) -> list[NDArray[Any]]:
         """Parents, steps, supports and what is shown, each in one piece.
 
-        The parts are let go, since there may be room for them only once.
+        The parts are let go where the search is over: there may be room for them only once.
         """
         whole = []
         for parts, shape, dtype in (
@@ -91,7 +91,8 @@ class Found:
             (self.shown, (0,), bool),
         ):
             whole.append(np.concatenate([np.empty(shape, dtype), *parts]))
-            parts.clear()
+            if let_go:
+                parts.clear()
         return whole
 
 
@@ -143,6 +144,8 @@ class Engine(ABC, Generic[B, D]):
         self.found = Found()
         self.tallies: dict[int, SearchLevel] = {}
         self.budget = Budget()
+        # Which coverages, as bits, nobody asks for: a pattern that nothing refines is not kept.
+        self.is_known: Callable[[NDArray[np.uint64]], NDArray[np.bool_]] | None = None
         self._seen: set[bytes] = set()
         self._n_checks = 0
         self._idle: list[B] = []
@@ -186,7 +189,6 @@ class Engine(ABC, Generic[B, D]):
             level = self._begin()
             while level:
                 length = level[0].makes
-                self._ask = partial(self._go_on, length)
                 level = self._next_level(level, n_threads, journal)
         except Stopped:
             return length - 1
@@ -220,13 +222,27 @@ class Engine(ABC, Generic[B, D]):
         """Go through the units of a level; those of the next one."""
         following: list[Siblings] = []
         while level:
-            again: list[Siblings] = []  # some patterns are as long as what they refine
-            with closing(self._results(level, n_threads, journal)) as results:
-                for unit, (counted, decoded) in zip(level, results, strict=True):
-                    for made in self._keep(unit, counted, decoded):
-                        (again if made.makes == unit.makes else following).append(made)
-            level = again
+            makes, made = level[0].makes, self.refine(level, n_threads, journal)
+            following += [unit for unit in made if unit.makes != makes]
+            level = [unit for unit in made if unit.makes == makes]  # as long as what they refine
         return following
+
+    def begin(self, budget: Budget) -> list[Siblings]:
+        """The first units of a search whose steps the caller chooses by `refine`."""
+        self.budget, self._thread = budget, get_ident()
+        self._ask = partial(self._go_on, 1)
+        return self._begin()
+
+    def refine(
+        self, units: list[Siblings], n_threads: int, journal: Journal | None = None
+    ) -> list[Siblings]:
+        """The units that some units make, in their order."""
+        made: list[Siblings] = []
+        self._ask = partial(self._go_on, units[0].makes)
+        with closing(self._results(units, n_threads, journal)) as results:
+            for unit, (counted, decoded) in zip(units, results, strict=True):
+                made += self._keep(unit, counted, decoded)
+        return made
 
     def _results(
         self, level: list[Siblings], n_threads: int, journal: Journal | None

@@ -27,6 +27,7 @@ from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.features.candidates import united
+from relynx.features.exact_logistic import CERTIFICATE
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.sparse_logistic import STEADY
@@ -48,6 +49,7 @@ from relynx.models.checks import (
 )
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
+from relynx.models.lynx.optimal_model import check_optimal, learn_optimal
 from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.lynx.sparse_model import learn_sparse
@@ -69,7 +71,7 @@ from relynx.storage.parts import Part, plain
 # nothing dropped before the selection.
 PAPER: Mapping[str, Any] = {"n_features": None, "max_features": None, "multiclass": "round_robin"}
 MULTICLASS = ("auto", "round_robin", "single")
-METHODS = ("auto", "sparse", "grasp", "paper")
+METHODS = ("auto", "sparse", "optimal", "grasp", "paper")
 # Parameters of the other methods: where one of these is given, `auto` is `grasp`.
 OF_GRASP = (
     "min_confidence",
@@ -102,6 +104,10 @@ RULES: Mapping[str, Rule] = {
     "budget": (
         lambda value: is_number(value) and 0 < float(value) < float("inf"),
         "a number above 0: how many times the default amount of work",
+    ),
+    "penalty": (
+        lambda value: value is None or (is_number(value) and 0 < float(value) <= 1),
+        "a share of the largest penalty, above 0 and up to 1, or None to find it",
     ),
     "selection": one_of(("auto", "grasp", None)),
     "multiclass": one_of(MULTICLASS),
@@ -191,6 +197,10 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     cross-validation: the largest whose error is within one standard error of the least. One model
     serves all classes, and its probabilities are scaled to what is held out.
 
+    Method `optimal` learns the same kind of model on every pattern up to `max_length`, however
+    rare, without counting them all: what cannot have a weight at the minimum is left out by a
+    bound, and `certificate_` proves how close to the best the model is.
+
     Method `grasp` mines the sequences of each pair of classes, keeps the patterns that meet
     `min_confidence` and `significance`, selects some of them by GRASP and fits naive Bayes on what
     they cover; the models of all pairs vote. Method `paper` is the same without a limit on the
@@ -219,11 +229,14 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     object_identity
         Whether different variables stand for different constants (True).
     method
-        `sparse`, `grasp` or `paper`; `auto` is `sparse` up to 20 classes, unless one of the
-        parameters that belong to the others is given, or the bias has a prior.
+        `sparse`, `optimal`, `grasp` or `paper`; `auto` is `sparse` up to 20 classes, unless one of
+        the parameters that belong to `grasp` is given, or the bias has a prior.
     budget
         How many times the default amount of work the search of `sparse` may take. Work is counted,
         no time is measured: the same data give the same model on every machine.
+    penalty
+        Of `optimal`: the penalty as a share of the largest one that gives a pattern a weight, from
+        0 to 1; probabilities are not scaled then. None finds it by cross-validation.
     significance
         Of `grasp`, as all that follows but `n_jobs` and `random_state`. Level of a chi-square test,
         with Bonferroni correction for the number of patterns found: patterns that discriminate no
@@ -274,18 +287,23 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         The prior of each class.
     estimators_ : list of PairModel
         Of `grasp` one for each pair, in the order (1st, 2nd), (1st, 3rd), ...; one in all for two
-        classes, `multiclass="single"` and `sparse`. Each has `classes`, `patterns`, `selected`,
-        `estimator`, `selector`.
+        classes, `multiclass="single"`, `sparse` and `optimal`. Each has `classes`, `patterns`,
+        `selected`, `estimator`, `selector`.
     selected_ : PatternSet
         The patterns that the models use, each once, with supports in all training sequences; those
-        of `sparse` by importance, the one first whose term varies most over the sequences.
+        of `sparse` and `optimal` by importance, the one first whose term varies most over the
+        sequences.
     min_support_ : ndarray
         The minimum proportion of sequences that patterns of 1, 2, ... atoms cover, as the budget
         allowed; one value for all lengths where it was given.
     columns_ : list of ndarray
         For each of `estimators_` the positions in `selected_` of the patterns that it uses.
     patterns_ : tuple of Pattern
-        The patterns that GRASP chose from, each once; those of `sparse` are the selected ones.
+        The patterns that GRASP chose from, each once; those of `sparse` and
+        `optimal` are the selected ones.
+    certificate_ : Certificate
+        Of `optimal`: the `gap` above the least `objective`, the `penalty` and the
+        `largest_penalty`, how many `nodes` were counted, `max_length`, the `scale` of the weights.
     bias_ : Bias
         The bias that was used.
     reading_ : Schema or None
@@ -316,12 +334,14 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             key="_columns",
         ),
         "min_support_": replace(array(np.float64, (None,)), optional=True),
+        "certificate_": CERTIFICATE,
         "reading_": SCHEMA,
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}
 
     method: str = "auto"
     budget: float = 1.0
+    penalty: float | None = None
     significance: float | None = None
     max_features: int | None = 1000
     measure: str = "chi2"
@@ -354,15 +374,20 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         sample_weight
-            A weight for each sequence, of the method `sparse`; without them all count the same.
+            A weight for each sequence, of the methods `sparse` and `optimal`; without them all
+            count the same.
         """
         check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
         X, labels, self.classes_, codes = training_data(X, y)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         method = self._method(len(self.classes_))
+        if hasattr(self, "certificate_"):
+            del self.certificate_
         if method == "sparse":
             self._learn_sparse(X, labels, codes, sample_weight)
+        elif method == "optimal":
+            self._learn_optimal(X, codes, sample_weight)
         else:
             if sample_weight is not None:
                 what = f"sample_weight is no parameter of method={method!r}"
@@ -377,17 +402,23 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return self
 
     def _method(self, n_classes: int = 2) -> str:
-        """`sparse`, `grasp` or `paper`. Raises InputError where a parameter is of another one."""
+        """The method, but `auto`. Raises InputError where a parameter is of another one."""
         default = {one.name: one.default for one in fields(self) if one.name in OF_GRASP}
         given = [name for name in OF_GRASP if not _same(getattr(self, name), default[name])]
+        if self.method != "optimal" and self.penalty is not None:
+            what = f"penalty is no parameter of method={self.method!r}"
+            raise InputError(what, hint="leave out penalty, or give method='optimal'")
         if self.method == "auto":
             is_other = given or getattr(self.bias, "prior", None)
             return "grasp" if is_other or n_classes > MOST_PAIRED else "sparse"
-        if self.method == "sparse" and given:
-            what = f"{given[0]} is no parameter of method='sparse'"
+        if self.method == "optimal":
+            check_optimal(self)
+        if self.method in ("sparse", "optimal") and given:
+            what = f"{given[0]} is no parameter of method={self.method!r}"
             raise InputError(what, hint=f"leave out {given[0]}, or give method='grasp'")
-        if self.method == "sparse" and getattr(self.bias, "prior", None):
-            what = "the prior of the bias is for naive Bayes, which method='sparse' does not use"
+        if self.method in ("sparse", "optimal") and getattr(self.bias, "prior", None):
+            unused = f"which method={self.method!r} does not use"
+            what = f"the prior of the bias is for naive Bayes, {unused}"
             raise InputError(what, hint="leave it out of the bias, or give method='grasp'")
         if self.method == "paper" and (twice := [name for name in given if name in PAPER]):
             what = f"{twice[0]} is fixed by method='paper'"
@@ -427,6 +458,23 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             longest = default("max_length") if self.max_length is None else self.max_length
             gap = levels[-1].max_gap
             self.bias_ = replace(self.bias_, max_gap=gap, max_length=longest, min_support=None)
+
+    def _learn_optimal(
+        self, X: Sequences, codes: NDArray[np.int64], sample_weight: Iterable[float] | None
+    ) -> None:
+        sample = _checked_weights(sample_weight, codes)
+        if sample_weight is not None:
+            self.class_prior_ = np.bincount(codes, weights=sample) / sample.sum()
+        data = X, codes, self.class_prior_
+        learnt, self.certificate_, warning = learn_optimal(
+            *data, self, sample, *self._seeds(1, None)
+        )
+        if warning is not None:
+            warnings.warn(warning, UserWarning, stacklevel=3)
+        self.estimators_, self.min_support_ = [learnt], np.zeros(1)
+        if self.bias is None:
+            longest = self.certificate_.max_length
+            self.bias_ = replace(self.bias_, max_length=longest, min_support=None)
 
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""

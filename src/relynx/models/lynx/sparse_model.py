@@ -60,7 +60,7 @@ def learn_sparse(
         n_threads=n_threads(model.n_jobs),
         sizes=sequence_sizes(X, settings.object_identity),
     )
-    solution = _by_importance(fitted.solution, columns)
+    solution = by_importance(fitted.solution, columns)
     sets, order, start = [], [], 0
     for one in levels:
         places = np.flatnonzero(
@@ -139,7 +139,7 @@ def _starts(levels: list[Level]) -> list[tuple[Level, int]]:
     return list(zip(levels, [0, *ends[:-1].tolist()], strict=True))
 
 
-def _by_importance(solution: Solution, columns: Columns) -> Solution:
+def by_importance(solution: Solution, columns: Columns) -> Solution:
     """The columns in falling order of how much their terms vary over the training sequences."""
     share = np.diff(columns.offset)[solution.columns] / columns.n_rows
     spread = np.abs(solution.weights).max(axis=0, initial=0.0) * np.sqrt(share * (1 - share))

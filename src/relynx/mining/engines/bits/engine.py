@@ -289,14 +289,19 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
     # What is kept
 
     def _keep(self, unit: Siblings, counted: Counted, decoded: ak.Writing | None) -> list[Siblings]:
-        stats, _, owner, *_ = counted
+        stats, _, owner, *_, covered = counted
         tally = self.tallies.setdefault(unit.makes, SearchLevel(unit.makes))
         for some in stats:
             tally.add(some)
         keep = np.ones(len(owner), bool)
+        by_coverage = False
+        if self.is_known is not None and unit.makes == self.conditions.max_length:
+            by_coverage, keep = True, ~self.is_known(covered)
         if decoded is not None:
             atoms, sizes = decoded.atoms, decoded.n_atoms.tolist()
             forms, first = self._forms(decoded, sizes), not len(unit.steps)
+            if by_coverage:
+                forms = iter([b"" if one else None for one in (keep & decoded.distinct).tolist()])
             new, forbidden = self._admitted(forms, lambda i: atoms[i, : sizes[i]], first=first)
             keep[:] = False
             keep[new] = True

@@ -250,16 +250,19 @@ class General(Engine[Buffers, "Refinements | None"]):
                 self.tallies.setdefault(length, SearchLevel(length)).add(some)
         for length in forbidden:
             self.tallies[length].forbidden += 1
+        if decoded is not None and kept and self.is_known is not None:
+            known = self.is_known(self._covered(supports[kept]))
+            is_open = decoded.closable | (unit.makes + decoded.longer < self.conditions.max_length)
+            kept = [
+                i for i, flag in zip(kept, known.tolist(), strict=True) if is_open[i] or not flag
+            ]
         if decoded is None or not kept:
             return []
         start, most = self.found.n_rows, self.conditions.max_length
         owner, steps, longer = owner[kept], decoded.steps[kept], decoded.longer[kept]
         self.found.add(unit.rows[owner], steps, supports[kept, : self.n_classes])
         if self.n_covered:
-            covered = np.ascontiguousarray(supports[kept, self.n_classes :]).astype(
-                "<i4", copy=False
-            )
-            self.found.covered.append(covered.view("<u8"))
+            self.found.covered.append(self._covered(supports[kept]))
         lengths = unit.makes + longer
         for length, n in enumerate(np.bincount(lengths).tolist()):
             if n:
@@ -284,6 +287,11 @@ class General(Engine[Buffers, "Refinements | None"]):
                     some = places[i : i + at_once]
                     made.append(Siblings(length, chain, start + some, steps[some]))
         return made
+
+    def _covered(self, supports: Ints) -> NDArray[np.uint64]:
+        """The bits of patterns, which stand behind their supports."""
+        covered = np.ascontiguousarray(supports[:, self.n_classes :]).astype("<i4", copy=False)
+        return covered.view("<u8")
 
     # Matches
 

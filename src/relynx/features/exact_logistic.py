@@ -1,0 +1,293 @@
+"""L1-penalised logistic regression over all patterns of a language, with a certificate.
+
+The patterns need not all be counted. From one penalty to the next a working set is solved; patterns
+outside it whose gradient exceeds the penalty join it, and the language is refined where its bound
+says that one may be there. When the duality gap over the whole language is small enough, this is
+the minimum: what was not counted has no weight there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import xlogy
+
+from relynx.arrays import Floats, Longs
+from relynx.errors import counted
+from relynx.features import _exact_kernels as ek
+from relynx.features import _logistic_kernels as lk
+from relynx.features.sparse_logistic import (
+    FITTED,
+    N_PENALTIES,
+    NOTHING,
+    ROUNDED,
+    SCALES,
+    SMALLEST,
+    Solution,
+    divisions,
+    simplest,
+)
+from relynx.mining.bounded import Language
+from relynx.storage.fields import COUNT, NUMBER, Field, Fields, restored, stored_state
+
+# Of the deviance without patterns: the gap at which a solution is the minimum, on the way to a
+# penalty and there.
+ON_THE_WAY, CERTAIN = 1e-4, 1e-8
+MOST_NEW = 500  # columns that join the working set at once
+MOST_SWEEPS, FINEST = 1000, 1e-13
+CENTRED = 1e-12  # the sum of the residuals of a class, with the best intercepts
+PATIENCE = 8  # penalties without a smaller error, after which the validation ends
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What is known of a model's distance from the best one of the whole language.
+
+    Attributes
+    ----------
+    gap
+        The duality gap: no model of the language has an objective below `objective` - `gap`.
+    objective
+        The mean logarithmic loss, plus the penalty times the sum of the absolute weights.
+    penalty, largest_penalty
+        Of that objective, and the least one at which no pattern has a weight.
+    nodes
+        How many candidates were counted, repeated ones included.
+    max_length
+        The largest number of atoms of a pattern of the language.
+    scale
+        By what the weights and intercepts of that minimum were multiplied for the probabilities.
+    """
+
+    gap: float
+    objective: float
+    penalty: float
+    largest_penalty: float
+    nodes: int
+    max_length: int
+    scale: float = 1.0
+
+    STORED: ClassVar[Fields] = {  # in a model file
+        **dict.fromkeys(("gap", "objective", "penalty", "largest_penalty"), NUMBER),
+        **dict.fromkeys(("nodes", "max_length"), COUNT),
+        "scale": NUMBER,
+    }
+
+    def __str__(self) -> str:
+        return (
+            f"objective {self.objective:.6f}, at most {self.gap:.1e} above the least "
+            f"with all patterns of up to {counted(self.max_length, 'atom')}; "
+            f"penalty {self.penalty:.4g} of {self.largest_penalty:.4g}; "
+            f"{counted(self.nodes, 'candidate')} counted"
+        )
+
+
+CERTIFICATE = Field(
+    lambda value, _: stored_state(value, Certificate.STORED),
+    lambda part, key, _: Certificate(**restored(part.part(key), Certificate.STORED)),
+    optional=True,
+)
+
+
+class Descent:
+    """Solutions of one problem: classes 0 to n - 1, and weights of rows, 0 for those held out."""
+
+    def __init__(self, language: Language, y: Longs, n_classes: int, sample: Floats) -> None:
+        self.language, self.has_base = language, n_classes == 2  # whose score is 0
+        self.sample = sample / sample.sum()
+        wanted = np.arange(1 if self.has_base else 0, n_classes)
+        self.target = (y[None, :] == wanted[:, None]).astype(float)
+        shares = self.target @ self.sample
+        self.intercept = np.log(shares / (1 - shares)) if self.has_base else np.log(shares)
+        self.scores = np.repeat(self.intercept[:, None], len(y), axis=1)
+        self.columns: Longs = np.empty(0, np.int64)  # those that may have a weight
+        self.weights = np.zeros((len(wanted), 0))
+        self._join(self.columns)
+        self.steepest, self.before = np.zeros(0, np.float32), 0.0  # gradients at the penalty before
+        self.without = self.deviance()
+
+    def deviance(self) -> float:
+        """The mean logarithmic loss."""
+        return float(self.sample @ (self._sums() - (self.target * self.scores).sum(axis=0)))
+
+    def objective(self, penalty: float) -> float:
+        return self.deviance() + penalty * float(np.abs(self.weights).sum())
+
+    def solution(self) -> Solution:
+        used = (self.weights != 0).any(axis=0)
+        return Solution(self.columns[used], self.weights[:, used], self.intercept.copy())
+
+    def largest_penalty(self) -> float:
+        """The penalty from which on no pattern has a weight, before any has one."""
+        language = self.language
+        while True:
+            slopes, bounds = language.sums(self._residual())
+            largest = float(np.abs(slopes[language.usable]).max(initial=0.0))
+            if not language.grow(bounds > max(largest, NOTHING)):
+                return max(largest, language.open_bound(bounds)) * ROUNDED
+
+    def go_to(self, penalty: float, close: float) -> float:
+        """Solve at a penalty until the gap is at most `close` of the deviance without patterns; the
+        gap."""
+        language, enough = self.language, max(close * self.without, FINEST)
+        self._begin(penalty)
+        inner = 0.5 * enough
+        while True:
+            self._descend(penalty, inner)
+            slopes, bounds = language.sums(self._residual())
+            steepest = np.where(language.usable, np.abs(slopes).max(axis=1), 0.0)
+            self.steepest, self.before = steepest.astype(np.float32), penalty
+            gap = self._gap(penalty, max(steepest.max(initial=0.0), language.open_bound(bounds)))
+            steepest[self.columns] = 0.0
+            wrong = np.flatnonzero(steepest > penalty)
+            if gap <= enough or (inner < FINEST and not len(wrong)):
+                return gap
+            if len(wrong):
+                self._join(wrong[np.argsort(-steepest[wrong], kind="stable")[:MOST_NEW]])
+            elif not language.grow(bounds > penalty):
+                inner = 0.1 * inner
+
+    def _begin(self, penalty: float) -> None:
+        """Keep what has a weight, and take in what may get one by the sequential strong rule."""
+        used = np.flatnonzero((self.weights != 0).any(axis=0))
+        self.columns, self.weights = self.columns[used], self.weights[:, used]
+        likely = np.flatnonzero(self.steepest > max(2 * penalty - self.before, NOTHING))
+        likely = likely[~np.isin(likely, self.columns)]
+        self._join(likely[np.argsort(-self.steepest[likely], kind="stable")[:MOST_NEW]])
+
+    def _join(self, columns: Longs) -> None:
+        self.columns = np.append(self.columns, columns)
+        self.weights = np.hstack([self.weights, np.zeros((len(self.weights), len(columns)))])
+        self.ones = self.language.columns(self.columns)
+
+    def _descend(self, penalty: float, enough: float) -> None:
+        """Solve on the columns that may have a weight."""
+        offset, rows = self.ones
+        slopes = np.empty_like(self.weights)
+        for _ in range(MOST_SWEEPS):
+            given = self.target, self.sample, penalty
+            ek.sweep(offset, rows, *given, self.weights, self.intercept, self.scores, self.has_base)
+            self._center()
+            for residual, out in zip(self._residual(), slopes, strict=True):
+                lk.column_sums(offset, rows, residual, out)
+            if self._gap(penalty, float(np.abs(slopes).max(initial=0.0))) <= enough:
+                return
+
+    def _center(self) -> None:
+        """Intercepts for which the residuals of each class sum to zero: Newton's method."""
+        for _ in range(20):
+            shares = np.exp(self.scores - self._sums())
+            slope = (shares - self.target) @ self.sample
+            if np.abs(slope).max() < 1e-15:
+                return
+            curvature = np.diag(shares @ self.sample) - (shares * self.sample) @ shares.T
+            step = -np.clip(np.linalg.lstsq(curvature, slope, rcond=None)[0], -1.0, 1.0)
+            self.intercept += step
+            self.scores += step[:, None]
+
+    def _gap(self, penalty: float, largest: float) -> float:
+        """The duality gap, where no pattern that is considered has a larger gradient than this.
+
+        The residuals, scaled so that none exceeds the penalty, are feasible for the dual problem,
+        whose objective is the entropy of the probabilities that they are of.
+        """
+        scale = min(1.0, penalty / largest) if largest > 0 else 1.0
+        shares = np.exp(self.scores - self._sums())
+        if np.abs((shares - self.target) @ self.sample).max() > CENTRED:
+            return np.inf
+        shares = np.clip(self.target + scale * (shares - self.target), 0.0, 1.0)
+        entropy = -xlogy(shares, shares).sum(axis=0)
+        if self.has_base:
+            entropy -= xlogy(1 - shares[0], 1 - shares[0])
+        return max(self.objective(penalty) - float(self.sample @ entropy), 0.0)
+
+    def _sums(self) -> Floats:
+        sums = np.empty(self.scores.shape[1])
+        lk.log_sums(self.scores, self.has_base, sums)
+        return sums
+
+    def _residual(self) -> Floats:
+        residual: Floats = self.sample * (np.exp(self.scores - self._sums()) - self.target)
+        return residual
+
+
+def fit_exact(
+    language: Language,
+    y: Longs,
+    n_classes: int,
+    sample: Floats,
+    *,
+    seed: int,
+    penalty: float | None = None,
+) -> tuple[Solution, Certificate]:
+    """The model at a share of the largest penalty, else at the one that cross-validation takes."""
+    whole, scale, gap = Descent(language, y, n_classes, sample), 1.0, 0.0
+    largest = whole.largest_penalty()
+    penalties = np.array([largest])
+    if largest > NOTHING and penalty is not None:
+        n_steps = int(np.ceil(np.log(penalty) / np.log(SMALLEST) * N_PENALTIES))
+        penalties = largest * np.geomspace(1.0, penalty, n_steps + 1)
+    elif largest > NOTHING:
+        penalties = largest * np.geomspace(1.0, SMALLEST, N_PENALTIES)
+        chosen, scale = validated(language, y, n_classes, sample, penalties, seed)
+        penalties = penalties[: chosen + 1]
+    for step in penalties[:-1].tolist():
+        whole.go_to(step, ON_THE_WAY)
+    last = float(penalties[-1])
+    if largest > NOTHING:
+        gap = whole.go_to(last, CERTAIN)
+    found, objective = whole.solution(), whole.objective(last)
+    scale = scale if len(found.columns) else 1.0
+    known = last, largest, language.nodes, language.settings.max_length, scale
+    scaled = Solution(found.columns, scale * found.weights, scale * found.intercept)
+    return scaled, Certificate(gap, objective, *known)
+
+
+def validated(
+    language: Language, y: Longs, n_classes: int, sample: Floats, penalties: Floats, seed: int
+) -> tuple[int, float]:
+    """Which penalty to take, and the scale of the scores there, as `fit_sparse` finds them.
+
+    All parts go down together, each with its own search, as far as errors fall.
+    """
+    counts = np.flatnonzero(sample > 0)
+    parts = [counts[held] for held in divisions(y[counts], seed)]
+    if not parts:
+        return len(penalties) - 1, 1.0
+    times = np.bincount(np.concatenate(parts), minlength=len(y))
+    wrong = np.zeros((len(penalties), len(y)))
+    losses = np.zeros((len(penalties), len(SCALES)))
+    outside = [np.where(np.isin(np.arange(len(y)), held), 0.0, sample) for held in parts]
+    descents = [Descent(language, y, n_classes, weights) for weights in outside]
+    share = sample * (times > 0) / sample[times > 0].sum()
+    means: list[float] = []
+    for k, penalty in enumerate(penalties.tolist()):
+        is_done = True
+        for held, descent in zip(parts, descents, strict=True):
+            if descent.deviance() > FITTED * descent.without:
+                is_done = False
+                if k:  # at the first no pattern has a weight, as in the model of all rows
+                    descent.go_to(penalty, ON_THE_WAY)
+            scores = descent.scores[:, held]
+            if descent.has_base:
+                scores = np.vstack([np.zeros(len(held)), scores])
+            wrong[k, held] += (scores.argmax(axis=0) != y[held]) / times[held]
+            losses[k] += scale_losses(scores, y[held], sample[held], 1 / (len(y) + 2))
+        means.append(float(wrong[k] @ share))
+        if is_done or k - int(np.argmin(means)) >= PATIENCE:
+            break
+    chosen = simplest(wrong[: len(means), times > 0], share[times > 0])
+    return chosen, float(SCALES[int(losses[chosen].argmin())])
+
+
+def scale_losses(scores: Floats, y: Longs, sample: Floats, doubt: float) -> Floats:
+    """The logarithmic loss of rows with each scale of their scores, where the class of each is
+    known but for a doubt, so that no scale is large without end."""
+    wanted = np.full(scores.shape, doubt / (len(scores) - 1))
+    wanted[y, np.arange(len(y))] = 1 - doubt
+    above = scores - scores.max(axis=0)
+    meant = (wanted * above).sum(axis=0)
+    losses = [np.log(np.exp(scale * above).sum(axis=0)) - scale * meant for scale in SCALES]
+    return np.array(losses) @ sample
