@@ -186,10 +186,14 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     """Classify sequences by the patterns that cover them.
 
     By default, method `sparse`, `fit` finds all patterns for which a budget of work has room, short
-    ones in as few as two sequences and longer ones in more, and learns logistic regression on them
-    with an L1 penalty, which leaves most of them out. The strength of the penalty is found by
-    cross-validation: the largest whose error is within one standard error of the least. One model
-    serves all classes, and its probabilities are scaled to what is held out.
+    ones in as few as two sequences and longer ones in more, and learns logistic regression on them.
+    It has one of three forms: an L1 penalty, which leaves most patterns out; an elastic net (0.3 of
+    the penalty on absolute weights, the rest on squares), which leaves fewer out; and nearly a ridge
+    penalty (0.03), less of it on rare patterns, with up to thousands. Cross-validation finds the
+    penalty of the least loss, of the first form the largest within one standard error of it, and
+    takes the first form within half a standard error of the best. In the last two a pattern counts
+    for less in a longer sequence (`pattern_values`). One model serves all classes, and its
+    probabilities are scaled to what is held out.
 
     Method `grasp` mines the sequences of each pair of classes, keeps the patterns that meet
     `min_confidence` and `significance`, selects some of them by GRASP and fits naive Bayes on what
@@ -219,11 +223,13 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     object_identity
         Whether different variables stand for different constants (True).
     method
-        `sparse`, `grasp` or `paper`; `auto` is `sparse` up to 20 classes, unless one of the
-        parameters that belong to the others is given, or the bias has a prior.
+        `sparse` (its form is found by cross-validation), `grasp` or `paper`; `auto` is `sparse` up
+        to 20 classes, unless one of the parameters that belong to the others is given, or the bias
+        has a prior.
     budget
         How many times the default amount of work the search of `sparse` may take. Work is counted,
-        no time is measured: the same data give the same model on every machine.
+        no time is measured: the same data give the same model on every machine. It bounds how many
+        patterns may have a weight, too, and so the size of a model of the third form.
     significance
         Of `grasp`, as all that follows but `n_jobs` and `random_state`. Level of a chi-square test,
         with Bonferroni correction for the number of patterns found: patterns that discriminate no
@@ -278,7 +284,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         `estimator`, `selector`.
     selected_ : PatternSet
         The patterns that the models use, each once, with supports in all training sequences; those
-        of `sparse` by importance, the one first whose term varies most over the sequences.
+        of `sparse` are those with a weight, by importance: first the one whose term varies most.
     min_support_ : ndarray
         The minimum proportion of sequences that patterns of 1, 2, ... atoms cover, as the budget
         allowed; one value for all lengths where it was given.
