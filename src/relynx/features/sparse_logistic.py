@@ -12,10 +12,11 @@ small one, each solution from the one before. Columns that cannot get a weight a
 sequential strong rule (Tibshirani and others 2012), and every solution is checked against the
 conditions of optimality of all columns.
 
-What is taken is the simplest that predicts the sequences held out nearly as well as the best: of
-each form the largest penalty whose logarithmic loss is within one standard error of the least,
-where the standard error is that of the difference to the least; then the first of the forms whose
-loss is within half a standard error of that of the best form.
+What is taken is the simplest that predicts the sequences held out nearly as well as the best. Of
+the first form, which is made to be read, it is the largest penalty whose logarithmic loss is
+within one standard error of the least, where the standard error is that of the difference to the
+least; of the others it is that of the least loss. Then the first of the forms is taken whose loss
+is within half a standard error of that of the best form.
 
 A penalty draws weights to zero, and probabilities to those of the classes. So all weights and
 intercepts are multiplied by the number that makes the sequences that are held out most likely;
@@ -223,15 +224,17 @@ STEADY = Growth()
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of the model: the share of the penalty on absolute weights, and what is scaled."""
+    """A form of the model: the share of the penalty on absolute weights, how many standard errors
+    of loss a larger penalty may cost, and what is scaled."""
 
     share: float
+    n_errors: float = 0.0
     by_size: bool = False
     by_rarity: bool = False
 
 
 # The simplest first.
-FORMS = (Form(1.0), Form(0.3, by_size=True), Form(0.03, by_size=True, by_rarity=True))
+FORMS = (Form(1.0, n_errors=1.0), Form(0.3, by_size=True), Form(0.03, by_size=True, by_rarity=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +245,7 @@ class Fitted:
     solution: Solution
     losses: Floats
     chosen: tuple[int, int]
+    scale: float = 1.0  # of the scores
     growth: Growth = STEADY
 
 
@@ -280,7 +284,8 @@ def fit_sparse(
     if not len(solution.columns):
         scale = 1.0
     found = Solution(solution.columns, scale * solution.weights, scale * solution.intercept)
-    return Fitted(found, losses, (which, last), growth if FORMS[which].by_size else STEADY)
+    growth = growth if FORMS[which].by_size else STEADY
+    return Fitted(found, losses, (which, last), scale, growth)
 
 
 def growth_of(columns: Columns, sizes: Floats | None) -> Growth:
@@ -323,7 +328,7 @@ def _validated(
         scores_at = [(held, one[j].astype(float)) for held, one in of_form]
         scales[i, j], losses[i, j] = _scaled(scores_at, y, weights / number)
     losses /= number
-    each = [simplest(of_form, weights) for of_form in losses]
+    each = [simplest(one, weights, form.n_errors) for form, one in zip(FORMS, losses, strict=True)]
     which = simplest(losses[np.arange(n_forms), each], weights, CLEARLY)
     return losses @ weights, (which, each[which]), float(scales[which, each[which]])
 
