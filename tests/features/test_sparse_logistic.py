@@ -210,6 +210,7 @@ def scale_of(found, M, y, n_classes=2):
     scale = found.solution.intercept[-1] / plain.intercept[-1]
     assert found.solution.weights == pytest.approx(scale * plain.weights)
     assert found.solution.intercept == pytest.approx(scale * plain.intercept)
+    assert found.scale == pytest.approx(scale)
     return scale
 
 
