@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
 from textwrap import wrap
@@ -13,6 +13,7 @@ from relynx.data.sequences import counted
 from relynx.data.tables.frames import frame
 from relynx.logic.terms import Constant, constant_text
 from relynx.mining.patterns.pattern import Pattern
+from relynx.mining.patterns.tables import html_table
 from relynx.mining.wording import visible
 from relynx.reports.explanation_parts import Counterfactual, Match, ModelPart, PatternEffect
 
@@ -378,36 +379,22 @@ def as_html(why: Explanation) -> str:
     """The same for notebooks: tables, with every text escaped."""
     parts = shown_parts(why)
     header, *rows = class_rows(why)
-    out = [f"<p>{_escaped(' '.join(_headline(why)))}</p>", _html_table(header, rows)]
+    out = [f"<p>{escape(' '.join(_headline(why)))}</p>", html_table(header, rows)]
     for part, rival in parts:
-        out.append(f"<p>{_escaped(_outcome(part, why.predicted, rival))}</p>")
+        out.append(f"<p>{escape(_outcome(part, why.predicted, rival))}</p>")
         effects = ranked(part, why.predicted, rival)[: SHOWN.get(len(parts), FEWER)]
         if effects:
             head = [f"for {_name(why.predicted)}", "", "pattern", "where"]
             lines = (_html_row(value, effect, why.predicted, rival) for value, effect in effects)
-            out.append(_html_table(head, lines))
+            out.append(html_table(head, lines))
     if why.counterfactuals:
-        items = [
-            f"<li>{_escaped(flips_text(one))}</li>" for one in why.counterfactuals[:SHOWN_SETS]
-        ]
-        out.append(f"<p>{_escaped(tried_text(why))}</p><ul>{''.join(items)}</ul>")
+        items = [f"<li>{escape(flips_text(one))}</li>" for one in why.counterfactuals[:SHOWN_SETS]]
+        out.append(f"<p>{escape(tried_text(why))}</p><ul>{''.join(items)}</ul>")
     return f"<div>{''.join(out)}</div>"
 
 
-def _html_row(value: float, effect: PatternEffect, one: Any, other: Any) -> list[object]:
+def _html_row(value: float, effect: PatternEffect, one: Any, other: Any) -> list[str]:
     shown = _signed(value) if math.isfinite(value) else _ruled_out(value, one, other)
     has = "has" if effect.present else "lacks"
     found = "" if effect.match is None else where(effect.match)
     return [shown, has, effect.words, found]
-
-
-def _html_table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    top = "".join(f"<th>{_escaped(cell)}</th>" for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _escaped(value: object) -> str:
-    return escape(str(value))

@@ -34,7 +34,7 @@ from relynx.mining.patterns._border_kernels import (
     mark_dominated,
 )
 from relynx.mining.patterns.pattern import Pattern, as_pattern, link_of
-from relynx.mining.patterns.tables import Entries, html_table
+from relynx.mining.patterns.tables import Entries, patterns_html
 from relynx.mining.patterns.trie import Rows, Trie, joined
 
 Mask = NDArray[np.bool_]
@@ -159,8 +159,8 @@ class Borders(Generic[Set]):
 
     def _repr_html_(self) -> str:
         return (
-            f"<p>most general</p>{html_table(self.general)}"
-            f"<p>most specific</p>{html_table(self.specific)}"
+            f"<p>most general</p>{patterns_html(self.general)}"
+            f"<p>most specific</p>{patterns_html(self.specific)}"
         )
 
 

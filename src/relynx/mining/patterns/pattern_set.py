@@ -491,7 +491,7 @@ class PatternSet:
         return tables.text_table(self)
 
     def _repr_html_(self) -> str:
-        return tables.html_table(self)
+        return tables.patterns_html(self)
 
 
 def _is_count(value: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, Self
 
 from numpy.typing import NDArray
@@ -94,13 +94,18 @@ def text_table(patterns: Entries) -> str:
     return "\n".join([*(lines if len(patterns) else []), summary(patterns)])
 
 
-def html_table(patterns: Entries) -> str:
+def patterns_html(patterns: Entries) -> str:
     """The first patterns as an HTML table, and how many there are."""
-    header, *rows = [[html.escape(cell) for cell in row] for row in _cells(patterns)]
-    head = "".join(f"<th>{cell}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f"{table}<p>{html.escape(summary(patterns))}</p>"
+    header, *rows = _cells(patterns)
+    return f"{html_table(header, rows)}<p>{html.escape(summary(patterns))}</p>"
+
+
+def html_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table whose cells are escaped."""
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+    cells = ("".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def summary(patterns: Entries) -> str:

@@ -345,6 +345,16 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
         needed.
         """
         _, _, owner, steps, extra, extends, supports, covered = counted
+        if not self.n_extra:  # along lines no refinement has further links: this is faster
+            rows = np.arange(self.found.n_rows, self.found.n_rows + len(owner))
+            if not keep.all():
+                rows = np.cumsum(keep) - 1 + self.found.n_rows
+                columns = owner, steps, supports, covered
+                owner, steps, supports, covered = (column[keep] for column in columns)
+            self.found.add(unit.rows[owner], steps, supports)
+            if self.n_covered:
+                self.found.covered.append(covered)
+            return rows
         n_extra = (extra[:, :, 0] >= 0).sum(axis=1)
         needed = keep.copy()
         for depth in range(int(n_extra.max(initial=0)), 0, -1):
