@@ -174,8 +174,8 @@ def shown_parts(why: Explanation) -> list[tuple[ModelPart, Any]]:
 def ranked(part: ModelPart, one: Any, other: Any) -> Ranked:
     """The patterns by their effect on one class against another, the largest first.
 
-    The effect of a pattern that rules out either class is infinite. Patterns of a linear learner
-    that are absent and so add nothing are left out.
+    The effect of a pattern that rules out either class is infinite. Patterns that are absent
+    and add nothing, as to a linear learner, are left out.
     """
     values = [(difference(effect, one, other), effect) for effect in part.patterns]
     if part.scores is not None:

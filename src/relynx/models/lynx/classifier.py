@@ -189,8 +189,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     ones in as few as two sequences and longer ones in more, and learns logistic regression on them.
     It has one of three forms: an L1 penalty, which leaves most patterns out; an elastic net (0.3 of
     the penalty on absolute weights, the rest on squares), which leaves fewer out; and nearly ridge
-    (0.03), with less of a penalty on rare patterns, of which thousands may be left. Cross-validation
-    finds the penalty of the least loss, of the first form the largest within one standard error of
+    (0.03), with less of a penalty on rare patterns; thousands may be left. Cross-validation finds
+    the penalty of the least loss, of the first form the largest within one standard error of
     it, and takes the first form within half a standard error of the best. In the last two a pattern
     counts for less in a longer sequence (`pattern_values`). One model serves all classes, and its
     probabilities are scaled to what is held out.
