@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import hashlib
 import json
 import os
 import random
@@ -232,7 +233,8 @@ def check_whole(checkpoint: Path, before: dict[str, bytes]) -> dict[str, bytes]:
     }
     if MANIFEST in files:
         work = json.loads(files[MANIFEST])["work"]
-        key = journal.hashlib.sha256(journal._json(work)).digest()
+        text = json.dumps(work, sort_keys=True, separators=(",", ":"))
+        key = hashlib.sha256(text.encode("ascii")).digest()
         for name, data in files.items():
             if name.startswith("segment-"):
                 journal.unpacked(data, key, int(name[8:14]))
