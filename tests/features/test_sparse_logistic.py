@@ -1,8 +1,10 @@
 """The sparse logistic regression against plain twins: sums row by row, and a slow solver."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
@@ -10,19 +12,25 @@ from scipy.optimize import minimize
 from relynx.features import _logistic_kernels as kernels
 from relynx.features import sparse_logistic
 from relynx.features.sparse_logistic import (
+    FORMS,
     SCALES,
     SLACK,
+    STEADY,
     Columns,
+    Growth,
     Problem,
     Solution,
     as_learner,
     best_scale,
     divisions,
     fit_sparse,
+    growth_of,
+    penalties_from,
     simplest,
 )
 
 SHARES = 0.5, 0.2, 0.1, 0.03, 0.01  # of the largest penalty
+ON_WEIGHTS = 1.0, 0.3, 0.03  # shares of a penalty
 
 
 def random_data(n=60, n_columns=12, n_classes=2, seed=0):
@@ -35,6 +43,13 @@ def random_data(n=60, n_columns=12, n_classes=2, seed=0):
     return (rng.random((n, n_columns)) < share[y]).astype(float), y
 
 
+def random_scales(M, seed=0):
+    """The columns of a matrix with a scale for each row and each column."""
+    rng = np.random.default_rng(seed)
+    scales = rng.uniform(0.2, 3, len(M)), rng.uniform(1, 10, M.shape[1])
+    return replace(Columns.of(M), row_scale=scales[0], column_scale=scales[1])
+
+
 @st.composite
 def steps(draw):
     """A problem, and somewhere to take a step from."""
@@ -44,14 +59,86 @@ def steps(draw):
     rng = np.random.default_rng(seed)
     sample = np.where(rng.random(len(y)) < 0.2, 0.0, rng.random(len(y)))
     sample[0] = 1.0
-    problem = Problem(Columns.of(M), y, n_classes, sample)
+    columns = draw(st.sampled_from([Columns.of(M), random_scales(M, seed)]))
+    problem = Problem(columns, y, n_classes, sample, draw(st.sampled_from(ON_WEIGHTS)))
     far = draw(st.sampled_from([0.0, 0.1, 1.0]))
     problem.weights[:] = rng.normal(0, far, problem.weights.shape)
     problem.intercept[:] = rng.normal(0, far, problem.intercept.shape)
-    problem.scores[:] = problem.weights @ M.T + problem.intercept[:, None]
+    problem.scores[:] = scores_of(problem, M)
     problem._update()
     penalty = draw(st.sampled_from([0.0, 1e-6, 1e-3, 0.03, 1.0]))
     return M, problem, penalty
+
+
+def scores_of(problem, M):
+    values = problem.row_scale[:, None] * M
+    return problem.weights @ values.T + problem.intercept[:, None]
+
+
+def take_step(problem, c, penalty, active=None, enough=1e-9):
+    """A Newton step of the kernel for a class: the gain."""
+    gain, shift, _ = kernels.newton_step(
+        problem.columns.offset,
+        problem.columns.rows,
+        problem.row_scale,
+        problem.target[c],
+        problem.sample,
+        problem.share * penalty / problem.column_scale,
+        (1 - problem.share) * penalty / problem.column_scale**2,
+        np.arange(len(problem.columns)) if active is None else active,
+        problem.weights[c],
+        problem.scores[c],
+        problem.sums,
+        enough,
+        problem.close,
+    )
+    problem.intercept[c] += shift
+    return gain
+
+
+def plain_step(problem, M, c, penalty, active, enough):
+    """The same, from the definition: its model is computed anew for each weight.
+
+    The weights, the intercept and the gain.
+    """
+    A, target, sample = problem.row_scale[:, None] * M, problem.target[c], problem.sample
+    old, start = problem.weights[c].copy(), problem.intercept[c]
+    on_weights = problem.share * penalty / problem.column_scale
+    on_squares = (1 - problem.share) * penalty / problem.column_scale**2
+    share = np.exp(problem.scores[c] - problem.sums)
+    slope = sample * (share - target)
+    curvature = sample * np.maximum(share * (1 - share), kernels.LEAST_CURVATURE)
+    new, shift, first = old.copy(), 0.0, 0.0
+    for turn in range(kernels.MOST_ROUNDS):
+        step = -(slope + curvature * (A @ (new - old) + shift)).sum() / curvature.sum()
+        shift += step
+        largest = curvature.sum() * step**2
+        for j in active:
+            if turn % kernels.EVERY and new[j] == 0:
+                continue
+            bend = 1e-12 + on_squares[j] + curvature @ A[:, j] ** 2
+            gradient = A[:, j] @ (slope + curvature * (A @ (new - old) + shift))
+            wanted = (bend - on_squares[j]) * new[j] - gradient
+            value = np.sign(wanted) * max(abs(wanted) - on_weights[j], 0) / bend
+            largest = max(largest, bend * (value - new[j]) ** 2)
+            new[j] = value
+        first = largest if turn == 0 else first
+        if turn % kernels.EVERY == 0 and largest <= max(enough, Problem.close * first):
+            break
+
+    def worth(weights, intercept):
+        moved = A @ (weights - old) + intercept - start
+        rise = [kernels.log_rise(s, m) for s, m in zip(share, moved, strict=True)]
+        costs = on_weights @ np.abs(weights) + on_squares @ weights**2 / 2
+        return sample @ (target * moved - rise) - costs
+
+    length = 1.0
+    while True:
+        end = old + length * (new - old), start + length * shift
+        gain = worth(*end) - worth(old, start)
+        if gain >= -1e-15 or length == 0:
+            return *end, gain
+        length = length / 2 if length > 1e-5 else 0.0
 
 
 def plain_sums(scores, has_base):
@@ -59,13 +146,18 @@ def plain_sums(scores, has_base):
     return np.logaddexp.reduce(scores, axis=0)
 
 
-def objective(M, y, n_classes, sample, penalty, weights, intercept):
+def objective(M, y, n_classes, sample, penalty, weights, intercept, share=1.0, column_scale=1.0):
     """The mean loss and the penalty, from the weights alone."""
     scores = weights @ M.T + intercept[:, None]
     if n_classes == 2:
         scores = np.vstack([np.zeros(len(y)), scores])
     losses = np.logaddexp.reduce(scores, axis=0) - scores[y, np.arange(len(y))]
-    return sample @ losses / sample.sum() + penalty * np.abs(weights).sum()
+    costs = penalised(weights / column_scale, penalty, share)
+    return sample @ losses / sample.sum() + costs
+
+
+def penalised(weights, penalty, share):
+    return penalty * (share * np.abs(weights).sum() + (1 - share) / 2 * (weights**2).sum())
 
 
 def of_solution(found, n_columns):
@@ -74,7 +166,7 @@ def of_solution(found, n_columns):
     return weights, found.intercept
 
 
-def slow(M, y, n_classes, penalty):
+def slow(M, y, n_classes, penalty, share=1.0):
     """The least objective, by a solver of smooth problems: weights are differences of two."""
     n, n_columns = M.shape
     k = 1 if n_classes == 2 else n_classes
@@ -86,10 +178,11 @@ def slow(M, y, n_classes, penalty):
         scores = weights @ M.T + x[2 * wide :, None]
         sums = plain_sums(scores, n_classes == 2)
         residual = (np.exp(scores - sums) - target) / n
-        slope = (residual @ M).ravel()
+        slope = (residual @ M).ravel() + (1 - share) * penalty * weights.ravel()
         loss = (sums - (target * scores).sum(axis=0)).mean()
-        parts = [slope + penalty, penalty - slope, residual.sum(axis=1)]
-        return loss + penalty * x[: 2 * wide].sum(), np.concatenate(parts)
+        parts = [slope + share * penalty, share * penalty - slope, residual.sum(axis=1)]
+        costs = (1 - share) * penalty / 2 * (weights**2).sum()
+        return loss + costs + share * penalty * x[: 2 * wide].sum(), np.concatenate(parts)
 
     bounds = [(0, None)] * (2 * wide) + [(None, None)] * k
     options = {"maxiter": 20_000, "maxfun": 100_000, "ftol": 1e-14, "gtol": 1e-10}
@@ -108,6 +201,20 @@ def solved(M, y, n_classes, shares=SHARES, sample=None):
 def fitted(M, y, n_classes=2, sample=None, **how):
     sample = np.ones(len(y)) if sample is None else np.asarray(sample, float)
     return fit_sparse(Columns.of(M), y, n_classes, sample, seed=0, **how)
+
+
+def scale_of(found, M, y, n_classes=2):
+    """The number by which all weights of a model were multiplied."""
+    form, last = found.chosen
+    columns = sparse_logistic._scaled_columns(Columns.of(M), FORMS[form], STEADY, None)
+    problem = Problem(columns, y, n_classes, np.ones(len(y)), FORMS[form].share)
+    *_, plain = problem.path(penalties_from(problem.largest_penalty())[: last + 1])
+    assert found.solution.columns.tolist() == plain.columns.tolist()
+    scale = found.solution.intercept[-1] / plain.intercept[-1]
+    assert found.solution.weights == pytest.approx(scale * plain.weights)
+    assert found.solution.intercept == pytest.approx(scale * plain.intercept)
+    assert found.scale == pytest.approx(scale)
+    return scale
 
 
 def probabilities(found, M, n_classes):
@@ -164,24 +271,12 @@ def test_the_rise_is_finite_where_a_part_is_all_of_the_sum(step):
 def test_a_step_gains_what_it_says_and_never_loses(case):
     M, problem, penalty = case
     y = problem.target.argmax(axis=0) if not problem.has_base else problem.target[0].astype(int)
-    about = M, y, problem.n_classes, problem.sample, penalty
-    active = np.arange(M.shape[1])
+    about = problem.row_scale[:, None] * M, y, problem.n_classes, problem.sample, penalty
+    how = problem.share, problem.column_scale
     for c in range(len(problem.scores)):
-        before = objective(*about, problem.weights, problem.intercept)
-        gain, shift, _ = kernels.newton_step(
-            problem.columns.offset,
-            problem.columns.rows,
-            problem.target[c],
-            problem.sample,
-            penalty,
-            active,
-            problem.weights[c],
-            problem.scores[c],
-            problem.sums,
-            1e-9,
-        )
-        problem.intercept[c] += shift
-        after = objective(*about, problem.weights, problem.intercept)
+        before = objective(*about, problem.weights, problem.intercept, *how)
+        gain = take_step(problem, c, penalty)
+        after = objective(*about, problem.weights, problem.intercept, *how)
         assert gain >= -1e-14
         assert before - after == pytest.approx(gain, rel=1e-6, abs=1e-6)
         assert after <= before + 1e-9 * max(before, 1)
@@ -192,22 +287,27 @@ def test_a_step_gains_what_it_says_and_never_loses(case):
 def test_scores_and_sums_after_a_step_are_those_of_the_weights(case):
     M, problem, penalty = case
     for c in range(len(problem.scores)):
-        _, shift, _ = kernels.newton_step(
-            problem.columns.offset,
-            problem.columns.rows,
-            problem.target[c],
-            problem.sample,
-            penalty,
-            np.arange(M.shape[1]),
-            problem.weights[c],
-            problem.scores[c],
-            problem.sums,
-            1e-9,
-        )
-        problem.intercept[c] += shift
-    scores = problem.weights @ M.T + problem.intercept[:, None]
+        take_step(problem, c, penalty)
+    scores = scores_of(problem, M)
     assert problem.scores == pytest.approx(scores, abs=1e-6, rel=1e-9)
     assert problem.sums == pytest.approx(plain_sums(scores, problem.has_base), abs=1e-6)
+
+
+@pytest.mark.kernels
+@settings(max_examples=50)
+@given(steps())
+def test_a_step_is_that_of_its_definition(case):
+    M, problem, penalty = case
+    enough = 1e-9
+    for c in range(len(problem.scores)):
+        active = np.flatnonzero(np.arange(M.shape[1]) % 3 != c % 3)
+        weights, intercept, gain = plain_step(problem, M, c, penalty, active, enough)
+        others = np.setdiff1d(np.arange(M.shape[1]), active)
+        before = problem.weights[c, others].tolist()
+        assert take_step(problem, c, penalty, active, enough) == pytest.approx(gain, abs=1e-7)
+        assert problem.weights[c] == pytest.approx(weights, rel=1e-5, abs=1e-5)
+        assert problem.intercept[c] == pytest.approx(intercept, rel=1e-5, abs=1e-5)
+        assert problem.weights[c, others].tolist() == before
 
 
 @pytest.mark.kernels
@@ -293,6 +393,58 @@ def test_columns_are_the_same_of_dense_and_sparse_matrices():
     assert dense.rows.tolist() == thin.rows.tolist()
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("share", ON_WEIGHTS)
+def test_each_form_is_solved_on_the_scaled_matrix(n_classes, share, monkeypatch):
+    monkeypatch.setattr(sparse_logistic, "ENOUGH", 1e-11)
+    M, y = random_data(60, 12, n_classes, 2)
+    columns = random_scales(M)
+    values = columns.row_scale[:, None] * M * columns.column_scale
+    problem = Problem(columns, y, n_classes, np.ones(60), share)
+    penalties = problem.largest_penalty() * np.array(SHARES)
+    for penalty, found in zip(penalties, problem.path(penalties), strict=True):
+        weights, intercept = of_solution(found, 12)
+        about = values, y, n_classes, np.ones(60), penalty
+        mine = objective(*about, weights / columns.column_scale, intercept, share)
+        assert mine == pytest.approx(slow(values, y, n_classes, penalty, share), rel=1e-6)
+        assert problem.scores == pytest.approx(scores_of(problem, M))
+
+
+@pytest.mark.parametrize("share", ON_WEIGHTS)
+def test_no_gradient_exceeds_its_share_of_the_penalty_and_those_of_weights_reach_it(
+    share, monkeypatch
+):
+    monkeypatch.setattr(sparse_logistic, "ENOUGH", 1e-11)
+    M, y = random_data(80, 30, 3, 3)
+    columns = random_scales(M)
+    problem = Problem(columns, y, 3, np.ones(80), share)
+    penalties = problem.largest_penalty() * np.array(SHARES)
+    for penalty, found in zip(penalties, problem.path(penalties), strict=True):
+        weights = of_solution(found, 30)[0] / columns.column_scale
+        assert np.abs(problem.gradient[weights == 0]).max(initial=0) <= 1.03 * share * penalty
+        slopes = problem.gradient + penalty * (share * np.sign(weights) + (1 - share) * weights)
+        assert np.abs(slopes[weights != 0]).max() < 0.03 * penalty
+
+
+@pytest.mark.parametrize("share", ON_WEIGHTS)
+def test_the_largest_penalty_of_a_form_leaves_no_column_and_a_smaller_one_does(share):
+    M, y = random_data(50, 8, 2, 2)
+    problem = Problem(random_scales(M), y, 2, np.ones(50), share)
+    none, some = problem.path(problem.largest_penalty() * np.array([1.0, 0.98]))
+    assert (len(none.columns), len(some.columns)) == (0, 1)
+
+
+def test_equal_columns_divide_a_weight_unless_the_penalty_is_on_weights_alone(monkeypatch):
+    monkeypatch.setattr(sparse_logistic, "ENOUGH", 1e-11)
+    M, y = random_data(60, 3, seed=1)
+    for share in ON_WEIGHTS[1:]:
+        problem = Problem(Columns.of(np.column_stack([M, M])), y, 2, np.ones(60), share)
+        *_, found = problem.path(problem.largest_penalty() * np.array(SHARES))
+        weights, _ = of_solution(found, 6)
+        assert weights.any()
+        assert weights[:, :3] == pytest.approx(weights[:, 3:], abs=1e-2)
+
+
 # Columns and classes of which one might not think
 
 
@@ -336,8 +488,8 @@ def test_a_column_that_says_the_class_is_taken_though_parts_have_larger_gradient
     y = np.arange(60) % 3
     M = (y[:, None] == np.arange(3)).astype(float)
     found = fitted(M, y, 3)
-    assert found.chosen > 0
-    assert found.errors[0] == pytest.approx(2 / 3, abs=0.1)
+    assert found.chosen[1] > 0
+    assert found.losses[0, 0] == pytest.approx(np.log(3), abs=0.1)
 
 
 def test_a_class_of_one_row_is_learnt():
@@ -359,13 +511,13 @@ def test_columns_that_tell_nothing_alone_get_no_weight():
     M = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10, float)
     found = fitted(M, np.array([0, 1, 1, 0] * 10))
     assert len(found.solution.columns) == 0
-    assert found.scale == 1.0
+    assert np.isnan(found.losses).all()
 
 
 def test_classes_of_one_row_each_are_learnt_without_validation():
     found = fitted(np.eye(3), np.arange(3), 3)
     assert probabilities(found, np.eye(3), 3).argmax(axis=1).tolist() == [0, 1, 2]
-    assert np.isnan(found.errors).all()
+    assert np.isnan(found.losses).all()
 
 
 def test_rows_without_weight_are_no_part_of_the_validation():
@@ -439,29 +591,26 @@ def test_parts_depend_on_the_seed_alone():
 )
 def test_the_largest_penalty_within_a_standard_error_is_taken(rows, expected):
     errors = np.array([[float(one) for one in row] for row in rows])
-    assert simplest(errors, np.ones(errors.shape[1])) == expected
+    assert simplest(errors, np.full(errors.shape[1], 1 / errors.shape[1])) == expected
 
 
 def test_an_error_in_a_row_of_little_weight_counts_little():
     errors = np.zeros((2, 20))
     errors[0, :10] = 1
     sample = np.repeat([1e-6, 1.0], 10)
-    assert simplest(errors, np.ones(20)) == 1
-    assert simplest(errors[::-1], sample) == 0
+    assert simplest(errors, np.full(20, 0.05)) == 1
+    assert simplest(errors[::-1], sample / sample.sum()) == 0
     assert np.average(errors, axis=1, weights=sample)[0] < 1e-5
 
 
-# The scale, threads and the learner
+# The scale and threads
 
 
-def test_the_scale_multiplies_weights_and_intercepts():
-    M, y = random_data(90, 10, 3, 4)
-    found = fitted(M, y, 3)
-    problem = Problem(Columns.of(M), y, 3, np.ones(90))
-    *_, plain = problem.path(found.penalties[: found.chosen + 1])
-    assert found.scale in sparse_logistic.SCALES
-    assert found.solution.weights == pytest.approx(found.scale * plain.weights)
-    assert found.solution.intercept == pytest.approx(found.scale * plain.intercept)
+@pytest.mark.parametrize("seed", [4, 5, 6])
+def test_the_scale_multiplies_weights_and_intercepts(seed):
+    M, y = random_data(90, 10, 3, seed)
+    scale = scale_of(fitted(M, y, 3), M, y, 3)
+    assert np.abs(sparse_logistic.SCALES - scale).min() < 1e-9
 
 
 def test_the_scale_makes_new_rows_more_likely():
@@ -473,24 +622,149 @@ def test_the_scale_makes_new_rows_more_likely():
     def loss(scores):
         return np.mean(np.logaddexp(0, np.where(y[200:] == 1, -scores, scores)))
 
-    assert found.scale > 1
-    assert loss(scores) < loss(scores / found.scale)
+    scale = scale_of(found, M[:200], y[:200])
+    assert scale > 1
+    assert loss(scores) < loss(scores / scale)
 
 
-def test_threads_change_nothing():
+@pytest.mark.parametrize("with_sizes", [False, True])
+def test_threads_change_nothing(with_sizes):
     M, y = random_data(60, 10, 3, 4)
-    one, two = fitted(M, y, 3), fitted(M, y, 3, n_threads=2)
-    assert one.solution.weights.tolist() == two.solution.weights.tolist()
-    assert one.errors.tolist() == two.errors.tolist()
-    assert (one.chosen, one.scale) == (two.chosen, two.scale)
+    sizes = M.sum(axis=1) + np.arange(60) % 7 if with_sizes else None
+    one, *others = [fitted(M, y, 3, n_threads=n, sizes=sizes) for n in (1, 2, 3)]
+    for other in others:
+        assert one.solution.weights.tolist() == other.solution.weights.tolist()
+        assert one.losses.tolist() == other.losses.tolist()
+        assert (one.chosen, one.growth) == (other.chosen, other.growth)
 
 
-def test_the_errors_are_those_of_the_parts():
+def test_the_losses_are_those_of_the_parts():
     M, y = random_data(60, 6, 2, 9)
     found = fitted(M, y)
-    assert found.errors.shape == found.penalties.shape
-    assert found.errors[0] == pytest.approx(min(y.mean(), 1 - y.mean()), abs=0.05)
-    assert found.errors[found.chosen] <= found.errors[0]
+    assert found.losses.shape == (len(FORMS), sparse_logistic.N_PENALTIES)
+    shares = np.bincount(y) / 60
+    assert found.losses[:, 0] == pytest.approx(-shares @ np.log(shares), abs=0.05)
+    assert found.losses[found.chosen] <= found.losses[:, 0].min()
+
+
+# How values fall with the size, and which form is taken
+
+
+def rows_of(ones):
+    """Columns of which each row has so many."""
+    return Columns.of(np.arange(max(ones)) < np.array(ones)[:, None])
+
+
+counts = st.lists(st.integers(1, 30), min_size=2, max_size=12)
+
+
+@given(counts, st.floats(0.05, 1.0))
+def test_the_exponent_of_a_power_law_is_recovered(ones, exponent):
+    sizes = np.array(ones) ** (0.5 / exponent)
+    growth = growth_of(rows_of(ones), sizes)
+    if len(set(ones)) == 1:
+        assert growth == STEADY
+    else:
+        assert growth.exponent == pytest.approx(exponent)
+        lengths = np.sqrt(ones) * growth.values(sizes)  # of rows: as in the one of typical size
+        assert lengths == pytest.approx(lengths[0])
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 99)), min_size=1, max_size=12))
+def test_the_exponent_is_from_0_to_1_and_a_value_of_the_typical_size_is_1(rows):
+    ones, sizes = np.array(rows).T
+    growth = growth_of(rows_of(ones), sizes.astype(float))
+    assert 0 <= growth.exponent <= 1
+    assert growth.values(np.array([growth.typical])).tolist() == [1.0]
+    values = growth.values(np.arange(100.0))
+    assert np.isfinite(values).all()
+    assert (np.diff(values) <= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("ones", "sizes", "exponent"),
+    [
+        ([1, 8, 27], [1, 2, 3], 1.0),  # as the third power: 1.5 would be more than 1
+        ([9, 4, 1], [1, 2, 3], 0.0),
+        ([5, 5, 5], [1, 2, 3], 0.0),
+    ],
+)
+def test_an_exponent_beyond_0_and_1_is_cut(ones, sizes, exponent):
+    assert growth_of(rows_of(ones), np.array(sizes, float)).exponent == pytest.approx(exponent)
+
+
+def test_values_do_not_fall_where_sizes_say_nothing():
+    columns = rows_of([3, 1, 2])
+    assert growth_of(columns, None) == STEADY
+    assert growth_of(columns, np.full(3, 7.0)) == STEADY
+    assert growth_of(columns, np.array([0.0, 1.0, 1.0])) == STEADY
+    assert growth_of(Columns.of(np.zeros((3, 2))), np.arange(3.0)) == STEADY
+    assert STEADY.values(np.array([0.0, 1.0, 50.0])).tolist() == [1, 1, 1]
+
+
+def test_rows_without_a_one_do_not_count():
+    sizes = np.array([0.0, 10.0, 20.0, 500.0])
+    some = np.array([False, True, True, False])
+    M = np.arange(9) < np.array([0, 4, 8, 0])[:, None]
+    assert growth_of(Columns.of(M), sizes) == growth_of(Columns.of(M[some]), sizes[some])
+
+
+def test_a_value_falls_as_the_power_of_the_size():
+    growth = Growth(10.0, 0.5)
+    assert growth.values(np.array([2.5, 10.0, 40.0])).tolist() == [2.0, 1.0, 0.5]
+    assert growth.values(np.array([0.0, 1.0])) == pytest.approx([10**0.5] * 2)  # as if it had one
+
+
+def weak_evidence(n=300, n_columns=200, seed=0):
+    """Many columns, each of which says a little, and sizes with which they grow."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    sizes = np.exp(rng.uniform(np.log(5), np.log(80), n)).round()
+    odds = rng.uniform(-2.5, -0.5, n_columns) + (2 * y[:, None] - 1) * rng.normal(
+        0, 0.25, n_columns
+    )
+    share = 1 - (1 + np.exp(odds)) ** (-sizes[:, None] / 20)
+    return (rng.random(share.shape) < share).astype(float), y, sizes
+
+
+def test_many_weak_columns_make_a_form_of_many_columns_and_values_that_fall():
+    M, y, sizes = weak_evidence()
+    found = fitted(M, y, sizes=sizes)
+    assert found.chosen[0] == 2
+    assert found.losses[2].min() < 0.9 * found.losses[0].min()
+    assert len(found.solution.columns) > 100
+    assert found.growth == growth_of(Columns.of(M), sizes)
+    assert 0.3 < found.growth.exponent < 0.6
+
+
+def test_one_column_that_tells_makes_the_form_of_few():
+    M, _, sizes = weak_evidence()
+    rng = np.random.default_rng(2)
+    M[:, 7] = rng.random(300) < 0.5
+    y = np.where(rng.random(300) < 0.05, 1 - M[:, 7], M[:, 7]).astype(int)
+    found = fitted(M, y, sizes=sizes)
+    assert found.chosen[0] == 0
+    assert found.solution.columns.tolist() == [7]
+    assert found.growth == STEADY
+
+
+def test_without_sizes_no_form_scales_rows():
+    M, y, _ = weak_evidence(100, 40)
+    assert fitted(M, y).growth == STEADY
+
+
+@pytest.mark.parametrize("which", range(len(FORMS)))
+def test_each_form_is_learnt_alone(which, monkeypatch):
+    monkeypatch.setattr(sparse_logistic, "FORMS", FORMS[which : which + 1])
+    M, y, sizes = weak_evidence(100, 40)
+    found = fitted(M, y, sizes=sizes)
+    growth = growth_of(Columns.of(M), sizes) if FORMS[which].by_size else STEADY
+    assert (found.chosen[0], found.growth) == (0, growth)
+    values = growth.values(sizes)[:, None] * M
+    assert (probabilities(found, values, 2).argmax(axis=1) == y).mean() > 0.8
+
+
+# The learner
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

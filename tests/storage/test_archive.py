@@ -448,6 +448,7 @@ PART = "holds a number that is no part of its class"
 TYPE = "has a type that no classes have"
 STEPS = "are no scalers and a classifier"
 ORDER = "are not the selected patterns in order"
+VALUES = "is no size and an exponent from 0 to 1"
 PAIR = "estimators_/0/"
 SCALE = "estimators_.0.estimator.steps.0.fitted.scale_"
 
@@ -511,6 +512,14 @@ NONSENSE = [
     ("lynx", PAIR + "estimator", None, "is missing"),
     ("lynx", PAIR + "estimator/name", "eval", "is no learner of a model file"),
     ("lynx", PAIR + "classes/values", ["x", "z"], "are not one for each pair of classes"),
+    ("lynx", "estimators_.0.growth", lambda a: a * 0, VALUES),
+    ("lynx", "estimators_.0.growth", lambda a: -a, VALUES),
+    ("lynx", "estimators_.0.growth", lambda a: np.array([9.0, 1.01]), VALUES),
+    ("lynx", "estimators_.0.growth", lambda a: np.array([9.0, -0.01]), VALUES),
+    ("lynx", "estimators_.0.growth", lambda a: np.array([np.nan, 0.5]), "holds NaN"),
+    ("lynx", "estimators_.0.growth", lambda a: np.array([np.inf, 0.5]), "holds an infinite number"),
+    ("lynx", "estimators_.0.growth", lambda a: a[:1], "has the shape (1,), not (2)"),
+    ("lynx", PAIR + "growth", 1.5, "is no array of float64"),
     ("lynx", "_columns.0", lambda a: a + 9999, "hold a number that is no selected pattern"),
     ("lynx", "_columns", [], "are not as many as the models"),
     ("lynx, one model", "_columns.0", lambda a: a[::-1].copy(), ORDER),
@@ -555,6 +564,17 @@ def test_weights_of_another_shape_are_refused(good, tmp_path):
     assert what == f"{place}intercept_ has the shape (9,), not (1,)"
     what, _ = refused(changed(contents, f"{place}classes_", np.arange(1, 3)), tmp_path / "m")
     assert what == ("estimators_.0.estimator does not fit the classes and patterns of its model")
+
+
+def test_a_file_from_before_patterns_had_values_is_read(good, tmp_path):
+    contents = without(good("lynx, one model"), "arrays/estimators_.0.growth.npy")
+    tree = json.loads(contents["model.json"])
+    del tree["estimators_"][0]["growth"]
+    path = tmp_path / "m.relynx"
+    path.write_bytes(forged(contents | {"model.json": json.dumps(tree).encode()}))
+    model, now = load(path), fitted("lynx, one model")
+    assert model.pattern_values(X).tolist() == [1.0] * len(X)
+    assert model.predict_proba(X).tolist() == now.predict_proba(X).tolist()
 
 
 def test_a_field_too_many_is_refused(good, tmp_path):

@@ -97,6 +97,8 @@ CERTIFICATE = Field(
 class Descent(Problem):
     """Solutions of a problem whose columns are those of a language that may have a weight."""
 
+    close = 0.1
+
     def __init__(self, language: Language, y: Longs, n_classes: int, sample: Floats) -> None:
         self.language, self.working = language, np.empty(0, np.int64)  # numbers of the columns
         none = Columns(*language.columns(self.working), len(y))

@@ -96,6 +96,8 @@ class Problem:
     `share` of a penalty is on the absolute weights, the rest on half their squares.
     """
 
+    close = 1e-3  # of its first improvement: how exactly the quadratic model of a step is solved
+
     def __init__(
         self,
         columns: Columns,
@@ -203,6 +205,7 @@ class Problem:
             self.scores[c],
             self.sums,
             0.01 * enough,
+            self.close,
         )
         self.intercept[c] += shift
         self.looks += int(looked)
@@ -288,9 +291,9 @@ def fit_sparse(
 def growth_of(columns: Columns, sizes: Floats | None) -> Growth:
     """How the length of a row, the square root of its number of ones, grows with the size."""
     ones = np.bincount(columns.rows, minlength=columns.n_rows)
-    if sizes is None or len(np.unique(sizes[ones > 0])) < 2:
+    logs = np.empty(0) if sizes is None else np.log(np.maximum(sizes[ones > 0], 1.0))
+    if len(np.unique(logs)) < 2:
         return STEADY
-    logs = np.log(np.maximum(sizes[ones > 0], 1.0))
     slope = float(np.polyfit(logs - logs.mean(), 0.5 * np.log(ones[ones > 0]), 1)[0])
     return Growth(float(np.exp(logs.mean())), min(max(slope, 0.0), 1.0))
 

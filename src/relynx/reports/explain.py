@@ -145,7 +145,7 @@ def _part(
     scores = prior = ruled_out = None
     if terms is None:
         flipped = covered[None] ^ np.eye(len(covered), dtype=bool)
-        changes = posterior - part.posteriors(flipped.astype(np.float64))
+        changes = posterior - part.posteriors(value * flipped)
         effects = [
             replace(effect, share_changes=_by_class(classes, change))
             for effect, change in zip(effects, changes, strict=True)

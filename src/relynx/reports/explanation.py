@@ -34,7 +34,8 @@ SHOWN = {1: 10}  # patterns of a model, by the number of models shown
 FEWER = 4
 SHOWN_SETS = 5
 LISTED_FLIPS = 3  # more are only counted
-LOGARITHMS = ("PatternNB", "BernoulliNB", "LogisticRegression")
+BAYES = ("PatternNB", "BernoulliNB")
+LOGARITHMS = (*BAYES, "LogisticRegression")
 
 Ranked: TypeAlias = list[tuple[float, PatternEffect]]
 
@@ -173,9 +174,12 @@ def shown_parts(why: Explanation) -> list[tuple[ModelPart, Any]]:
 def ranked(part: ModelPart, one: Any, other: Any) -> Ranked:
     """The patterns by their effect on one class against another, the largest first.
 
-    The effect of a pattern that rules out either class is infinite.
+    The effect of a pattern that rules out either class is infinite. Patterns that are absent
+    and add nothing, as to a linear learner, are left out.
     """
     values = [(difference(effect, one, other), effect) for effect in part.patterns]
+    if part.scores is not None:
+        values = [(value, effect) for value, effect in values if effect.present or value]
     return sorted(values, key=lambda pair: -abs(pair[0]))
 
 
@@ -248,6 +252,8 @@ def _model_lines(part: ModelPart, one: Any, other: Any, n_shown: int) -> Iterato
         finite = all(map(math.isfinite, rest))
         total = _signed(math.fsum(rest)) if finite else "..."
         yield f"  {total:>7}  {counted(len(rest), 'other pattern')}, together"
+    if n_silent := len(part.patterns) - len(strongest):
+        yield f"    +0.00  {counted(n_silent, 'pattern')} that it lacks"
 
 
 def _outcome(part: ModelPart, one: Any, other: Any) -> str:
@@ -263,7 +269,7 @@ def _outcome(part: ModelPart, one: Any, other: Any) -> str:
     if not math.isfinite(gap):
         more = " more often" if part.none_left else ""
         return f"{text}: {_name(other if gap > 0 else one)} is ruled out{more}."
-    start = "prior" if part.learner in ("PatternNB", "BernoulliNB") else "intercept"
+    start = "prior" if part.learner in BAYES else "intercept"
     from_start = _signed(part.prior[one] - part.prior[other])
     return f"{text}: {_signed(gap)} in all, {from_start} of it the {start}."
 
@@ -334,7 +340,8 @@ def _notes(why: Explanation, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator
                 "finite parts of the terms, `parts` in to_dict()."
             )
         else:
-            text += " The prior and all patterns sum to the total."
+            start = "prior" if learner in BAYES else "intercept"
+            text += f" The {start} and all patterns sum to the total."
     else:
         text = (
             f"The numbers are terms of the decision value of {learner}: the intercept and all "

@@ -183,10 +183,12 @@ def _in_order(queries: _Queries, sums: _Sums, rival: int) -> Change | None:
     gain = sums.changes[0][:, rival] - sums.changes[0][:, sums.before]
     order = np.argsort(-gain, kind="stable")
     order = order[gain[order] > 0]
+    lead = sums.starts[0][rival] - sums.starts[0][sums.before] + np.cumsum(gain[order])
+    order = order[: np.searchsorted(lead, NEAR) + 1]  # with these the rival is ahead for sure
     rows = np.repeat(queries.covered[None], len(order), axis=0)  # after one flip, after two, ...
     for k, flip in enumerate(order.tolist()):
         rows[k:, flip] ^= True
-    codes = predicted_codes(queries.model, rows).tolist() if len(rows) else []
+    codes = predicted_codes(queries.model, rows, queries.value).tolist() if len(rows) else []
     for k, code in enumerate(codes, 1):
         if code != queries.before:
             return tuple(order[:k].tolist()), code

@@ -192,10 +192,14 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     """Classify sequences by the patterns that cover them.
 
     By default, method `sparse`, `fit` finds all patterns for which a budget of work has room, short
-    ones in as few as two sequences and longer ones in more, and learns logistic regression on them
-    with an L1 penalty, which leaves most of them out. The strength of the penalty is found by
-    cross-validation: the largest whose error is within one standard error of the least. One model
-    serves all classes, and its probabilities are scaled to what is held out.
+    ones in as few as two sequences and longer ones in more, and learns logistic regression on them.
+    It has one of three forms: an L1 penalty, which leaves most patterns out; an elastic net (0.3 of
+    the penalty on absolute weights, the rest on squares), which leaves fewer out; and nearly ridge
+    (0.03), with less of a penalty on rare patterns; thousands may be left. Cross-validation finds
+    the penalty of the least loss, of the first form the largest within one standard error of
+    it, and takes the first form within half a standard error of the best. In the last two a pattern
+    counts for less in a longer sequence (`pattern_values`). One model serves all classes, and its
+    probabilities are scaled to what is held out.
 
     Method `optimal` learns the same kind of model on every pattern up to `max_length`, however
     rare, without counting them all: what cannot have a weight at the minimum is left out by a
@@ -229,11 +233,13 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     object_identity
         Whether different variables stand for different constants (True).
     method
-        `sparse`, `optimal`, `grasp` or `paper`; `auto` is `sparse` up to 20 classes, unless one of
-        the parameters that belong to `grasp` is given, or the bias has a prior.
+        `sparse` (its form is found by cross-validation), `optimal`, `grasp` or `paper`; `auto` is
+        `sparse` up to 20 classes, unless one of the parameters that belong to `grasp` is given, or
+        the bias has a prior.
     budget
         How many times the default amount of work the search of `sparse` may take. Work is counted,
-        no time is measured: the same data give the same model on every machine.
+        no time is measured: the same data give the same model on every machine. It bounds how many
+        patterns may have a weight, too, and so the size of a model of the third form.
     penalty
         Of `optimal`: the penalty as a share of the largest one that gives a pattern a weight, from
         0 to 1; probabilities are not scaled then. None finds it by cross-validation.
@@ -291,8 +297,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         `selected`, `estimator`, `selector`.
     selected_ : PatternSet
         The patterns that the models use, each once, with supports in all training sequences; those
-        of `sparse` and `optimal` by importance, the one first whose term varies most over the
-        sequences.
+        of `sparse` and `optimal` are those with a weight, by importance: first the one whose term
+        varies most.
     min_support_ : ndarray
         The minimum proportion of sequences that patterns of 1, 2, ... atoms cover, as the budget
         allowed; one value for all lengths where it was given.
