@@ -181,7 +181,7 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
 
     def _matrix(self, X: object) -> sparse.csr_array:
         if isinstance(X, Partitions):
-            return stacked([self._matrix(part) for part in X.partitions()])
+            return sparse.vstack([self._matrix(part) for part in X.partitions()], format="csr")
         X = cut_like(as_sequences(X), self.reading_)
         return coverage(self.patterns_, X, n_jobs=self.n_jobs)
 
@@ -236,11 +236,6 @@ def _refuse_cuts(parts: Partitions) -> None:
     if waiting := columns_to_cut(parts.without_sequences()):
         what = f"column {waiting[0]!r} is to be cut by class, which needs all sequences in memory"
         raise InputError(what, hint="read the table with other bins, or give X.load()")
-
-
-def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:
-    """The rows of several matrices, one below the other."""
-    return sparse.vstack(parts, format="csr")
 
 
 def _sparse(dense: Bools) -> sparse.csr_array:
