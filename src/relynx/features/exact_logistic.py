@@ -116,7 +116,7 @@ class Descent(Problem):
         """The penalty from which on no pattern has a weight, before any has one."""
         language = self.language
         while True:
-            slopes, bounds = language.sums(self._residual())
+            slopes, bounds = language.sums(self.residual())
             largest = float(np.abs(slopes[language.usable]).max(initial=0.0))
             if not language.grow(bounds > max(largest, NOTHING)):
                 return max(largest, language.open_bound(bounds)) * ROUNDED
@@ -129,7 +129,7 @@ class Descent(Problem):
         inner = 0.5 * enough
         while True:
             self._descend_to(penalty, inner)
-            slopes, bounds = language.sums(self._residual())
+            slopes, bounds = language.sums(self.residual())
             steepest = np.where(language.usable, np.abs(slopes).max(axis=1), 0.0)
             self.steepest, self.before = steepest.astype(np.float32), penalty
             gap = self._gap(penalty, max(steepest.max(initial=0.0), language.open_bound(bounds)))
@@ -196,10 +196,6 @@ class Descent(Problem):
         if self.has_base:
             entropy -= xlogy(1 - shares[0], 1 - shares[0])
         return max(self.objective(penalty) - float(self.sample @ entropy), 0.0)
-
-    def _residual(self) -> Floats:
-        residual: Floats = self.sample * (np.exp(self.scores - self.sums) - self.target)
-        return residual
 
 
 def fit_exact(

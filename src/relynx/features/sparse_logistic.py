@@ -134,11 +134,16 @@ class Problem:
         """The mean logarithmic loss."""
         return float(self.sample @ (self.sums - (self.target * self.scores).sum(axis=0)))
 
+    def residual(self) -> Floats:
+        """The gradient in the score of each row, times its value."""
+        left = np.exp(self.scores - self.sums) - self.target
+        residual: Floats = self.row_scale * self.sample * left
+        return residual
+
     def _update(self) -> None:
         lk.log_sums(self.scores, self.has_base, self.sums)
         offset, rows = self.columns.offset, self.columns.rows
-        for score, target, out in zip(self.scores, self.target, self.gradient, strict=True):
-            residual = self.row_scale * self.sample * (np.exp(score - self.sums) - target)
+        for residual, out in zip(self.residual(), self.gradient, strict=True):
             lk.column_sums(offset, rows, residual, out)
             out *= self.column_scale
 

@@ -20,6 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
+from relynx.arrays import Floats
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
 from relynx.data.parquet import Partitions
@@ -49,7 +50,7 @@ from relynx.models.checks import (
 )
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
-from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
+from relynx.models.lynx.pair_model import PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
 from relynx.models.lynx.sparse_model import check_optimal, learn_optimal, learn_sparse
 from relynx.search_settings import SearchSettings, default, is_number
