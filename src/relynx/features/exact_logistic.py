@@ -223,10 +223,10 @@ def fit_exact(
     last = float(penalties[-1])
     if largest > NOTHING:
         gap = whole.go_to(last, CERTAIN)
-    found = whole.solution().scaled(scale)
-    known = last, largest, language.nodes, language.settings.max_length
-    used = scale if len(found.columns) else 1.0
-    return found, Certificate(gap, whole.objective(last), *known, used)
+    found = whole.solution()
+    scale = scale if len(found.columns) else 1.0
+    known = last, largest, language.nodes, language.settings.max_length, scale
+    return found.scaled(scale), Certificate(gap, whole.objective(last), *known)
 
 
 def validated(

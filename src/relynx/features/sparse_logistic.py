@@ -85,8 +85,7 @@ class Solution:
     intercept: Floats
 
     def scaled(self, scale: float) -> Solution:
-        """With scores that are so many times as large; the same where no column has a weight."""
-        scale = scale if len(self.columns) else 1.0
+        """With scores that are so many times as large."""
         return Solution(self.columns, scale * self.weights, scale * self.intercept)
 
 
