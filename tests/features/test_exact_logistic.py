@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from test_sparse_logistic import objective, random_data, slow
+from test_sparse_logistic import slow
 
 import relynx as rx
 from relynx.bias import Bias
-from relynx.features import _exact_kernels as kernels
-from relynx.features.exact_logistic import Descent, fit_exact, scale_losses, validated
-from relynx.features.sparse_logistic import SCALES, Columns, divisions
+from relynx.features.exact_logistic import Descent, fit_exact, validated
+from relynx.features.sparse_logistic import divisions
 from relynx.mining.bounded import Language
 from relynx.search_settings import SearchSettings
 
@@ -25,22 +24,18 @@ def language_of(X, length=2):
     return Language(X, Bias.infer(X), SearchSettings(max_length=length))
 
 
-@pytest.mark.kernels
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_sweeps_end_at_the_minimum(n_classes):
-    M, y = random_data(30, 6, n_classes, seed=3)
-    columns, penalty = Columns.of(M), 0.02
-    n_scores = 1 if n_classes == 2 else n_classes
-    target = np.eye(n_classes)[y].T[-n_scores:].copy()
-    weights, intercept = np.zeros((n_scores, M.shape[1])), np.zeros(n_scores)
-    scores, sample, values = np.zeros((n_scores, len(y))), np.full(len(y), 1 / len(y)), []
-    for _ in range(40):
-        given = target, sample, penalty, weights, intercept, scores, n_classes == 2
-        kernels.sweep(columns.offset, columns.rows, *given)
-        values.append(objective(M, y, n_classes, sample, penalty, weights, intercept))
-    assert scores == pytest.approx(weights @ M.T + intercept[:, None], abs=1e-12)
-    assert (np.diff(values) < 1e-14).all()
-    assert values[-1] == pytest.approx(slow(M, y, n_classes, penalty), abs=1e-9)
+def test_a_descent_ends_at_the_minimum_of_all_columns(n_classes):
+    X, y = letters(n_classes=n_classes)
+    language = language_of(X)
+    while language.grow(np.ones(len(language), bool)):
+        pass
+    offset, rows = language.columns(np.flatnonzero(language.usable))
+    M = np.zeros((len(y), len(offset) - 1))
+    M[rows, np.repeat(np.arange(M.shape[1]), np.diff(offset))] = 1
+    descent = Descent(language_of(X), y, n_classes, np.ones(60))
+    assert descent.go_to(0.02, 1e-10) < 1e-10
+    assert descent.objective(0.02) == pytest.approx(slow(M, y, n_classes, 0.02), abs=1e-8)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -70,7 +65,7 @@ def test_rows_without_weight_are_as_if_they_were_not_there():
 
 def test_what_is_held_out_changes_nothing_in_a_part():
     X, y = letters()
-    held = divisions(y, 0)[0]
+    held = divisions(y, np.ones(60), 0)[0]
     sample = np.where(held, 0.0, 1.0)
     changed = np.where(held, (y + 1) % 3, y)
     paths = []
@@ -97,15 +92,6 @@ def test_without_two_rows_of_a_class_the_smallest_penalty_is_taken():
     X, _ = rx.from_lists([["a", "c"], ["b", "a"], ["c", "b"]])
     given = np.array([1.0, 0.1]), 0
     assert validated(language_of(X), np.arange(3), 3, np.ones(3), *given) == (1, 1.0)
-
-
-def test_scale_losses_are_those_of_doubtful_classes():
-    scores, y = np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([1, 1])
-    shares = np.exp(SCALES[3] * scores) / np.exp(SCALES[3] * scores).sum(axis=0)
-    losses = -(0.9 * np.log(shares[1]) + 0.1 * np.log(shares[0]))
-    assert scale_losses(scores, y, np.array([1.0, 2.0]), 0.1)[3] == pytest.approx(
-        losses @ [1.0, 2.0]
-    )
 
 
 @pytest.mark.parametrize("penalty", [1e-2, 1e-5])

@@ -13,6 +13,7 @@ from relynx.features import _logistic_kernels as kernels
 from relynx.features import sparse_logistic
 from relynx.features.sparse_logistic import (
     FORMS,
+    SCALES,
     SLACK,
     STEADY,
     Columns,
@@ -20,6 +21,7 @@ from relynx.features.sparse_logistic import (
     Problem,
     Solution,
     as_learner,
+    best_scale,
     divisions,
     fit_sparse,
     growth_of,
@@ -88,6 +90,7 @@ def take_step(problem, c, penalty, active=None, enough=1e-9):
         problem.scores[c],
         problem.sums,
         enough,
+        problem.close,
     )
     problem.intercept[c] += shift
     return gain
@@ -120,7 +123,7 @@ def plain_step(problem, M, c, penalty, active, enough):
             largest = max(largest, bend * (value - new[j]) ** 2)
             new[j] = value
         first = largest if turn == 0 else first
-        if turn % kernels.EVERY == 0 and largest <= max(enough, kernels.CLOSE * first):
+        if turn % kernels.EVERY == 0 and largest <= max(enough, Problem.close * first):
             break
 
     def worth(weights, intercept):
@@ -532,7 +535,7 @@ def test_rows_without_weight_are_no_part_of_the_validation():
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(0, 99))
 def test_each_row_is_held_out_once_a_repeat_unless_its_class_has_no_other(y, seed):
     y = np.array(y)
-    parts = divisions(y, seed)
+    parts = divisions(y, np.ones(len(y)), seed)
     counts = np.bincount(y)
     repeats = 3 if counts.max() > 1 else 0
     n_parts = min(5, counts.max())
@@ -545,7 +548,7 @@ def test_each_row_is_held_out_once_a_repeat_unless_its_class_has_no_other(y, see
 
 def test_parts_have_their_share_of_each_class():
     y = np.repeat([0, 1, 2], [50, 23, 7])
-    for held in divisions(y, 0):
+    for held in divisions(y, np.ones(80), 0):
         inside = np.bincount(y[held], minlength=3)
         assert inside[0] == 10
         assert inside[1] in (4, 5)
@@ -555,12 +558,23 @@ def test_parts_have_their_share_of_each_class():
 
 @pytest.mark.parametrize(("n", "repeats"), [(40, 3), (334, 2), (500, 2), (501, 1), (2000, 1)])
 def test_small_data_are_divided_several_times(n, repeats):
-    assert len(divisions(np.arange(n) % 2, 0)) == 5 * repeats
+    assert len(divisions(np.arange(n) % 2, np.ones(n), 0)) == 5 * repeats
+
+
+def test_the_losses_at_a_scale_are_those_of_doubtful_classes():
+    scores, y, held = np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([1, 1]), np.ones(2, bool)
+    scale, found = best_scale([(held, scores)], y, np.array([1.0, 2.0]))
+    powers = np.exp(SCALES[:, None, None] * scores)
+    shares = powers / powers.sum(axis=1, keepdims=True)
+    losses = -(0.75 * np.log(shares[:, 1]) + 0.25 * np.log(shares[:, 0]))
+    best = (losses @ [1.0, 2.0]).argmin()
+    assert scale == SCALES[best]
+    assert found == pytest.approx(losses[best])
 
 
 def test_parts_depend_on_the_seed_alone():
     y = np.arange(30) % 3
-    one, same, other = (np.array(divisions(y, seed)) for seed in (4, 4, 5))
+    one, same, other = (np.array(divisions(y, np.ones(len(y)), seed)) for seed in (4, 4, 5))
     assert np.array_equal(one, same)
     assert not np.array_equal(one, other)
 

@@ -257,7 +257,7 @@ def _read_labelled(
 def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifier:
     """The classifier that the options describe; other parameters have their defaults."""
     from relynx.models.lynx.classifier import OF_GRASP, PAPER, LynxClassifier
-    from relynx.models.lynx.learners import learner
+    from relynx.models.lynx.final_estimators import learner
 
     if bias_file is None:
         click.echo(INFERRED, err=True)

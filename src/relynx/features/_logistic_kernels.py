@@ -11,7 +11,6 @@ from relynx._kernels import kernel
 
 LEAST_CURVATURE = 1e-5  # of a row in a Newton step: one that is fitted perfectly has none
 MOST_ROUNDS, EVERY = 200, 8  # of coordinate descent; in one of so many zero weights are tried, too
-CLOSE = 1e-3  # a step is solved to this part of its first improvement
 
 
 @kernel
@@ -40,7 +39,19 @@ def log_sums(scores, has_base, out):
 
 @kernel
 def newton_step(
-    offset, rows, scale, target, sample, penalty, ridge, active, weights, scores, sums, enough
+    offset,
+    rows,
+    scale,
+    target,
+    sample,
+    penalty,
+    ridge,
+    active,
+    weights,
+    scores,
+    sums,
+    enough,
+    close,
 ):
     """A Newton step for the weights of a class, in place: the gain, the step of the intercept, and
     how much was looked at.
@@ -48,7 +59,8 @@ def newton_step(
     `target` is 1 where a row is of the class, `sample` the weight of each row, 0 for rows that are
     held out: their scores follow all the same. `penalty` is for each column that of its absolute
     weight, `ridge` that of half its square. `scores` are those of the class, and `sums` the
-    logarithms of the sums over all classes.
+    logarithms of the sums over all classes. The quadratic model is solved until a round improves it
+    by `enough` at most, or by the part `close` of the first round.
     """
     n, n_active = len(sample), len(active)
     # Residuals, curvatures and moves of scores are divided by the scale of the row, or multiplied,
@@ -98,7 +110,7 @@ def newton_step(
                     residual[i] += curvature[i] * step
                 largest = max(largest, bends[a] * step * step)
         first = largest if turn == 0 else first
-        if turn % EVERY == 0 and largest <= max(enough, CLOSE * first):
+        if turn % EVERY == 0 and largest <= max(enough, close * first):
             break
     length, gain = 1.0, 0.0
     while True:  # halved until the objective does not rise

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from relynx.arrays import Bools, Floats, Longs
 from relynx.features import _logistic_kernels as lk
 
 CLEARLY = 0.5  # of a standard error: by so much the loss of a less simple form must be less
@@ -51,9 +52,6 @@ MOST_SWEEPS = 100
 SCALES = np.geomspace(0.5, 32, 13)  # of the scores, for the probabilities
 SMALLEST_SHARE = 1e-9  # of rows that have a column
 SLACK = 1 + 1e-3  # of the penalty: by how much a gradient may exceed it
-
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +84,18 @@ class Solution:
     weights: Floats  # (n_scores, n_columns)
     intercept: Floats
 
+    def scaled(self, scale: float) -> Solution:
+        """With scores that are so many times as large."""
+        return Solution(self.columns, scale * self.weights, scale * self.intercept)
+
 
 class Problem:
     """Logistic regression of the classes 0 to n - 1 on columns, with weights of rows.
 
     `share` of a penalty is on the absolute weights, the rest on half their squares.
     """
+
+    close = 1e-3  # of its first improvement: how exactly the quadratic model of a step is solved
 
     def __init__(
         self,
@@ -129,11 +133,16 @@ class Problem:
         """The mean logarithmic loss."""
         return float(self.sample @ (self.sums - (self.target * self.scores).sum(axis=0)))
 
+    def residual(self) -> Floats:
+        """The gradient in the score of each row, times its value."""
+        left = np.exp(self.scores - self.sums) - self.target
+        residual: Floats = self.row_scale * self.sample * left
+        return residual
+
     def _update(self) -> None:
         lk.log_sums(self.scores, self.has_base, self.sums)
         offset, rows = self.columns.offset, self.columns.rows
-        for score, target, out in zip(self.scores, self.target, self.gradient, strict=True):
-            residual = self.row_scale * self.sample * (np.exp(score - self.sums) - target)
+        for residual, out in zip(self.residual(), self.gradient, strict=True):
             lk.column_sums(offset, rows, residual, out)
             out *= self.column_scale
 
@@ -200,6 +209,7 @@ class Problem:
             self.scores[c],
             self.sums,
             0.01 * enough,
+            self.close,
         )
         self.intercept[c] += shift
         self.looks += int(looked)
@@ -271,21 +281,15 @@ def fit_sparse(
     losses = np.full((len(FORMS), N_PENALTIES), np.nan)
     if problems[0].largest_penalty() < NOTHING:  # what is left of zero: no column tells anything
         return Fitted(problems[0].solution(), losses, (0, 0))
-    counts = np.flatnonzero(sample > 0)
-    parts = []
-    for held in divisions(y[counts], seed):
-        parts.append(np.zeros(len(y), bool))
-        parts[-1][counts] = held
+    parts = divisions(y, sample, seed)
     (which, last), scale = (0, N_PENALTIES - 1), 1.0
     if parts:
         losses, (which, last), scale = _validated(problems, y, parts, n_threads)
     problem = problems[which]
     *_, solution = problem.path(penalties_from(problem.largest_penalty())[: last + 1])
-    if not len(solution.columns):
-        scale = 1.0
-    found = Solution(solution.columns, scale * solution.weights, scale * solution.intercept)
+    scale = scale if len(solution.columns) else 1.0
     growth = growth if FORMS[which].by_size else STEADY
-    return Fitted(found, losses, (which, last), scale, growth)
+    return Fitted(solution.scaled(scale), losses, (which, last), scale, growth)
 
 
 def growth_of(columns: Columns, sizes: Floats | None) -> Growth:
@@ -308,7 +312,7 @@ def _scaled_columns(columns: Columns, form: Form, growth: Growth, sizes: Floats 
 
 
 def _validated(
-    problems: list[Problem], y: Longs, parts: list[NDArray[np.bool_]], n_threads: int
+    problems: list[Problem], y: Longs, parts: list[Bools], n_threads: int
 ) -> tuple[Floats, tuple[int, int], float]:
     """The loss with each form and penalty, which to take, and its scale."""
     sample, n_forms = problems[0].sample, len(problems)
@@ -326,7 +330,7 @@ def _validated(
     for i, j in np.ndindex(scales.shape):
         of_form = zip(parts, scores[i * len(parts) :], strict=False)
         scores_at = [(held, one[j].astype(float)) for held, one in of_form]
-        scales[i, j], losses[i, j] = _scaled(scores_at, y, weights / number)
+        scales[i, j], losses[i, j] = best_scale(scores_at, y, weights / number)
     losses /= number
     each = [simplest(one, weights, form.n_errors) for form, one in zip(FORMS, losses, strict=True)]
     which = simplest(losses[np.arange(n_forms), each], weights, CLEARLY)
@@ -338,30 +342,28 @@ def penalties_from(largest: float) -> Floats:
     return largest * np.geomspace(1.0, SMALLEST, N_PENALTIES)
 
 
-def divisions(y: Longs, seed: int) -> list[NDArray[np.bool_]]:
+def divisions(y: Longs, sample: Floats, seed: int) -> list[Bools]:
     """Which rows are held out in turn: parts drawn by class, small data several times.
 
-    Of a class that has one row only this is never held out.
+    Of a class that has one row only this is never held out, nor is a row without weight.
     """
-    random = np.random.default_rng(seed)
-    counts = np.bincount(y)
+    random, rows = np.random.default_rng(seed), np.flatnonzero(sample > 0)
+    counts = np.bincount(y[rows])
     n_parts = min(PARTS, int(counts.max(initial=0)))
     if n_parts < 2:
         return []
     found = []
-    for _ in range(min(max(ENOUGH_ROWS // len(y), 1), MOST_REPEATS)):
+    for _ in range(min(max(ENOUGH_ROWS // len(rows), 1), MOST_REPEATS)):
         part, n_before = np.full(len(y), -1), 0
         for c in np.flatnonzero(counts > 1):
-            members = random.permutation(np.flatnonzero(y == c))
+            members = rows[random.permutation(np.flatnonzero(y[rows] == c))]
             part[members] = (n_before + np.arange(len(members))) % n_parts
             n_before += len(members)
         found += [part == number for number in range(n_parts)]
     return found
 
 
-def _held_out(
-    whole: Problem, y: Longs, held: NDArray[np.bool_], most_looks: float
-) -> NDArray[np.float32]:
+def _held_out(whole: Problem, y: Longs, held: Bools, most_looks: float) -> NDArray[np.float32]:
     """The scores of rows that are held out: an array of shape (n_penalties, n_scores, n_held).
 
     The path ends where their loss has risen several times; the last scores stand for the others.
@@ -374,7 +376,7 @@ def _held_out(
     scores, least, n_worse = [], np.inf, 0
     for _ in problem.path(penalties):
         scores.append(problem.scores[:, held])
-        _, losses = _scaled([(held, scores[-1])], y, whole.sample)
+        _, losses = best_scale([(held, scores[-1])], y, whole.sample)
         loss = float(losses @ whole.sample)
         n_worse = 0 if loss < least else n_worse + 1
         least = min(least, loss)
@@ -384,15 +386,14 @@ def _held_out(
     return np.array(scores, np.float32)
 
 
-def _scaled(
-    parts: list[tuple[NDArray[np.bool_], Floats]], y: Longs, weights: Floats
+def best_scale(
+    parts: list[tuple[Bools, Floats]], y: Longs, weights: Floats
 ) -> tuple[float, Floats]:
     """The best scale of the scores of parts, and the sum of the losses of each row with it."""
     rest = 1 / (len(y) + 2)  # of the other classes, so that no scale is large without end
     losses = np.zeros((len(SCALES), len(y)))
     for held, scores in parts:
-        if len(scores) == 1:
-            scores = np.vstack([np.zeros(scores.shape[1]), scores])
+        scores = with_base(scores)
         above = scores - scores.max(axis=0)
         own = above[y[held], np.arange(above.shape[1])]
         meant = (1 - rest) * own + rest * (above.sum(axis=0) - own) / (len(above) - 1)
@@ -400,6 +401,11 @@ def _scaled(
             out[held] += np.log(np.exp(scale * above).sum(axis=0)) - scale * meant
     best = int((losses @ weights).argmin())
     return float(SCALES[best]), losses[best]
+
+
+def with_base(scores: Floats) -> Floats:
+    """A row for each class, of two classes too, where the score of the first is 0."""
+    return np.vstack([np.zeros(scores.shape[1]), scores]) if len(scores) == 1 else scores
 
 
 def simplest(losses: Floats, weights: Floats, n_errors: float = 1.0) -> int:

@@ -1,9 +1,8 @@
 """`PatternVectorizer`: sequences as 0/1 columns, one for each pattern that was mined.
 
 And what all estimators share: their form in a model file, by what a class declares. `STORED` says
-what it learnt, `STORED_PARAMS` which parameters have a form of their own, and `NOT_STORED` which
-attributes are made again from others; see `relynx.storage.fields`. What only all of it together can
-be checked for, `check_restored` refuses.
+what it learnt, and `STORED_PARAMS` which parameters have a form of their own; see
+`relynx.storage.fields`. What only all of it together can be checked for, `check_restored` refuses.
 """
 
 from __future__ import annotations
@@ -121,12 +120,7 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
     ['a(A)', 'b(A)', 'c(A)']
     """
 
-    STORED: ClassVar[Fields] = {
-        "bias_": BIAS,
-        "patterns_": PATTERNS,
-        "reading_": SCHEMA,
-    }  # in a model file
-    NOT_STORED = ("_output",)  # written by set_output, too
+    STORED: ClassVar[Fields] = {"bias_": BIAS, "patterns_": PATTERNS, "reading_": SCHEMA}
 
     top_k: int | None = None
     measure: str = "confidence"
@@ -144,7 +138,11 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
             The classes; without them those of X, and without any one class for all.
         """
         if isinstance(X, Partitions):
-            _refuse_cuts(X)
+            # Numbers that wait to be cut by class need all sequences at once.
+            if waiting := columns_to_cut(X.without_sequences()):
+                needs = "is to be cut by class, which needs all sequences in memory"
+                hint = "read the table with other bins, or give X.load()"
+                raise InputError(f"column {waiting[0]!r} {needs}", hint=hint)
             check_partitions(X, y, self.bias, None)
             assert self.bias is not None
             self.bias_ = self.bias
@@ -176,12 +174,13 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
         """
         check_is_fitted(self)
         matrix = self._matrix(X)
-        output = getattr(self, "_output", sklearn.get_config()["transform_output"])
+        wanted = getattr(self, OUTPUT, {}).get("transform")
+        output = wanted or sklearn.get_config()["transform_output"]
         return matrix.toarray() if output in FRAMES else matrix
 
     def _matrix(self, X: object) -> sparse.csr_array:
         if isinstance(X, Partitions):
-            return stacked([self._matrix(part) for part in X.partitions()])
+            return sparse.vstack([self._matrix(part) for part in X.partitions()], format="csr")
         X = cut_like(as_sequences(X), self.reading_)
         return coverage(self.patterns_, X, n_jobs=self.n_jobs)
 
@@ -193,15 +192,7 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
     def set_output(self, *, transform: str | None = None) -> PatternVectorizer:
         """Let `transform` give data frames: `pandas`, `polars`, or `default` for a matrix."""
         super().set_output(transform=transform)
-        if transform is not None:
-            self._output = transform
         return self
-
-    def __sklearn_clone__(self) -> PatternVectorizer:
-        copy: PatternVectorizer = super().__sklearn_clone__()
-        if hasattr(self, "_output"):
-            copy._output = self._output
-        return copy
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -231,18 +222,6 @@ def coverage(patterns: PatternSet, X: Sequences, *, n_jobs: int | None = None) -
     return parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")
 
 
-def _refuse_cuts(parts: Partitions) -> None:
-    """Numbers that wait to be cut by class need all sequences at once."""
-    if waiting := columns_to_cut(parts.without_sequences()):
-        what = f"column {waiting[0]!r} is to be cut by class, which needs all sequences in memory"
-        raise InputError(what, hint="read the table with other bins, or give X.load()")
-
-
-def stacked(parts: list[sparse.csr_array]) -> sparse.csr_array:
-    """The rows of several matrices, one below the other."""
-    return sparse.vstack(parts, format="csr")
-
-
 def _sparse(dense: Bools) -> sparse.csr_array:
     """What scipy makes of the matrix, in a quarter of the time."""
     ends = np.cumsum(dense.sum(axis=1, dtype=np.int64))
@@ -266,7 +245,7 @@ def fitted_state(model: Any) -> State:
     name = type(model).__name__
     params = model.get_params(deep=False)
     own = getattr(model, "STORED_PARAMS", {})
-    known = {*params, *model.STORED, *getattr(model, "NOT_STORED", ()), OUTPUT, ROUTING}
+    known = {*params, *model.STORED, OUTPUT, ROUTING}
     for attribute in vars(model):
         if attribute not in known:
             what = f"{name} has an attribute {attribute!r} that a model file does not keep"

@@ -180,9 +180,9 @@ class Language:
 
     def _is_known(self, covered: NDArray[np.uint64]) -> Bools:
         self._take()
-        if self.only is not None:
-            return np.array([one not in self.only for one in self._numbers(covered)], bool)
-        return np.array([one in self._column_of for one in self._numbers(covered)], bool)
+        numbers, only = self._numbers(covered), self.only
+        known = self._column_of if only is None else {*numbers} - only
+        return np.array([number in known for number in numbers], bool)
 
     def _numbers(self, covered: NDArray[np.uint64]) -> list[int]:
         numbers: list[int] = lk.hashes(covered, self._odd, np.empty(len(covered), "u8")).tolist()

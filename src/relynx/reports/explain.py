@@ -19,7 +19,7 @@ from relynx.mining.matching.match import match
 from relynx.mining.patterns.pattern import Pattern, link_of
 from relynx.mining.wording import in_words
 from relynx.models.lynx.classifier import LynxClassifier
-from relynx.models.lynx.contributions import Weights, columns_of, learner_name, weights
+from relynx.models.lynx.contributions import Weights, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel
 from relynx.reports.explanation import Explanation
 from relynx.reports.explanation_parts import Counterfactual, Flip, Match, ModelPart, PatternEffect
@@ -59,7 +59,7 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
     parts = [None if terms is None else terms.scaled(value) for terms in found_weights]
     models = tuple(
         _part(part, terms, covered[columns], [effects[i] for i in columns.tolist()], value)
-        for part, terms, columns in zip(model.estimators_, parts, columns_of(model), strict=True)
+        for part, terms, columns in zip(model.estimators_, parts, model.columns_, strict=True)
     )
     classes = model.classes_.tolist()
     votes = None

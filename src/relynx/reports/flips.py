@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from relynx.arrays import Bools, Floats, Longs
 from relynx.models.lynx.classifier import LynxClassifier
-from relynx.models.lynx.contributions import Weights, columns_of, is_softmax, predicted_codes
+from relynx.models.lynx.contributions import Weights, is_softmax, predicted_codes
 
 MOST_SETS = 50_000  # sets of one size that are scored by the sums of the model
 MOST_QUERIES = 2_000  # sets of one size where each needs a prediction
@@ -112,7 +112,7 @@ class _Sums:
         self.alone = len(weights) == 1
         self.softmax = all(map(is_softmax, model.estimators_))
         self.among, self.starts, self.changes = [], [], []
-        for part, columns in zip(weights, columns_of(model), strict=True):
+        for part, columns in zip(weights, model.columns_, strict=True):
             present, absent = (
                 np.where(np.isinf(terms), parts - RULED_OUT, parts)
                 for terms, parts in (

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from relynx.data.parquet import Partitions
 from relynx.errors import InputError
-from relynx.features.vectorizer import PatternVectorizer, stacked
+from relynx.features.vectorizer import PatternVectorizer
 from relynx.mining.partitioned.passes import Where, opened
 from relynx.mining.partitioned.search import OnWorkers
 
@@ -47,7 +47,7 @@ def connected(address: str, *, timeout: float = WAIT) -> Iterator[Any]:
 
 def transform(vectorizer: PatternVectorizer, parts: Partitions, client: Any) -> sparse.csr_array:
     """`vectorizer.transform(parts)` by the workers of a client; always a sparse matrix."""
-    return stacked(_each(_transformed, vectorizer, parts, client))
+    return sparse.vstack(_each(_transformed, vectorizer, parts, client), format="csr")
 
 
 def predict(model: Any, parts: Partitions, client: Any) -> NDArray[Any]:

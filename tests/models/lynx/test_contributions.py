@@ -12,13 +12,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, Standa
 from sklearn.svm import SVC, LinearSVC
 
 import relynx as rx
-from relynx.models.lynx.contributions import (
-    columns_of,
-    is_softmax,
-    learner_name,
-    predicted_codes,
-    weights,
-)
+from relynx.models.lynx.contributions import is_softmax, learner_name, predicted_codes, weights
 
 MULTICLASS = ("round_robin", "single")
 ADDITIVE = {
@@ -75,7 +69,7 @@ def test_terms_and_prior_sum_to_the_score_on_every_fold_domain(learner, multicla
     model = fitted(learner, multiclass)
     M = covered(model)
     assert len(M) == 966
-    for part, columns in zip(model.estimators_, columns_of(model), strict=True):
+    for part, columns in zip(model.estimators_, model.columns_, strict=True):
         found = weights(part)
         scores = sums(found, M[:, columns])
         told = scores[:, 1] - scores[:, 0] if len(part.classes) == 2 else scores
@@ -94,7 +88,7 @@ def test_terms_and_prior_sum_to_the_score_on_every_fold_domain(learner, multicla
 def test_the_softmax_of_the_scores_is_the_posterior(learner):
     model = fitted(learner)
     M = covered(model)
-    for part, columns in zip(model.estimators_, columns_of(model), strict=True):
+    for part, columns in zip(model.estimators_, model.columns_, strict=True):
         powers = np.exp(sums(weights(part), M[:, columns]))
         shares = powers / powers.sum(axis=1, keepdims=True)
         assert is_softmax(part)
@@ -132,7 +126,7 @@ def test_without_smoothing_terms_are_infinite_and_the_scores_are_those_of_the_le
     model = fitted(multiclass=multiclass, smoothing=0)
     M = covered(model)
     infinite = False
-    for part, columns in zip(model.estimators_, columns_of(model), strict=True):
+    for part, columns in zip(model.estimators_, model.columns_, strict=True):
         found = weights(part)
         infinite |= bool(np.isinf(found.present).any())
         scores = np.array([*map(found.scores, M[:200, columns])])

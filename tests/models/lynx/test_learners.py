@@ -4,7 +4,7 @@ import pytest
 
 from relynx import InputError, LynxClassifier, planted_rule
 from relynx.cli.options import model_options
-from relynx.models.lynx.learners import NAMES, learner
+from relynx.models.lynx.final_estimators import NAMES, learner
 
 
 @pytest.mark.parametrize("name", NAMES)

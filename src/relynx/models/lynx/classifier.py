@@ -20,6 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
+from relynx.arrays import Floats
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
 from relynx.data.parquet import Partitions
@@ -31,7 +32,7 @@ from relynx.features.exact_logistic import CERTIFICATE
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.sparse_logistic import STEADY
-from relynx.features.vectorizer import PatternEstimator, coverage, stacked
+from relynx.features.vectorizer import PatternEstimator, coverage
 from relynx.mining.levels import sequence_sizes
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
@@ -49,10 +50,9 @@ from relynx.models.checks import (
 )
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
-from relynx.models.lynx.optimal_model import check_optimal, learn_optimal
-from relynx.models.lynx.pair_model import Floats, PairModel, Recipe, learn
+from relynx.models.lynx.pair_model import PairModel, Recipe, learn
 from relynx.models.lynx.round_robin import NUDGE, Ballot, agreeing, coupled, in_order_of, tally
-from relynx.models.lynx.sparse_model import learn_sparse
+from relynx.models.lynx.sparse_model import check_optimal, learn_optimal, learn_sparse
 from relynx.search_settings import SearchSettings, default, is_number
 from relynx.storage.fields import (
     CLASS_PRIOR,
@@ -390,16 +390,16 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         method = self._method(len(self.classes_))
         if hasattr(self, "certificate_"):
             del self.certificate_
-        if method == "sparse":
-            self._learn_sparse(X, labels, codes, sample_weight)
-        elif method == "optimal":
-            self._learn_optimal(X, codes, sample_weight)
+        if method in ("sparse", "optimal"):
+            self._learn_one(X, labels, codes, sample_weight, method)
         else:
             if sample_weight is not None:
                 what = f"sample_weight is no parameter of method={method!r}"
                 raise InputError(what, hint="leave it out, or give method='sparse'")
             settings = SearchSettings.of_estimator(self.bias_, self)
-            self.estimators_ = self._as_named()._learn(X, labels, codes)
+            named = copy(self)  # with the parameters that its method stands for
+            named.__dict__.update(PAPER if method == "paper" else {})
+            self.estimators_ = named._learn(X, labels, codes)
             self.min_support_ = np.array([settings.min_support])
         used = [model.patterns[model.selected] for model in self.estimators_]
         names = tuple(self.classes_.tolist())
@@ -431,56 +431,39 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             raise InputError(what, hint=f"leave out {twice[0]}, or give method='grasp'")
         return self.method
 
-    def _as_named(self) -> LynxClassifier:
-        """This classifier with the parameters that its method stands for."""
-        if self.method != "paper":
-            return self
-        same = copy(self)
-        for name, value in PAPER.items():
-            setattr(same, name, value)
-        return same
-
-    def _learn_sparse(
+    def _learn_one(
         self,
         X: Sequences,
         labels: NDArray[Any],
         codes: NDArray[np.int64],
         sample_weight: Iterable[float] | None,
+        method: str,
     ) -> None:
+        """One sparse model of all classes, by a budget or exactly."""
         sample = _checked_weights(sample_weight, codes)
         if sample_weight is not None:
             self.class_prior_ = np.bincount(codes, weights=sample) / sample.sum()
+        searched: dict[str, Any]  # what was searched, not what was estimated
         with fit_journal(self, self.bias_, X, labels) as journal:
             [seed] = self._seeds(1, journal)
-            how = sample, seed, self._memory(), model_folder(journal, 1)
-            learnt, levels, warning = learn_sparse(X, codes, self.class_prior_, self, *how)
+            given = X, codes, self.class_prior_, self, sample, seed
+            if method == "optimal":
+                learnt, self.certificate_, warning = learn_optimal(*given)
+                self.min_support_ = np.zeros(1)
+                searched = {"max_length": self.certificate_.max_length}
+            else:
+                where = self._memory(), model_folder(journal, 1)
+                learnt, levels, warning = learn_sparse(*given, *where)
+                self.min_support_ = np.array([one.min_support for one in levels])
+                longest = default("max_length") if self.max_length is None else self.max_length
+                searched = {"max_length": longest, "max_gap": levels[-1].max_gap}
             if journal is not None:
                 journal.finish()
         if warning is not None:
             warnings.warn(warning, UserWarning, stacklevel=3)
         self.estimators_ = [learnt]
-        self.min_support_ = np.array([one.min_support for one in levels])
-        if self.bias is None:  # what was searched, not what was estimated
-            longest = default("max_length") if self.max_length is None else self.max_length
-            gap = levels[-1].max_gap
-            self.bias_ = replace(self.bias_, max_gap=gap, max_length=longest, min_support=None)
-
-    def _learn_optimal(
-        self, X: Sequences, codes: NDArray[np.int64], sample_weight: Iterable[float] | None
-    ) -> None:
-        sample = _checked_weights(sample_weight, codes)
-        if sample_weight is not None:
-            self.class_prior_ = np.bincount(codes, weights=sample) / sample.sum()
-        data = X, codes, self.class_prior_
-        learnt, self.certificate_, warning = learn_optimal(
-            *data, self, sample, *self._seeds(1, None)
-        )
-        if warning is not None:
-            warnings.warn(warning, UserWarning, stacklevel=3)
-        self.estimators_, self.min_support_ = [learnt], np.zeros(1)
         if self.bias is None:
-            longest = self.certificate_.max_length
-            self.bias_ = replace(self.bias_, max_length=longest, min_support=None)
+            self.bias_ = replace(self.bias_, min_support=None, **searched)
 
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""
@@ -617,7 +600,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     def _matrix(self, X: object) -> sparse.csr_array:
         check_is_fitted(self)
         if isinstance(X, Partitions):
-            return stacked([self._matrix(part) for part in X.partitions()])
+            return sparse.vstack([self._matrix(part) for part in X.partitions()], format="csr")
         X = sequences_for(self, X)
         M = coverage(self.selected_, X, n_jobs=self.n_jobs)
         if not self.estimators_[0].growth.exponent:

@@ -16,8 +16,9 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+from relynx.arrays import Floats
 from relynx.features.naive_bayes import PatternNB, score_terms
-from relynx.models.lynx.pair_model import Floats, PairModel, accepted
+from relynx.models.lynx.pair_model import PairModel, accepted
 
 if TYPE_CHECKING:
     from relynx.models.lynx.classifier import LynxClassifier
@@ -164,11 +165,6 @@ def is_softmax(model: PairModel) -> bool:
     """Whether the class probabilities of a model are the softmax of its scores."""
     own = ("PatternNB", "BernoulliNB", "LogisticRegression", None)
     return learner_name(model) in own or not hasattr(model.estimator, "predict_proba")
-
-
-def columns_of(model: LynxClassifier) -> list[NDArray[np.int64]]:
-    """The indices of the patterns of each model of a classifier in its `selected_`."""
-    return [np.asarray(columns) for columns in model.columns_]
 
 
 def predicted_codes(

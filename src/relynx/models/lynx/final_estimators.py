@@ -1,4 +1,5 @@
-"""The learners that a model file can keep: parameters and arrays of a closed list of classes.
+"""Learners by name, and those that a model file can keep: a closed list of classes, as parameters
+and arrays.
 
 What is kept is what prediction needs. A class that is not in the list is refused, for its inside is
 not ours to write down, and a file that names classes to load would be a program.
@@ -16,12 +17,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import LabelBinarizer, MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
-from relynx.errors import DataError, InputError
+from relynx.errors import DataError, InputError, did_you_mean
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.vectorizer import MACHINE
 from relynx.storage.fields import FEATURES_IN, Field, Fields, array, labels, restore, stored_state
 from relynx.storage.parts import Part, plain, plain_labels
 
+NAMES = ("naive_bayes", "logistic", "svm")  # of learners, on the command line
 PIPELINE = "Pipeline"
 
 
@@ -222,3 +224,14 @@ LEARNER = Field(
     lambda estimator, _: estimator_state(estimator),
     lambda part, key, _: estimator_of(part.part(key)),
 )
+
+
+def learner(name: str) -> Any:
+    """A new learner to give as `final_estimator`; None for naive Bayes, which is built in."""
+    if name not in NAMES:
+        hint = did_you_mean(name, NAMES) or f"give one of {', '.join(NAMES)}"
+        raise InputError(f"there is no learner {name!r}", hint=hint)
+    # In the primal: there are fewer patterns than sequences, or about as many.
+    return {"logistic": LogisticRegression(C=0.1, max_iter=1000), "svm": LinearSVC(dual=False)}.get(
+        name
+    )

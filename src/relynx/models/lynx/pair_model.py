@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from relynx.arrays import Floats
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
 from relynx.features.candidates import Validation, by_class_in_turn, distinct, lean, significant
@@ -29,7 +30,6 @@ from relynx.storage.fields import COUNT, Field, Fields, finished, labels
 from relynx.storage.parts import Part, plain
 from relynx.version import __version__
 
-Floats: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = Any  # a dense array or a sparse matrix
 
 GROWTH = Field(

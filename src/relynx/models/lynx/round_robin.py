@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.models.lynx.pair_model import Floats
+from relynx.arrays import Floats
 
 NUDGE = 1e-9  # sums of probabilities that differ by less are tied, and the prior decides
 TRACE = 1e-12  # of the rank of a class, in its score: it tells ties apart and changes no order

@@ -1,4 +1,5 @@
-"""The sparse model: logistic regression over all patterns that a budget finds."""
+"""One model of all classes: sparse logistic regression over all patterns that a budget finds, or
+over all of the language, with a certificate."""
 
 from __future__ import annotations
 
@@ -8,18 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Floats, Longs
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
+from relynx.errors import InputError
 from relynx.features.candidates import lean, united
+from relynx.features.exact_logistic import Certificate, fit_exact
 from relynx.features.sparse_logistic import Columns, Solution, as_learner, fit_sparse
+from relynx.mining.bounded import Language
 from relynx.mining.levels import LEAST, Level, mine_at, mine_levels, sequence_sizes
+from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.workers import n_threads
 from relynx.models.lynx.checkpoint import MINING, inside
-from relynx.models.lynx.pair_model import Floats, PairModel, warning_of
+from relynx.models.lynx.pair_model import PairModel, warning_of
 from relynx.search_settings import SearchSettings, default
 from relynx.version import __version__
 
-Longs = NDArray[np.int64]
+# What keeps patterns out by how many sequences they cover, and what goes with a budget.
+LIMITS = ("min_support", "min_frequency", "min_cover")
+NOT_OURS = (*LIMITS[:2], "budget", "memory", "checkpoint")
 
 
 def learn_sparse(
@@ -42,15 +50,13 @@ def learn_sparse(
     settings = SearchSettings.of_estimator(model.bias_, model)
     levels = _levels(X, codes, model, settings, memory, checkpoint)
     columns = Columns(
-        np.concatenate([[0], *(one.offset[1:] + start for one, start in _starts(levels))]),
+        np.cumsum(np.concatenate([[0], *(np.diff(one.offset) for one in levels)])),
         np.concatenate([one.rows for one in levels]),
         len(X),
     )
-    names = tuple(classes.tolist())
     if not len(columns):
-        nothing = lean(levels[0].patterns[:0])
-        empty = PairModel(classes, nothing, np.empty(0, np.int64), None, prior)
-        return empty, levels, warning_of(levels[0].found, classes)
+        nothing = _empty(levels[0].patterns[:0], classes, prior)
+        return nothing, levels, warning_of(levels[0].found, classes)
     fitted = fit_sparse(
         columns,
         codes,
@@ -70,7 +76,7 @@ def learn_sparse(
         sets.append(one.patterns.with_rows(rows))
         order.append(places)
         start += len(one.patterns)
-    selected, _ = united(sets, X, codes, names)
+    selected, _ = united(sets, X, codes, tuple(classes.tolist()))
     rows = selected.rows[np.argsort(np.concatenate(order))]
     selected = levels[-1].found.with_rows(rows, trie=selected.trie)  # complete up to that length
     learner = as_learner(solution, n_classes) if len(selected) else None
@@ -133,10 +139,53 @@ def _searched(
     return mine_levels(X, bias, settings, any_gap=any_gap, **limits, **how)
 
 
-def _starts(levels: list[Level]) -> list[tuple[Level, int]]:
-    """Each level with the number of ones before it."""
-    ends = np.cumsum([len(one.rows) for one in levels])
-    return list(zip(levels, [0, *ends[:-1].tolist()], strict=True))
+def check_optimal(model: Any) -> None:
+    """Raises InputError for parameters, and statements of the bias, of other methods."""
+    for name in NOT_OURS:
+        if getattr(model, name) not in (None, 1.0 if name == "budget" else None):
+            what = f"{name} is no parameter of method='optimal'"
+            raise InputError(what, hint=f"leave out {name}, or give method='sparse'")
+    for name in LIMITS:
+        if getattr(model.bias, name, None) is not None:
+            what = f"the bias has a {name}, and method='optimal' is about all patterns"
+            raise InputError(what, hint="leave it out of the bias, or give method='sparse'")
+
+
+def learn_optimal(
+    X: Sequences, codes: Longs, prior: Floats, model: Any, sample: Floats, seed: int
+) -> tuple[PairModel, Certificate, str | None]:
+    """One model of all classes, its certificate, and a warning, or None.
+
+    `model` is a `LynxClassifier` with its `classes_` and `bias_`.
+    """
+    classes, n_classes = model.classes_, len(model.classes_)
+    settings = SearchSettings.of_estimator(model.bias_, model)
+    language = Language(X, model.bias_, settings, n_threads=n_threads(model.n_jobs))
+    how: dict[str, Any] = {"seed": seed, "penalty": model.penalty}
+    solution, certificate = fit_exact(language, codes, n_classes, sample, **how)
+    found, order = language.patterns(solution.columns)
+    if not len(found):
+        nothing = _empty(found, classes, prior)
+        return nothing, certificate, _stopped(language) or warning_of(found, classes)
+    columns = Columns(*language.columns(solution.columns[order]), len(X))
+    ordered = Solution(np.arange(len(found)), solution.weights[:, order], solution.intercept)
+    ordered = by_importance(ordered, columns)
+    selected, _ = united([found[ordered.columns]], X, codes, tuple(classes.tolist()))
+    every = np.arange(len(selected))
+    learner, n = as_learner(ordered, n_classes), int(language.usable.sum())
+    learnt = PairModel(classes, selected, every, learner, prior, n_candidates=n)
+    return learnt, certificate, _stopped(language)
+
+
+def _stopped(language: Language) -> str | None:
+    if language.reason is None:
+        return None
+    return f"{language.reason}\nthe gap of the certificate allows for all that was not counted"
+
+
+def _empty(found: PatternSet, classes: NDArray[Any], prior: Floats) -> PairModel:
+    """The model without a pattern, of those found."""
+    return PairModel(classes, lean(found), np.empty(0, np.int64), None, prior)
 
 
 def by_importance(solution: Solution, columns: Columns) -> Solution:
