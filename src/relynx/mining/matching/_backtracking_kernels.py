@@ -228,14 +228,14 @@ def event_key(event_code, event_node, lo, hi, code):
 
 
 @inner_kernel
-def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
+def allowed(plan, bound, sets, node0, n_nodes, v, key):
     """Bind variable v to a key, if that is in its domain and different from what it must be."""
-    good = True
-    g = group[v]
+    good, differ = True, plan.differ
+    g = plan.group[v]
     if g >= 0:
         good = key < n_nodes and has_bit(sets, g, key - node0)
     if good:
-        for i in range(differ_off[v], differ_off[v + 1]):
+        for i in range(plan.differ_off[v], plan.differ_off[v + 1]):
             if bound[differ[i]] == key:
                 good = False
                 break
@@ -274,7 +274,6 @@ def solve(plan, data, bits, sequences, limit, counts, found):
     a match the steps back are taken one by one, as all matches count.
     """
     steps, args, depends = plan.steps, plan.args, plan.depends
-    differ, differ_off, group = plan.differ, plan.differ_off, plan.group
     template_off, templates, edges = plan.template_off, plan.templates, plan.edges
     constants, n_variables = plan.constants, plan.n_variables
     n_nodes, node_off, word_off = data.n_nodes, data.node_off, data.word_off
@@ -428,9 +427,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                         if act == TEST:
                             taken = bound[slot] == key
                         else:
-                            taken = allowed(
-                                group, differ, differ_off, bound, sets, node0, n_nodes, slot, key
-                            )
+                            taken = allowed(plan, bound, sets, node0, n_nodes, slot, key)
                         if not taken:
                             break
                 elif kind == LINK and mode == BOTH:
@@ -441,9 +438,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                         slot = b if mode == FROM else a
                         is_graph = shape[what, s] == GRAPH
                         node = near[depth, at] if is_graph else np.int64(order[what, at])
-                    taken = allowed(
-                        group, differ, differ_off, bound, sets, node0, n_nodes, slot, node
-                    )
+                    taken = allowed(plan, bound, sets, node0, n_nodes, slot, node)
                 if taken:
                     break
             if taken:

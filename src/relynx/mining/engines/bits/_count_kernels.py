@@ -82,18 +82,20 @@ def added(per_word: int) -> NDArray[np.int64]:
 
 
 @inner_kernel
-def slot_of(code, keys, slots, codes, n_slots, records, stride):
+def slot_of(code, counters, c, stride):
     """The slot of a code, a new one if need be; -1 where there is no room."""
+    keys, slots, codes = counters.keys[c], counters.slots[c], counters.codes[c]
+    records, slot = counters.records[c], counters.n_slots[c]
     mask = np.int64(len(keys) - 1)
     at = np.int64((np.uint64(code) * GOLDEN) >> np.uint64(33)) & mask
     while keys[at] >= 0 and keys[at] != code:
         at = (at + 1) & mask
     if keys[at] == code:
         return np.int64(slots[at])
-    slot = n_slots
     if slot >= len(codes) or (slot + 1) * stride > len(records):
         return np.int64(-1)
     keys[at], slots[at], codes[slot] = code, slot, code
+    counters.n_slots[c] = slot + 1
     for q in range(slot * stride, (slot + 1) * stride):
         records[q] = 0
     records[slot * stride + LAST] = -1
@@ -199,18 +201,9 @@ def write_codes(facts, g, n_old, stride, counters, c, scratch):
         return np.int64(UNKNOWN)
     pool[first] = m
     for x in range(m):
-        slot = slot_of(
-            scratch.codes[x],
-            counters.keys[c],
-            counters.slots[c],
-            counters.codes[c],
-            counters.n_slots[c],
-            counters.records[c],
-            stride,
-        )
+        slot = slot_of(scratch.codes[x], counters, c, stride)
         if slot < 0:
             return np.int64(UNKNOWN)
-        counters.n_slots[c] = max(counters.n_slots[c], slot + 1)
         pool[first + 1 + x] = slot * stride
     return first
 
