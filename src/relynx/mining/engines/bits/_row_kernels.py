@@ -222,20 +222,12 @@ def advance_table(facts, most_entries, rows, begin, end, n_old, read, n_steps, m
             m += to != NONE
         begin = stop
         if not single:  # which facts these are
-            n_places, size = m, 1 + m * min(len(admitted), most_entries)
+            size = 1 + m * min(len(admitted), most_entries)
             if size > len(hit_fact):
                 hit_row, hit_word = np.empty(size, np.uint64), np.empty(size, np.uint64)
                 hit_fact = np.empty(size, np.uint64)
             m = facts_of(
-                everywhere,
-                admitted,
-                row_block,
-                places,
-                words,
-                n_places,
-                hit_row,
-                hit_fact,
-                hit_word,
+                everywhere, admitted, row_block, places, words, m, hit_row, hit_fact, hit_word
             )
         if n_old:  # those that agree with the values of the row, as `agrees` has it
             n_hits, m = m, np.int64(0)

@@ -80,7 +80,6 @@ class Growing(NamedTuple):
     now: ek.Context
     links: Longs
     ways: Longs  # to link a new event
-    first: bool = False  # it has no atoms
 
 
 class Bits(Engine[Buffers, "ak.Writing | None"]):
@@ -171,7 +170,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
         buffers = self._buffers()
         way = np.full((1, 2 * len(self.compiled.dimensions)), -1, np.int64)
         now, no_links = ek.context(self.facts, self.nothing), np.empty((0, 4), np.int64)
-        one = Growing(0, now, no_links, way, first=True)
+        one = Growing(0, now, no_links, way)
         self._count_and_collect(one, everywhere(self.facts), buffers)
         counted = self._taken(buffers, np.zeros(1, np.int64))
         self._idle.append(buffers)
@@ -232,7 +231,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
 
     def _collect(self, one: Growing, n_before: int, buffers: Buffers, trail: Longs) -> None:
         start, tallied, trodden = int(buffers.out.n[0]), buffers.out.stats.copy(), trail.copy()
-        pattern = one.now, one.first, one.links, one.ways
+        pattern = one.now, one.links, one.ways
         counted = n_before, trail, buffers.counters, 0, one.child
         while not ck.collect(*self.data, self.thresholds, *pattern, *counted, buffers.out):
             self._more_room(buffers)

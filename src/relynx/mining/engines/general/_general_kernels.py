@@ -141,17 +141,13 @@ def count(counts, key, s, label):
 def emit(
     data,
     language,
-    base,
-    m,
-    k,
-    a0,
+    pattern,
+    relation,
+    fact,
     fixed_at,
     fixed,
     values,
-    types,
     n_old,
-    taboo,
-    n_taboo,
     family,
     s,
     label,
@@ -162,13 +158,15 @@ def emit(
 ):
     """Count every atom that a fact gives: one for each way to write its arguments.
 
-    The fact's cells are m apart from `base` on. Argument `fixed_at` (if any) is the old variable
-    `fixed`. `values` and `types` are those of the n_old old variables; `taboo` are the constants
-    of the pattern. A refinement's key is `family` plus the digits of the arguments as one number.
+    Argument `fixed_at` (if any) is the old variable `fixed`. `values` are those of the n_old old
+    variables. A refinement's key is `family` plus the digits of the arguments as one number.
     `choice`, `code` and `modes` say how far it is, a number an argument.
     """
     cells, argument_types, admits = data.cells, language.types, language.admits
     injective, full = language.injective, False
+    types, taboo, n_taboo = pattern.types, pattern.taboo, pattern.n_taboo
+    k, a0 = language.arity[relation], language.argument0[relation]
+    base, m = data.cell_off[relation] + fact, data.size[relation]  # its cells are m apart
     choice[0] = -1
     j = 0
     while j >= 0:
@@ -265,14 +263,12 @@ def count_refinements(
     sequence.
     """
     n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
-    rank, first, value_off = data.rank, data.first, data.value_off
-    cell_off, size, labels = data.cell_off, data.size, rules.labels
+    rank, first, value_off, labels = data.rank, data.first, data.value_off, rules.labels
     entry_arguments, entry_facts = data.entry_arguments, data.entry_facts
-    arity, argument0, relations = language.arity, language.argument0, language.relation
-    argument_types = language.types
+    argument0, relations, argument_types = language.argument0, language.relation, language.types
     links, closings, n_links = pattern.links, pattern.closings, pattern.n_links
-    types, taboo, n_old = pattern.types, pattern.taboo, pattern.n_types
-    n_taboo, n_closings, first_closing = pattern.n_taboo, pattern.n_closings, pattern.first_closing
+    types, n_old = pattern.types, pattern.n_types
+    n_closings, first_closing = pattern.n_closings, pattern.first_closing
     n_relations, is_last = len(language.arity), pattern.is_last
     bases, injective = rules.bases, language.injective
     root = pattern.n_atoms == 0
@@ -338,17 +334,13 @@ def count_refinements(
                         if not emit(
                             data,
                             language,
-                            cell_off[relation] + entry_facts[e],
-                            size[relation],
-                            arity[relation],
-                            argument0[relation],
+                            pattern,
+                            relation,
+                            entry_facts[e],
                             arg,
                             v,
                             values,
-                            types,
                             n_known,
-                            taboo,
-                            n_taboo,
                             family + bases[n_known, relation],
                             s,
                             label,

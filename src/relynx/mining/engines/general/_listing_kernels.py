@@ -59,31 +59,17 @@ def entries_of(data, s, key, out):
 
 @inner_kernel
 def list_matches(
-    data,
-    language,
-    matches,
-    sequence,
-    begin,
-    end,
-    n_old,
-    taboo,
-    n_taboo,
-    step,
-    most,
-    marks,
-    near,
-    out,
-    out_sequence,
+    data, language, matches, sequence, begin, end, pattern, step, most, marks, near, out, owner
 ):
-    """The matches that a step makes of some matches, as columns of `out`.
+    """The matches that a step makes of some matches, as columns of `out`, and their sequences.
 
-    `step` is a row of the trie, the first `n_taboo` of `taboo` are the constants of the pattern
-    before it. Returns how many there are, also beyond the size of `out`; more than `most` are not
-    looked for.
+    `step` is a row of the trie, the last one of the pattern. Returns how many there are, also
+    beyond the size of `out`; more than `most` are not looked for.
     """
     cells, fact_off, fact_sequence = data.cells, data.fact_off, data.fact_sequence
     entry_arguments, entry_facts = data.entry_arguments, data.entry_facts
-    injective = language.injective
+    injective, n_old = language.injective, pattern.n_old
+    taboo, n_taboo = pattern.taboo, pattern.n_old_taboo  # the constants before the step
     dimension, n_steps = np.int64(step[0]), np.int64(step[1])  # one type: compiled once
     x, y, relation = step[2], step[3], np.int64(step[4])
     linked = dimension >= 0
@@ -137,7 +123,7 @@ def list_matches(
                 if total < out.shape[1]:
                     for v in range(n_known):
                         out[v, total] = values[v]
-                    out_sequence[total] = s
+                    owner[total] = s
                 total += 1
                 continue
             if root:  # facts are sorted by sequence
@@ -181,6 +167,6 @@ def list_matches(
                     if total < out.shape[1]:
                         for v in range(n_now):
                             out[v, total] = values[v]
-                        out_sequence[total] = s
+                        owner[total] = s
                     total += 1
     return total
