@@ -601,7 +601,6 @@ def refine(
     extra,
     done,
     begin,
-    about_newest,
     work,
     counters,
     scratch,
@@ -619,7 +618,7 @@ def refine(
     before = context(facts, chain)
     n_rows, looked = len(rows.block), 0
     is_split = graph.is_line and n_rows > work.piece
-    effort_a_row = 1 + graph.most_entries // 4
+    effort_a_row, about_newest = 1 + facts.most_entries // 4, facts.about_newest
     while done < len(steps):
         if looked >= work.looks:
             return DONE, done, begin
