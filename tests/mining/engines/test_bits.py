@@ -360,7 +360,7 @@ def test_the_links_that_a_pattern_admits_are_those_of_the_slow_way(seed):
     now = ek.Context(no, no, no, np.array(events, np.int64), np.array(links, np.int64), 9)
     now = now._replace(links=now.links.reshape(-1, 4))
     words, off = np.empty((0, 0), np.uint64), np.zeros(2, np.int64)
-    graph = rk.Graph(False, np.arange(n_dimensions), np.arange(n_steps), words, off, 1, 1)
+    graph = rk.Graph(False, np.arange(n_dimensions), np.arange(n_steps), words, off, 1)
     found = ak.possible_links(graph, now)
     assert [tuple(link) for link in found.tolist()] == slow_links(now, graph)
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relynx.logic.tables import distinct, numbered
-from relynx.mining.matching._backtracking_kernels import GRAPH, LINE, PATHS
-from relynx.mining.matching._index_kernels import walk_paths
+from relynx.mining.matching._backtracking_kernels import GRAPH, LINE, PATHS, walk_paths
 
 pytestmark = pytest.mark.kernels
 

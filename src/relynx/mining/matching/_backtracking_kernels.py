@@ -1,4 +1,4 @@
-"""Compiled loops of the matcher, on flat arrays.
+"""Compiled loops of the index and of the matcher by search, on flat arrays.
 
 Inside a sequence a constant is a *key*: an event is its node number (nodes are numbered over all
 sequences), any other constant is `n_nodes + code`. Equal keys mean equal constants.
@@ -67,6 +67,54 @@ class Plan(NamedTuple):
     edges: NDArray[np.int32]  # (dimension, n or 0, group, group), parents before children
     n_binding: int  # the steps after these bind no variable that has a name
     exact: bool  # domains alone decide on sequences whose dimensions are paths
+
+
+@kernel
+def walk_paths(before, after, edge_off, node_off, shape, order, rank, first, last):
+    """The paths that links make in each sequence.
+
+    Link e leads from node before[e] to node after[e]. `order` gets the nodes path by path, by
+    their beginnings; of each node `rank` is its place there, `first` and `last` are those of its
+    path. In a sequence that is no set of paths every node is a path by itself.
+    """
+    most = 0
+    for s in range(len(node_off) - 1):
+        most = max(most, node_off[s + 1] - node_off[s])
+    previous = np.empty(most, np.int32)
+    following = np.empty(most, np.int32)
+    for s in range(len(node_off) - 1):
+        base = node_off[s]
+        n = node_off[s + 1] - base
+        for i in range(n):
+            previous[i] = -1
+            following[i] = -1
+        is_graph = False
+        for e in range(edge_off[s], edge_off[s + 1]):
+            x, y = before[e] - base, after[e] - base
+            if x == y or following[x] >= 0 or previous[y] >= 0:
+                is_graph = True
+                break
+            following[x], previous[y] = y, x
+        at, n_paths = base, 0
+        if not is_graph:
+            for head in range(n):
+                if previous[head] >= 0:
+                    continue
+                n_paths += 1
+                begin, node = at, np.int64(head)
+                while node >= 0:
+                    order[at] = base + node
+                    rank[base + node] = at
+                    first[base + node] = begin
+                    at += 1
+                    node = np.int64(following[node])
+                for place in range(begin, at):
+                    last[order[place]] = at - 1
+        shape[s] = LINE if n_paths <= 1 else PATHS
+        if is_graph or at < base + n:  # what no path reaches is a circle
+            shape[s] = GRAPH
+            for i in range(base, base + n):
+                order[i], rank[i], first[i], last[i] = i, i, i, i
 
 
 @kernel
@@ -228,14 +276,14 @@ def event_key(event_code, event_node, lo, hi, code):
 
 
 @inner_kernel
-def allowed(group, differ, differ_off, bound, sets, node0, n_nodes, v, key):
+def allowed(plan, bound, sets, node0, n_nodes, v, key):
     """Bind variable v to a key, if that is in its domain and different from what it must be."""
-    good = True
-    g = group[v]
+    good, differ = True, plan.differ
+    g = plan.group[v]
     if g >= 0:
         good = key < n_nodes and has_bit(sets, g, key - node0)
     if good:
-        for i in range(differ_off[v], differ_off[v + 1]):
+        for i in range(plan.differ_off[v], plan.differ_off[v + 1]):
             if bound[differ[i]] == key:
                 good = False
                 break
@@ -274,7 +322,6 @@ def solve(plan, data, bits, sequences, limit, counts, found):
     a match the steps back are taken one by one, as all matches count.
     """
     steps, args, depends = plan.steps, plan.args, plan.depends
-    differ, differ_off, group = plan.differ, plan.differ_off, plan.group
     template_off, templates, edges = plan.template_off, plan.templates, plan.edges
     constants, n_variables = plan.constants, plan.n_variables
     n_nodes, node_off, word_off = data.n_nodes, data.node_off, data.word_off
@@ -428,9 +475,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                         if act == TEST:
                             taken = bound[slot] == key
                         else:
-                            taken = allowed(
-                                group, differ, differ_off, bound, sets, node0, n_nodes, slot, key
-                            )
+                            taken = allowed(plan, bound, sets, node0, n_nodes, slot, key)
                         if not taken:
                             break
                 elif kind == LINK and mode == BOTH:
@@ -441,9 +486,7 @@ def solve(plan, data, bits, sequences, limit, counts, found):
                         slot = b if mode == FROM else a
                         is_graph = shape[what, s] == GRAPH
                         node = near[depth, at] if is_graph else np.int64(order[what, at])
-                    taken = allowed(
-                        group, differ, differ_off, bound, sets, node0, n_nodes, slot, node
-                    )
+                    taken = allowed(plan, bound, sets, node0, n_nodes, slot, node)
                 if taken:
                     break
             if taken:

@@ -19,8 +19,14 @@ from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
-from relynx.mining.matching._backtracking_kernels import GRAPH, LINE, PATHS, Data, mark_template
-from relynx.mining.matching._index_kernels import walk_paths
+from relynx.mining.matching._backtracking_kernels import (
+    GRAPH,
+    LINE,
+    PATHS,
+    Data,
+    mark_template,
+    walk_paths,
+)
 
 Place: TypeAlias = "tuple[Key, int] | None"  # an argument of a predicate, or of a dimension
 Template: TypeAlias = "tuple[Key, int, tuple[tuple[int, int, int], ...]]"

@@ -65,8 +65,8 @@ class TrieMatcher:
         self.trie = trie
         self.n_sequences = compiled.index.n_sequences
         labels = np.zeros(self.n_sequences, np.int64)
-        self.facts, _, most_entries = event_facts(compiled, labels, 1, 0, injective=object_identity)
-        self.graph = link_graph(compiled, self.facts, steps, most_entries)
+        self.facts = event_facts(compiled, labels, 1, 0, injective=object_identity)
+        self.graph = link_graph(compiled, self.facts, steps)
         self.steps = self._recoded(kept, compiled)
 
     @classmethod

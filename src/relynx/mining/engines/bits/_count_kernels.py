@@ -82,18 +82,20 @@ def added(per_word: int) -> NDArray[np.int64]:
 
 
 @inner_kernel
-def slot_of(code, keys, slots, codes, n_slots, records, stride):
+def slot_of(code, counters, c, stride):
     """The slot of a code, a new one if need be; -1 where there is no room."""
+    keys, slots, codes = counters.keys[c], counters.slots[c], counters.codes[c]
+    records, slot = counters.records[c], counters.n_slots[c]
     mask = np.int64(len(keys) - 1)
     at = np.int64((np.uint64(code) * GOLDEN) >> np.uint64(33)) & mask
     while keys[at] >= 0 and keys[at] != code:
         at = (at + 1) & mask
     if keys[at] == code:
         return np.int64(slots[at])
-    slot = n_slots
     if slot >= len(codes) or (slot + 1) * stride > len(records):
         return np.int64(-1)
     keys[at], slots[at], codes[slot] = code, slot, code
+    counters.n_slots[c] = slot + 1
     for q in range(slot * stride, (slot + 1) * stride):
         records[q] = 0
     records[slot * stride + LAST] = -1
@@ -199,18 +201,9 @@ def write_codes(facts, g, n_old, stride, counters, c, scratch):
         return np.int64(UNKNOWN)
     pool[first] = m
     for x in range(m):
-        slot = slot_of(
-            scratch.codes[x],
-            counters.keys[c],
-            counters.slots[c],
-            counters.codes[c],
-            counters.n_slots[c],
-            counters.records[c],
-            stride,
-        )
+        slot = slot_of(scratch.codes[x], counters, c, stride)
         if slot < 0:
             return np.int64(UNKNOWN)
-        counters.n_slots[c] = max(counters.n_slots[c], slot + 1)
         pool[first + 1 + x] = slot * stride
     return first
 
@@ -452,19 +445,7 @@ class Refinements(NamedTuple):
 
 @kernel
 def collect(
-    facts,
-    graph,
-    thresholds,
-    now,
-    first,
-    links,
-    attachments,
-    n_before,
-    trail,
-    counters,
-    c,
-    child,
-    out,
+    facts, graph, thresholds, now, links, attachments, n_before, trail, counters, c, child, out
 ):
     """Append the frequent refinements among those counted; was there room?
 
@@ -485,6 +466,7 @@ def collect(
     counted, stats = out.counted, out.stats  # without owners, whose users numba would count
     step = np.zeros(out.steps.shape[1], np.int64)
     is_logged = len(counters.log) > 0
+    first = len(now.events) == 0  # no atom comes before
     row_of = np.zeros((n_ways, n_slots) if is_logged else (0, 0), np.int64)  # plus one
     start = out.n[0]
     n = start
@@ -619,7 +601,6 @@ def refine(
     extra,
     done,
     begin,
-    about_newest,
     work,
     counters,
     scratch,
@@ -637,7 +618,7 @@ def refine(
     before = context(facts, chain)
     n_rows, looked = len(rows.block), 0
     is_split = graph.is_line and n_rows > work.piece
-    effort_a_row = 1 + graph.most_entries // 4
+    effort_a_row, about_newest = 1 + facts.most_entries // 4, facts.about_newest
     while done < len(steps):
         if looked >= work.looks:
             return DONE, done, begin
@@ -647,74 +628,47 @@ def refine(
             end += 1
         for child in range(done, last):
             n_done = child if end == n_rows else done
-            links = links_of(graph, before, steps[child], extra[child])
+            into = links_of(graph, before, steps[child], extra[child])
             made = advance(
-                facts, graph, rows, begin, end, before, links, steps[child], scratch, work.rows
+                facts, graph, rows, begin, end, before, into, steps[child], scratch, work.rows
             )
-            if len(made.block) > work.rows:
+            n_made = len(made.block)
+            if n_made > work.rows:
                 forget(counters)
                 return LARGE, n_done, np.int64(0)
             now = context(facts, followed_by(chain, steps[child], extra[child]))
-            further = possible_links(graph, now)
-            ways = every_attachment(graph, further, about_newest)
-            effort = end - begin + len(made.block) * effort_a_row
+            links = possible_links(graph, now)
+            ways = every_attachment(graph, links, about_newest)
+            effort = end - begin + n_made * effort_a_row
             if not graph.is_line:
                 places = n_places(made)
                 deepest = np.int64(0)
-                for p in range(len(further)):
-                    deepest = max(deepest, further[p, 2] + 1)
+                for p in range(len(links)):
+                    deepest = max(deepest, links[p, 2] + 1)
                 if places > work.places:
                     return LARGE, child, np.int64(0)
                 search = start_search(facts, graph, made, deepest, places)
+                none = no_links(64, ways.shape[1])
                 found, n = find_attachments(
-                    facts,
-                    graph,
-                    thresholds,
-                    search,
-                    further,
-                    no_links(64, ways.shape[1]),
-                    1 << 12,
-                    work.looks,
+                    facts, graph, thresholds, search, links, none, 1 << 12, work.looks
                 )
                 if n < 0 or search.at[1] >= 0 or places * n > work.looks:
                     return LARGE, child, np.int64(0)
                 ways = with_newest(found, n, about_newest)
-                effort = places * len(ways) + 64 * (n_rows + len(made.block))
+                effort = places * len(ways) + 64 * (n_rows + n_made)
             efforts[child] = effort + (efforts[child] if begin else 0)
             looked += effort
             start, stats_before = out.n[0], out.stats.copy()
             trail = np.zeros(len(ways) + ways.shape[1] + 1, np.int64)
-            for first in range(0, len(ways), MOST_ATTACHMENTS):  # along lines there are fewer
-                some = ways[first : first + MOST_ATTACHMENTS]
+            for at in range(0, len(ways), MOST_ATTACHMENTS):  # along lines there are fewer
+                some, c = ways[at : at + MOST_ATTACHMENTS], child - done
                 good = count(
-                    facts,
-                    graph,
-                    made,
-                    np.int64(0),
-                    len(made.block),
-                    now,
-                    further,
-                    some,
-                    counters,
-                    child - done,
-                    scratch,
+                    facts, graph, made, np.int64(0), n_made, now, links, some, counters, c, scratch
                 )
                 if good and end < n_rows:
                     continue
                 room = good and collect(
-                    facts,
-                    graph,
-                    thresholds,
-                    now,
-                    len(chain) < 0,
-                    further,
-                    some,
-                    first,
-                    trail,
-                    counters,
-                    child - done,
-                    child,
-                    out,
+                    facts, graph, thresholds, now, links, some, at, trail, counters, c, child, out
                 )
                 if not room or child + 1 == last:
                     forget(counters)

@@ -58,6 +58,8 @@ class EventFacts(NamedTuple):
     value: NDArray[np.int64]  # code of the vocabulary -> value, -1 for none
     starts: NDArray[np.int64]  # variables of a pattern x R+1: where the codes of a relation start
     n_classes: int
+    most_entries: int  # of a sequence
+    about_newest: bool  # patterns can have several facts about one event
     is_plain: bool  # no argument may be a variable
     injective: bool
 

@@ -48,7 +48,6 @@ class Graph(NamedTuple):
     words: NDArray[np.uint64]  # 2K x events: where a link leads, along and against; none for lines
     node_off: NDArray[np.int64]  # S+1
     most_blocks: int  # of a sequence
-    most_entries: int  # of a sequence
 
 
 @inner_kernel
@@ -186,7 +185,7 @@ def facts_of(everywhere, admitted, row_block, places, words, n_places, hit_row, 
 
 
 @inner_kernel
-def advance_table(facts, most_entries, rows, begin, end, n_old, read, n_steps, most):
+def advance_table(facts, rows, begin, end, n_old, read, n_steps, most):
     """`advance` along lines of one block, where there is a table of the events of all facts.
 
     Rows are gone through several times, some at a time: short loops without branches, as it cannot
@@ -222,20 +221,12 @@ def advance_table(facts, most_entries, rows, begin, end, n_old, read, n_steps, m
             m += to != NONE
         begin = stop
         if not single:  # which facts these are
-            n_places, size = m, 1 + m * min(len(admitted), most_entries)
+            size = 1 + m * min(len(admitted), facts.most_entries)
             if size > len(hit_fact):
                 hit_row, hit_word = np.empty(size, np.uint64), np.empty(size, np.uint64)
                 hit_fact = np.empty(size, np.uint64)
             m = facts_of(
-                everywhere,
-                admitted,
-                row_block,
-                places,
-                words,
-                n_places,
-                hit_row,
-                hit_fact,
-                hit_word,
+                everywhere, admitted, row_block, places, words, m, hit_row, hit_fact, hit_word
             )
         if n_old:  # those that agree with the values of the row, as `agrees` has it
             n_hits, m = m, np.int64(0)
@@ -291,8 +282,8 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
     keeps = not is_line and not about
     n_steps = graph.steps[links[0, 0]] if is_line and not about else 0
     if is_line and graph.most_blocks == 1 and len(facts.everywhere):
-        n, n_entries = np.int64(-1) if about else n_steps, graph.most_entries
-        return advance_table(facts, n_entries, rows, begin, end, n_old, read, n, most)
+        n = np.int64(-1) if about else n_steps
+        return advance_table(facts, rows, begin, end, n_old, read, n, most)
     one = admitted[0] if single else 0
     is_tabled = len(facts.everywhere) > 0
     if single and is_tabled:
@@ -304,9 +295,9 @@ def advance(facts, graph, rows, begin, end, before, links, step, scratch, most):
         for g in admitted:
             is_admitted[g] = 1
     reached = np.zeros(graph.most_blocks + 1, np.uint64)
-    hit_fact = np.empty(graph.most_entries + 1, np.int32)
-    hit_block = np.empty(graph.most_entries + 1, np.int32)
-    hit_bits = np.empty(graph.most_entries + 1, np.uint64)
+    hit_fact = np.empty(facts.most_entries + 1, np.int32)
+    hit_block = np.empty(facts.most_entries + 1, np.int32)
+    hit_bits = np.empty(facts.most_entries + 1, np.uint64)
     room = max(64, end - begin)
     block, joins, word, events, values = room_for(room, n_kept + keeps, n_old + n_new)
     n = np.int64(0)

@@ -80,7 +80,6 @@ class Growing(NamedTuple):
     now: ek.Context
     links: Longs
     ways: Longs  # to link a new event
-    first: bool = False  # it has no atoms
 
 
 class Bits(Engine[Buffers, "ak.Writing | None"]):
@@ -89,11 +88,11 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
     def _prepare(self) -> None:
         compiled, conditions = self.compiled, self.conditions
         most_old = most_variables(compiled, conditions)
-        self.facts, self.about_newest, most_entries = event_facts(
+        self.facts = event_facts(
             compiled, self.labels, self.n_classes, most_old, injective=self.object_identity
         )
         steps = np.array(conditions.steps, np.int64)
-        self.graph = link_graph(compiled, self.facts, steps, most_entries)
+        self.graph = link_graph(compiled, self.facts, steps)
         self.data = self.facts, self.graph
         self.thresholds = Thresholds(
             np.maximum(self.class_sizes, 1), conditions.least, conditions.min_frequency
@@ -102,7 +101,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
         self.width_of_step = ARGUMENTS + self.width - 1
         self.n_extra = 0 if self.graph.is_line else 2 * n_dimensions - 1
         self.nothing = np.empty((0, self.width_of_step), np.int64)
-        self.needs_forms = self.about_newest or not self.graph.is_line
+        self.needs_forms = self.facts.about_newest or not self.graph.is_line
         self.row_bytes = 13 + 4 * most_old + (0 if self.graph.is_line else conditions.max_length)
         n_states = len(self.facts.relation) * (most_old + 1) ** len(self.facts.values)
         self.n_states = min(n_states, MOST_STATES) if self.object_identity else 0
@@ -171,7 +170,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
         buffers = self._buffers()
         way = np.full((1, 2 * len(self.compiled.dimensions)), -1, np.int64)
         now, no_links = ek.context(self.facts, self.nothing), np.empty((0, 4), np.int64)
-        one = Growing(0, now, no_links, way, first=True)
+        one = Growing(0, now, no_links, way)
         self._count_and_collect(one, everywhere(self.facts), buffers)
         counted = self._taken(buffers, np.zeros(1, np.int64))
         self._idle.append(buffers)
@@ -187,7 +186,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
         while done < len(unit.steps):
             self._pulse()
             work = ck.Work(ROWS_A_PIECE, self._most_made(rows), PLACES_A_CALL, LOOKS_A_CALL)
-            at = done, begin, self.about_newest, work
+            at = done, begin, work
             room = buffers.counters, buffers.scratch, efforts, buffers.out
             why, done, begin = ck.refine(*self.data, self.thresholds, rows, *siblings, *at, *room)
             if why == ck.MORE_COUNTERS:
@@ -205,7 +204,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
         now, made = ek.context(self.facts, chain), self._advanced(unit.chain, chain, rows, buffers)
         links = ak.possible_links(self.graph, now)
         if self.graph.is_line:
-            ways = ak.every_attachment(self.graph, links, self.about_newest)
+            ways = ak.every_attachment(self.graph, links, self.facts.about_newest)
         else:
             ways = self._attachments(now, made, links)
         self._count_and_collect(Growing(child, now, links, ways), made, buffers)
@@ -232,7 +231,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
 
     def _collect(self, one: Growing, n_before: int, buffers: Buffers, trail: Longs) -> None:
         start, tallied, trodden = int(buffers.out.n[0]), buffers.out.stats.copy(), trail.copy()
-        pattern = one.now, one.first, one.links, one.ways
+        pattern = one.now, one.links, one.ways
         counted = n_before, trail, buffers.counters, 0, one.child
         while not ck.collect(*self.data, self.thresholds, *pattern, *counted, buffers.out):
             self._more_room(buffers)
@@ -254,7 +253,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
             )
             if n < 0:
                 raise OverBudget("too many ways to link events by the dimensions")
-        ways: Longs = ak.with_newest(found, n, self.about_newest)
+        ways: Longs = ak.with_newest(found, n, self.facts.about_newest)
         return ways
 
     def _taken(self, buffers: Buffers, efforts: Longs) -> Counted:
@@ -412,7 +411,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
     def _most_made(self, rows: rk.Rows) -> int:
         """How many rows may be made of some: of each one for each fact that a place leads to."""
         n_places = 1 if self.graph.is_line else 64
-        if len(rows.block) * n_places * self.graph.most_entries <= FEW_ROWS:
+        if len(rows.block) * n_places * self.facts.most_entries <= FEW_ROWS:
             return FEW_ROWS
         # Columns that grow take twice as much.
         return max(self.budget.left() // (3 * self.row_bytes), FEW_ROWS)

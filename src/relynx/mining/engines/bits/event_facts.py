@@ -75,8 +75,8 @@ def _n_codes(compiled: Compiled, n_old: int) -> int:
 
 def event_facts(
     compiled: Compiled, labels: NDArray[np.int64], n_classes: int, most_old: int, *, injective: bool
-) -> tuple[ek.EventFacts, bool, int]:
-    """The facts of all sequences; whether an event has several, and the most entries of a sequence.
+) -> ek.EventFacts:
+    """The facts of all sequences.
 
     `most_old` is the largest number of variables for values that a pattern may have.
     """
@@ -96,7 +96,7 @@ def event_facts(
     fact, fact_off, values = _distinct(columns, sizes, value, len(all_codes))
     n_facts = int(fact_off[-1])
     relation = np.repeat(np.arange(len(sizes)), np.diff(fact_off))
-    entries, several, most_entries = _entries(compiled, events, fact, n_facts)
+    entries, several = _entries(compiled, events, fact, n_facts)
     arity, types, signs = _arguments(compiled, events)
     n_constants = np.array(
         [
@@ -108,7 +108,7 @@ def event_facts(
     argument0 = np.cumsum(arity) - arity
     # The values of each fact side by side, and one that is none where it has fewer.
     padded = np.where(np.arange(len(values))[:, None] < arity[relation], values, len(all_codes))
-    facts = ek.EventFacts(
+    return ek.EventFacts(
         **entries,
         sequence=np.repeat(np.arange(len(labels), dtype=np.int32), np.diff(entries["block_off"])),
         labels=labels,
@@ -130,15 +130,13 @@ def event_facts(
         value=value,
         starts=_starts(arity, n_constants, most_old),
         n_classes=n_classes,
+        about_newest=not injective or several,
         is_plain=all(sign == "#" for sign in signs),
         injective=injective,
     )
-    return facts, not injective or several, most_entries
 
 
-def link_graph(
-    compiled: Compiled, facts: ek.EventFacts, steps: Longs, most_entries: int
-) -> rk.Graph:
+def link_graph(compiled: Compiled, facts: ek.EventFacts, steps: Longs) -> rk.Graph:
     """The links between events by so many steps, in the dimensions of a bias."""
     index = compiled.index
     is_line, chosen = compiled.is_line, compiled.dimension_paths
@@ -158,7 +156,6 @@ def link_graph(
         words=words,
         node_off=index.node_off,
         most_blocks=int(np.diff(facts.block_off).max(initial=1)),
-        most_entries=most_entries,
     )
 
 
@@ -202,9 +199,10 @@ def scratch(facts: ek.EventFacts) -> ek.Scratch:
 
 def _entries(
     compiled: Compiled, events: Sequence[int], fact: NDArray[np.int32], n_facts: int
-) -> tuple[dict[str, NDArray[Any]], bool, int]:
-    """Where facts hold, indexed both ways, as columns of `EventFacts`; whether an event has
-    several, and the most entries of a sequence. `fact` is the number of each fact."""
+) -> tuple[dict[str, Any], bool]:
+    """Where facts hold, indexed both ways, as fields of `EventFacts`; whether an event has several.
+
+    `fact` is the number of each fact."""
     index = compiled.index
     block_off = np.cumsum([0, *np.maximum(-(-np.diff(index.node_off) // 64), 1)])
     n_blocks = int(block_off[-1])
@@ -226,7 +224,7 @@ def _entries(
         everywhere = np.zeros((n_facts, n_blocks), np.uint64)
         rows = np.repeat(np.arange(n_facts), np.diff(posting_off))
         everywhere[rows, posting_block] = posting_bits
-    columns = {
+    fields = {
         "block_off": block_off,
         "spoken_of": spoken_of,
         "offset": offset,
@@ -236,8 +234,9 @@ def _entries(
         "posting_block": posting_block,
         "posting_bits": posting_bits,
         "everywhere": everywhere,
+        "most_entries": int(most_entries),
     }
-    return columns, bool(several), int(most_entries)
+    return fields, bool(several)
 
 
 def _arguments(compiled: Compiled, events: Sequence[int]) -> tuple[Longs, Longs, list[str]]:

@@ -109,8 +109,10 @@ class Pattern(NamedTuple):
 
 
 @inner_kernel
-def count(keys, last, supports, used, n_used, key, s, label):
+def count(counts, key, s, label):
     """Count a sequence for a refinement; False when the table is full."""
+    keys, last, supports = counts.keys, counts.last, counts.supports
+    used, n_used = counts.used, counts.n_used
     mask = len(keys) - 1
     slot = (key * np.int64(-7046029254386353131) >> 20) & mask
     while keys[slot] != key and keys[slot] >= 0:
@@ -137,50 +139,40 @@ def count(keys, last, supports, used, n_used, key, s, label):
 
 @inlined
 def emit(
-    cells,
-    places,
-    base,
-    m,
-    n_nodes,
-    k,
-    a0,
-    argument_types,
-    admits,
-    n_constants,
-    injective,
+    data,
+    language,
+    pattern,
+    relation,
+    fact,
     fixed_at,
     fixed,
     values,
-    types,
     n_old,
-    taboo,
-    n_taboo,
     family,
     s,
     label,
-    keys,
-    last_counted,
-    supports,
-    used,
-    n_used,
+    counts,
     choice,
     code,
     modes,
 ):
     """Count every atom that a fact gives: one for each way to write its arguments.
 
-    The fact's cells are m apart from `base` on. Argument `fixed_at` (if any) is the old variable
-    `fixed`. `values` and `types` are those of the n_old old variables; `taboo` are the constants
-    of the pattern. A refinement's key is `family` plus the digits of the arguments as one number.
+    Argument `fixed_at` (if any) is the old variable `fixed`. `values` are those of the n_old old
+    variables. A refinement's key is `family` plus the digits of the arguments as one number.
     `choice`, `code` and `modes` say how far it is, a number an argument.
     """
-    full = False
+    cells, argument_types, admits = data.cells, language.types, language.admits
+    injective, full = language.injective, False
+    types, taboo, n_taboo = pattern.types, pattern.taboo, pattern.n_taboo
+    k, a0 = language.arity[relation], language.argument0[relation]
+    base, m = data.cell_off[relation] + fact, data.size[relation]  # its cells are m apart
     choice[0] = -1
     j = 0
     while j >= 0:
         if j == k:
             key = family + code[k]
-            if not count(keys, last_counted, supports, used, n_used, key, s, label):
+            if not count(counts, key, s, label):
                 full = True
                 break
             j -= 1
@@ -223,8 +215,8 @@ def emit(
                 same = same and cells[base + q * m] == key
                 if same and argument_types[a0 + q] == argument_types[a]:
                     allowed = old
-            elif key >= n_nodes:
-                place = np.int64(places[base + j * m])
+            elif key >= data.n_nodes:
+                place = np.int64(data.places[base + j * m])
                 if place >= 0:
                     digit = n_old + 1 + k + place
                     allowed = modes[j] & admits[a, CONSTANT]
@@ -237,7 +229,7 @@ def emit(
                                 allowed = np.int64(0)
             if allowed:
                 modes[j + 1] = allowed
-                code[j + 1] = code[j] * (n_old + 1 + k + n_constants[a]) + digit
+                code[j + 1] = code[j] * (n_old + 1 + k + language.n_constants[a]) + digit
                 taken = True
         if taken:
             j += 1
@@ -271,19 +263,12 @@ def count_refinements(
     sequence.
     """
     n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
-    order, rank, first, last = data.order, data.rank, data.first, data.last
-    next_off, neighbours = data.next_off, data.neighbours
-    cells, places, cell_off, size = data.cells, data.places, data.cell_off, data.size
-    entry_off, value_off, entry_keys = data.entry_off, data.value_off, data.entry_keys
+    rank, first, value_off, labels = data.rank, data.first, data.value_off, rules.labels
     entry_arguments, entry_facts = data.entry_arguments, data.entry_facts
-    arity, argument0, relations = language.arity, language.argument0, language.relation
-    argument_types, admits = language.types, language.admits
-    n_constants, labels = language.n_constants, rules.labels
-    keys, last_counted, supports = counts.keys, counts.last, counts.supports
-    used, n_used = counts.used, counts.n_used
+    argument0, relations, argument_types = language.argument0, language.relation, language.types
     links, closings, n_links = pattern.links, pattern.closings, pattern.n_links
-    types, taboo, n_old = pattern.types, pattern.taboo, pattern.n_types
-    n_taboo, n_closings, first_closing = pattern.n_taboo, pattern.n_closings, pattern.first_closing
+    types, n_old = pattern.types, pattern.n_types
+    n_closings, first_closing = pattern.n_closings, pattern.first_closing
     n_relations, is_last = len(language.arity), pattern.is_last
     bases, injective = rules.bases, language.injective
     root = pattern.n_atoms == 0
@@ -313,22 +298,8 @@ def count_refinements(
                 known = alone and values[x] < n_nodes
                 if known and left[link, values[x] - node0] == mark:
                     continue
-                many = targets(
-                    s,
-                    links[link, 0],
-                    links[link, 1],
-                    values[x],
-                    n_nodes,
-                    node_off,
-                    shape,
-                    order,
-                    rank,
-                    last,
-                    next_off,
-                    neighbours,
-                    marks,
-                    near,
-                )
+                d, n = links[link, 0], links[link, 1]
+                many = targets(data, s, d, n, values[x], marks, near)
                 n_known, start = n_old + 1, n_old
                 family = bases[n_old, n_relations] + link * bases[n_known, n_relations]
                 if known:
@@ -350,7 +321,7 @@ def count_refinements(
                     if root:
                         two[0], two[1] = value_off[s], value_off[s + 1]
                     else:
-                        entries_of(s, values[v], n_nodes, entry_off, value_off, entry_keys, two)
+                        entries_of(data, s, values[v], two)
                     looks += two[1] - two[0]
                     for e in range(two[0], two[1]):
                         relation, arg = np.int64(entry_arguments[e]), np.int64(-1)
@@ -361,32 +332,19 @@ def count_refinements(
                             relation = relations[arg]
                             arg -= argument0[relation]
                         if not emit(
-                            cells,
-                            places,
-                            cell_off[relation] + entry_facts[e],
-                            size[relation],
-                            n_nodes,
-                            arity[relation],
-                            argument0[relation],
-                            argument_types,
-                            admits,
-                            n_constants,
-                            injective,
+                            data,
+                            language,
+                            pattern,
+                            relation,
+                            entry_facts[e],
                             arg,
                             v,
                             values,
-                            types,
                             n_known,
-                            taboo,
-                            n_taboo,
                             family + bases[n_known, relation],
                             s,
                             label,
-                            keys,
-                            last_counted,
-                            supports,
-                            used,
-                            n_used,
+                            counts,
                             choice,
                             code,
                             modes,
@@ -405,7 +363,7 @@ def count_refinements(
             looks += 1
             if shape[d, s] == GRAPH:
                 n_here = node_off[s + 1] - node0
-                many = walk(next_off[d, 0], neighbours, x, n, node0, n_here, marks, near)
+                many = walk(data.next_off[d, 0], data.neighbours, x, n, node0, n_here, marks, near)
                 looks += many
                 if not is_taken(near, many, y):
                     continue
@@ -414,6 +372,6 @@ def count_refinements(
                 if first[d, x] != first[d, y] or (steps != n if n else steps <= 0):
                     continue
             closed[c] = mark
-            if not count(keys, last_counted, supports, used, n_used, first_closing + c, s, label):
+            if not count(counts, first_closing + c, s, label):
                 return -1
     return looks + end - begin

@@ -13,17 +13,15 @@ MOST_ARGUMENTS = 12
 ARGUMENTS = 5  # where those of a step begin: see `trie`
 
 
-# Kernels take their arrays out of tuples once, before all loops: each time counts references.
 @inner_kernel
-def targets(
-    s, d, n, node, n_nodes, node_off, shape, order, rank, last, next_off, neighbours, marks, out
-):
+def targets(data, s, d, n, node, marks, out):
     """The events n steps (0: one or more) after an event, into `out`; how many."""
-    many = np.int64(0)
-    if node < n_nodes:  # a value has no place in a dimension
-        if shape[d, s] == GRAPH:
-            n_here = node_off[s + 1] - node_off[s]
-            many = walk(next_off[d, 0], neighbours, node, n, node_off[s], n_here, marks, out)
+    many, order, rank, last = np.int64(0), data.order, data.rank, data.last
+    if node < data.n_nodes:  # a value has no place in a dimension
+        if data.shape[d, s] == GRAPH:
+            node0, end = data.node_off[s], data.node_off[s + 1]
+            ways = data.next_off[d, 0]
+            many = walk(ways, data.neighbours, node, n, node0, end - node0, marks, out)
         elif n:
             if rank[d, node] + n <= last[d, node]:
                 out[0] = order[d, rank[d, node] + n]
@@ -46,13 +44,13 @@ def is_taken(values, n, key):
 
 
 @inner_kernel
-def entries_of(s, key, n_nodes, entry_off, value_off, entry_keys, out):
+def entries_of(data, s, key, out):
     """The range of entries with a key: facts of sequence s that hold it in an argument."""
-    if key < n_nodes:  # an event is of one sequence only
-        out[0], out[1] = entry_off[key], entry_off[key + 1]
+    if key < data.n_nodes:  # an event is of one sequence only
+        out[0], out[1] = data.entry_off[key], data.entry_off[key + 1]
     else:
-        end = value_off[s + 1]
-        at = lower_bound(entry_keys, value_off[s], end, key)
+        entry_keys, end = data.entry_keys, data.value_off[s + 1]
+        at = lower_bound(entry_keys, data.value_off[s], end, key)
         out[0] = at
         while at < end and entry_keys[at] == key:
             at += 1
@@ -61,35 +59,17 @@ def entries_of(s, key, n_nodes, entry_off, value_off, entry_keys, out):
 
 @inner_kernel
 def list_matches(
-    data,
-    language,
-    matches,
-    sequence,
-    begin,
-    end,
-    n_old,
-    taboo,
-    n_taboo,
-    step,
-    most,
-    marks,
-    near,
-    out,
-    out_sequence,
+    data, language, matches, sequence, begin, end, pattern, step, most, marks, near, out, owner
 ):
-    """The matches that a step makes of some matches, as columns of `out`.
+    """The matches that a step makes of some matches, as columns of `out`, and their sequences.
 
-    `step` is a row of the trie, the first `n_taboo` of `taboo` are the constants of the pattern
-    before it. Returns how many there are, also beyond the size of `out`; more than `most` are not
-    looked for.
+    `step` is a row of the trie, the last one of the pattern. Returns how many there are, also
+    beyond the size of `out`; more than `most` are not looked for.
     """
-    n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
-    order, rank, last = data.order, data.rank, data.last
-    next_off, neighbours = data.next_off, data.neighbours
     cells, fact_off, fact_sequence = data.cells, data.fact_off, data.fact_sequence
-    entry_off, value_off, entry_keys = data.entry_off, data.value_off, data.entry_keys
     entry_arguments, entry_facts = data.entry_arguments, data.entry_facts
-    injective = language.injective
+    injective, n_old = language.injective, pattern.n_old
+    taboo, n_taboo = pattern.taboo, pattern.n_old_taboo  # the constants before the step
     dimension, n_steps = np.int64(step[0]), np.int64(step[1])  # one type: compiled once
     x, y, relation = step[2], step[3], np.int64(step[4])
     linked = dimension >= 0
@@ -109,7 +89,7 @@ def list_matches(
         arg = step[ARGUMENTS + j]
         constants[j] = -1
         if arg < 0:
-            digits[j], constants[j] = n_known + 1 + k, n_nodes + ~arg
+            digits[j], constants[j] = n_known + 1 + k, data.n_nodes + ~arg
         elif arg < n_known:
             digits[j] = arg
             if n_known == n_old or arg == n_old:
@@ -130,22 +110,7 @@ def list_matches(
         for v in range(n_old):
             values[v] = matches[v, i]
         if linked:
-            many = targets(
-                s,
-                dimension,
-                n_steps,
-                values[x],
-                n_nodes,
-                node_off,
-                shape,
-                order,
-                rank,
-                last,
-                next_off,
-                neighbours,
-                marks,
-                near,
-            )
+            many = targets(data, s, dimension, n_steps, values[x], marks, near)
         for t in range(many):
             if closing:
                 if near[t] != values[y]:
@@ -158,7 +123,7 @@ def list_matches(
                 if total < out.shape[1]:
                     for v in range(n_known):
                         out[v, total] = values[v]
-                    out_sequence[total] = s
+                    owner[total] = s
                 total += 1
                 continue
             if root:  # facts are sorted by sequence
@@ -166,9 +131,7 @@ def list_matches(
                 two[0] = lower_bound(fact_sequence, fact0, stop, begin)
                 two[1] = lower_bound(fact_sequence, fact0, stop, end)
             else:  # entries of a key are sorted by argument
-                entries_of(
-                    s, values[digits[anchor]], n_nodes, entry_off, value_off, entry_keys, two
-                )
+                entries_of(data, s, values[digits[anchor]], two)
                 two[0] = lower_bound(entry_arguments, two[0], two[1], a0 + anchor)
             for f in range(two[0], two[1]):
                 if root:
@@ -204,6 +167,6 @@ def list_matches(
                     if total < out.shape[1]:
                         for v in range(n_now):
                             out[v, total] = values[v]
-                        out_sequence[total] = s
+                        owner[total] = s
                     total += 1
     return total

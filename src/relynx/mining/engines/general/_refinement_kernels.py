@@ -19,6 +19,7 @@ from relynx.mining.engines._canonical_kernels import (
 from relynx.mining.engines.compiled import MOST_CODES
 from relynx.mining.engines.general._general_kernels import Pattern
 from relynx.mining.engines.general._listing_kernels import ARGUMENTS
+from relynx.mining.matching._backtracking_kernels import lower_bound
 
 
 @by_reference
@@ -176,41 +177,26 @@ def read(rules, language, steps, n_steps):
 @inner_kernel
 def write_step(rules, language, pattern, key, digits, step):
     """Write the step that a key of a refinement stands for; how many variables there then are."""
-    n_relations, n_old = len(language.arity), pattern.n_types
+    n_relations, n_old, code = len(language.arity), pattern.n_types, key
     for q in range(len(step)):
         step[q] = 0
-    n_all = n_old
     if key >= pattern.first_closing:
         for q in range(4):
             step[q] = pattern.closings[key - pattern.first_closing, q]
         step[4] = -1
-    else:
-        step[0] = -1
-        code = key
-        if code >= rules.bases[n_old, n_relations]:
-            code -= rules.bases[n_old, n_relations]
-            link = code // rules.bases[n_old + 1, n_relations]
-            code -= link * rules.bases[n_old + 1, n_relations]
-            for q in range(3):
-                step[q] = pattern.links[link, q]
-            step[3] = n_old
-            n_old += 1
-        # The last relation whose codes begin at or before this one.
-        relation, high = np.int64(0), np.int64(n_relations)
-        while high - relation > 1:
-            middle = (relation + high) >> 1
-            if rules.bases[n_old, middle] <= code:
-                relation = middle
-            else:
-                high = middle
-        code -= rules.bases[n_old, relation]
-        n_all = write_arguments(rules, language, n_old, relation, code, digits, step)
-    return n_all
-
-
-@inlined
-def write_arguments(rules, language, n_old, relation, code, digits, step):
-    """Write the atom that a code stands for; how many variables there then are."""
+        return n_old
+    step[0] = -1
+    if code >= rules.bases[n_old, n_relations]:
+        code -= rules.bases[n_old, n_relations]
+        link = code // rules.bases[n_old + 1, n_relations]
+        code -= link * rules.bases[n_old + 1, n_relations]
+        for q in range(3):
+            step[q] = pattern.links[link, q]
+        step[3] = n_old
+        n_old += 1
+    bases = rules.bases[n_old]
+    relation = lower_bound(bases, 0, n_relations, code + 1) - 1  # the last that begins by then
+    code -= bases[relation]
     step[4] = relation
     k, a0 = language.arity[relation], language.argument0[relation]
     for j in range(k - 1, -1, -1):

@@ -114,7 +114,7 @@ def grow(
     done,
     at_once,
     columns,
-    column_sequence,
+    owner,
     counts,
     out,
     of_children,
@@ -125,8 +125,8 @@ def grow(
     `chain` are the steps of the pattern, with its matches from `begin` to `end`, and `children` the
     steps of its children; without any, the pattern itself is meant. `at_once` are the looks after
     which to end, and the most matches that a child may have, where much is looked at for each and
-    where little is: one that has more is LARGE, and left to the caller. `columns` and
-    `column_sequence` are room for the matches of a child. How much was looked at for a child, and
+    where little is: one that has more is LARGE, and left to the caller. `columns` and `owner` are
+    room for the matches of a child, and their sequences. How much was looked at for a child, and
     how many matches it has, goes to `of_children`.
 
     A caller may also ask for parts of this with `what`: to LIST all matches of a child (then
@@ -161,15 +161,13 @@ def grow(
                 sequence,
                 begin,
                 end,
-                pattern.n_old,
-                pattern.taboo,
-                pattern.n_old_taboo,
+                pattern,
                 whole[n_steps - 1],
                 most if everything else NO_LIMIT,
                 marks,
                 near,
                 columns,
-                column_sequence,
+                owner,
             )
             if everything and total > most:
                 why = LARGE
@@ -183,17 +181,7 @@ def grow(
             out.n[1] = total
         if what & COUNT:
             looks = count_refinements(
-                data,
-                language,
-                rules,
-                columns,
-                column_sequence,
-                first,
-                total,
-                pattern,
-                marks,
-                near,
-                counts,
+                data, language, rules, columns, owner, first, total, pattern, marks, near, counts
             )
             if looks < 0:
                 why = MORE_COUNTERS
