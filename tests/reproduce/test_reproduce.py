@@ -16,7 +16,7 @@ import relynx as rx
 from relynx import cli
 from relynx.models.evaluation import cross_validation as evaluation
 from relynx.reproduce import runs
-from relynx.reproduce.figure import figure
+from relynx.reproduce.results import comparison, figure, summary, table_1, write_summary
 from relynx.reproduce.rows import (
     BIASES,
     CHOSEN,
@@ -31,7 +31,6 @@ from relynx.reproduce.rows import (
     experiments,
 )
 from relynx.reproduce.runs import Record, carried_out, done_before, planned, resumed, write_records
-from relynx.reproduce.tables import comparison, summary, table_1, write_summary
 
 QUICK = Experiment("quick", "chain", {"max_length": 1, "max_iter": 2, "n_features": 2})
 

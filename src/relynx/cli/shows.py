@@ -16,8 +16,8 @@ from relynx.errors import counted
 if TYPE_CHECKING:
     from relynx.bias.protein_folds import ProteinFolds
     from relynx.models.evaluation.cross_validation import Fold
+    from relynx.reproduce.results import Row
     from relynx.reproduce.runs import Run
-    from relynx.reproduce.tables import Row
 
 
 @click.command()
@@ -62,10 +62,9 @@ def reproduce(
     """
     from relynx.bias.protein_folds import load_protein_folds
     from relynx.console import plain_warnings, steps
-    from relynx.reproduce.figure import write_figure
+    from relynx.reproduce.results import summary, write_figure, write_summary
     from relynx.reproduce.rows import experiments
     from relynx.reproduce.runs import RECORDS, done_before, planned, resumed
-    from relynx.reproduce.tables import summary, write_summary
 
     chosen = experiments(read_language(bias_file, None), **bounds)
     folder, data, n_jobs = _folder(output), load_protein_folds(), jobs or os.cpu_count() or 1
@@ -119,8 +118,8 @@ def _announced(folder: Path, runs: list[Run], data: ProteinFolds, n_jobs: int) -
 
 def _show_tables(rows: list[Row], seeds: int) -> None:
     from relynx.console import show_table
+    from relynx.reproduce.results import comparison, table_1
     from relynx.reproduce.rows import MEANING
-    from relynx.reproduce.tables import comparison, table_1
 
     shown = ((row.bias, row.protocol) for row in rows if row.bias in ("chain", "all"))
     for bias, protocol in dict.fromkeys(shown):
