@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from relynx.data.tables.frames import write_csv
-from relynx.reproduce.rows import (
+from relynx.reproduce.runs import (
     BIASES,
     MEANING,
     OWN_ROW,
@@ -23,8 +23,8 @@ from relynx.reproduce.rows import (
     SYSTEMS,
     TABLE_1,
     TABLE_2,
+    Record,
 )
-from relynx.reproduce.runs import Record
 from relynx.storage import whole_file
 
 SUMMARY = "summary.csv"

@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from relynx.arrays import Floats, Longs
 from relynx.logic.terms import Atom, Constant, Var, constant_key, constant_text
 
 Key: TypeAlias = tuple[str, int]  # a predicate: name and number of arguments
 Slot: TypeAlias = tuple[str, int, int] | str  # predicate and argument from 1 on, or a type
-Floats: TypeAlias = NDArray[np.float64]
 
 START = Atom("start")
 END = Atom("end")
@@ -83,7 +80,7 @@ class Parameters:
     """
 
     values: Floats
-    groups: NDArray[np.int64]
+    groups: Longs
     names: tuple[str, ...]
 
     def __len__(self) -> int:

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
+from relynx.arrays import Floats
 from relynx.errors import InputError
 from relynx.logic.terms import Atom
-from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference import _forward_kernels as kernels
 from relynx.models.lohmm.inference.ground import MOST_STATES, Grounding
 from relynx.models.lohmm.inference.program import Args, Clause, Coded, Program, bound, matched
