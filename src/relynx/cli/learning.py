@@ -184,9 +184,8 @@ def evaluate(
     """
     from relynx.console import show_table
     from relynx.data.event_order import ordered_events
-    from relynx.models.evaluation.baselines import baselines
+    from relynx.models.evaluation.baselines import baselines, systems
     from relynx.models.evaluation.cross_validation import read_groups
-    from relynx.models.evaluation.systems import systems
 
     accuracies: list[float] = []
     jobs = settings.pop("jobs")

@@ -255,7 +255,7 @@ def read_model_and_test(model: str, test: str, background: str | None) -> ModelR
 
 
 def read_classifier(model: str) -> LynxClassifier:
-    from relynx.models.evaluation.systems import CLASSIFIERS
+    from relynx.models.evaluation.baselines import CLASSIFIERS
     from relynx.store import load
 
     loaded = load(model)

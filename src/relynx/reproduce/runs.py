@@ -21,9 +21,8 @@ from relynx.bias.protein_folds import ProteinFolds
 from relynx.data.sequences import data_digest
 from relynx.data.tables.frames import write_csv
 from relynx.errors import InputError
-from relynx.models.evaluation.baselines import baselines
+from relynx.models.evaluation.baselines import baselines, system
 from relynx.models.evaluation.cross_validation import Fold, cross_validate
-from relynx.models.evaluation.systems import system
 from relynx.models.lynx.classifier import PAPER, LynxClassifier
 from relynx.storage.journal import digest, locked
 from relynx.version import __version__
@@ -75,7 +74,7 @@ MEANING = {
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A row of a table: a simple method, a system of `evaluation.systems` by its name up to a
+    """A row of a table: a simple method, a system of `evaluation.baselines` by its name up to a
     comma, or `LynxClassifier` with a bias and parameters; `language` replaces that of `BIASES`."""
 
     name: str
