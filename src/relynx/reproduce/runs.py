@@ -248,7 +248,10 @@ def carried_out(
     records: list[Record] = []
 
     def done(fold: Fold) -> None:
-        records.append(_record(run, key, fold, data))
+        right = int(np.sum(fold.predicted == data.y[fold.test]))
+        row = run.protocol, run.experiment.bias, run.experiment.name, run.seed, fold.number
+        counts = len(fold.test), right, round(fold.accuracy, 6), round(fold.seconds, 2)
+        records.append(Record(*row, *counts, key))
         if progress is not None:
             progress(fold, records[-1])
 
@@ -290,22 +293,6 @@ def resumed(
 def write_records(folder: Path, records: Sequence[Record]) -> None:
     columns = {name: [getattr(r, name) for r in records] for name in SCHEMA}
     write_csv(folder / RECORDS, [columns], SCHEMA)
-
-
-def _record(run: Run, key: str, fold: Fold, data: ProteinFolds) -> Record:
-    right = int(np.sum(fold.predicted == data.y[fold.test]))
-    return Record(
-        run.protocol,
-        run.experiment.bias,
-        run.experiment.name,
-        run.seed,
-        fold.number,
-        len(fold.test),
-        right,
-        round(fold.accuracy, 6),
-        round(fold.seconds, 2),
-        key,
-    )
 
 
 @cache
