@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relynx.cli.options import COUNT, INTERRUPTED, setting_option
-from relynx.cli.reading import read_language
+from relynx.cli.options import COUNT, INTERRUPTED, read_language, setting_option
 from relynx.errors import counted
 
 if TYPE_CHECKING:
