@@ -227,12 +227,9 @@ def done_before(folder: Path, runs: Sequence[Run], data: ProteinFolds) -> list[R
 def missing(folder: Path, runs: Sequence[Run], data: ProteinFolds) -> list[tuple[Run, list[int]]]:
     """The runs that the folder does not have, each with the numbers of its folds."""
     done = {(record.key, record.fold) for record in done_before(folder, runs, data)}
-    left = []
-    for run in runs:
-        key = run.key(data)
-        numbers = [number for number in range(1, run.folds + 1) if (key, number) not in done]
-        left += [(run, numbers)] if numbers else []
-    return left
+    keys = [(run, run.key(data)) for run in runs]
+    left = [(r, [n for n in range(1, r.folds + 1) if (key, n) not in done]) for r, key in keys]
+    return [(run, numbers) for run, numbers in left if numbers]
 
 
 def carried_out(
