@@ -33,7 +33,7 @@ import numpy as np
 
 import relynx as rx
 from relynx.errors import InputError
-from relynx.reproduce.rows import BIASES
+from relynx.reproduce.runs import BIASES
 from relynx.storage import journal, whole_files
 from relynx.storage.journal import MANIFEST
 

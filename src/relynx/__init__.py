@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from relynx.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from relynx.bias.declarations import Bias as Bias
+    from relynx.bias import Bias as Bias
+    from relynx.bias import parse_bias as parse_bias
+    from relynx.bias import read_bias as read_bias
     from relynx.bias.protein_folds import load_protein_folds as load_protein_folds
-    from relynx.bias.reader import parse_bias as parse_bias
-    from relynx.bias.reader import read_bias as read_bias
     from relynx.data.intervals.reader import from_intervals as from_intervals
     from relynx.data.lists import from_lists as from_lists
-    from relynx.data.lynx.reader import read_lynx as read_lynx
-    from relynx.data.lynx.writer import write_lynx as write_lynx
-    from relynx.data.parquet.partitions import Partitions as Partitions
-    from relynx.data.parquet.partitions import scan_parquet as scan_parquet
-    from relynx.data.parquet.writer import write_parquet as write_parquet
+    from relynx.data.lynx import read_lynx as read_lynx
+    from relynx.data.lynx import write_lynx as write_lynx
+    from relynx.data.parquet import Partitions as Partitions
+    from relynx.data.parquet import scan_parquet as scan_parquet
+    from relynx.data.parquet import write_parquet as write_parquet
     from relynx.data.sequences import Sequences as Sequences
     from relynx.data.structures.reader import read_structures as read_structures
     from relynx.data.synthetic import planted_rule as planted_rule
@@ -54,10 +54,10 @@ if TYPE_CHECKING:
     from relynx.models.lynx.classifier import LynxClassifier as LynxClassifier
     from relynx.models.tildecrf.classifier import TildeCRFClassifier as TildeCRFClassifier
     from relynx.models.tildecrf.labeller import TildeCRF as TildeCRF
-    from relynx.plots.confusion import plot_confusion as plot_confusion
-    from relynx.plots.grasp import plot_grasp as plot_grasp
-    from relynx.plots.patterns import plot_patterns as plot_patterns
-    from relynx.plots.sequence import plot_sequence as plot_sequence
+    from relynx.plots import plot_confusion as plot_confusion
+    from relynx.plots import plot_grasp as plot_grasp
+    from relynx.plots import plot_patterns as plot_patterns
+    from relynx.plots import plot_sequence as plot_sequence
     from relynx.reports.explain import explain as explain
     from relynx.reports.html import report as report
     from relynx.store import load as load
@@ -65,16 +65,13 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "bias.protein_folds": ("load_protein_folds",),
-    "bias.declarations": ("Bias",),
-    "bias.reader": ("parse_bias", "read_bias"),
+    "bias": ("Bias", "parse_bias", "read_bias"),
     "data.tables.writer": ("to_events",),
     "data.tables.reader": ("from_events",),
     "data.intervals.reader": ("from_intervals",),
     "data.lists": ("from_lists",),
-    "data.lynx.reader": ("read_lynx",),
-    "data.lynx.writer": ("write_lynx",),
-    "data.parquet.partitions": ("Partitions", "scan_parquet"),
-    "data.parquet.writer": ("write_parquet",),
+    "data.lynx": ("read_lynx", "write_lynx"),
+    "data.parquet": ("Partitions", "scan_parquet", "write_parquet"),
     "data.sequences": ("Sequences",),
     "data.structures.reader": ("read_structures",),
     "data.synthetic": ("planted_rule",),
@@ -98,10 +95,7 @@ _MODULES = {
     "models.lynx.classifier": ("LynxClassifier",),
     "models.tildecrf.classifier": ("TildeCRFClassifier",),
     "models.tildecrf.labeller": ("TildeCRF",),
-    "plots.confusion": ("plot_confusion",),
-    "plots.grasp": ("plot_grasp",),
-    "plots.patterns": ("plot_patterns",),
-    "plots.sequence": ("plot_sequence",),
+    "plots": ("plot_confusion", "plot_grasp", "plot_patterns", "plot_sequence"),
     "reports.explain": ("explain",),
     "reports.html": ("report",),
     "store": ("load", "save"),

@@ -54,7 +54,7 @@ def show(folder: Path, n_jobs: int = 1, console: Console | None = None) -> None:
     _print_data(console, folds)
     with TemporaryDirectory() as memory:  # the report needs what was mined for the test
         tested = _tested(folds, n_jobs, memory)
-        _print_accuracy(console, folds, tested)
+        _print_accuracy(console, tested)
         with working("learning from all domains"):
             model = LynxClassifier(folds.bias, random_state=SEED, n_jobs=n_jobs)
             model.fit(folds.X, folds.y)
@@ -108,9 +108,7 @@ def _tested(folds: ProteinFolds, n_jobs: int, memory: str) -> dict[str, CrossVal
     return out
 
 
-def _print_accuracy(
-    console: Console, folds: ProteinFolds, tested: dict[str, CrossValidation]
-) -> None:
+def _print_accuracy(console: Console, tested: dict[str, CrossValidation]) -> None:
     console.print("[bold]Accuracy on families that were never seen[/]")
     console.print(f"(cross-validation in {N_FOLDS} parts, no family in two of them)")
     for name, result in tested.items():

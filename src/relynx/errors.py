@@ -27,8 +27,7 @@ class Source:
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both counted from 1."""
         offset = min(max(offset, 0), len(self.text))
-        line = self.text.count("\n", 0, offset) + 1
-        return line, offset - (self.text.rfind("\n", 0, offset) + 1) + 1
+        return self.text.count("\n", 0, offset) + 1, self.line_at(offset)[1] + 1
 
     def line_at(self, offset: int) -> tuple[str, int]:
         """The line that holds an offset, and the offset inside that line."""

@@ -19,7 +19,7 @@ from structure_texts import as_bcif, as_cif, as_pdb
 
 from fuzzing.targets import Mutator, Target, golden
 from relynx.bias.protein_folds import load_protein_folds
-from relynx.cli.reading import Columns, read_train
+from relynx.cli.options import Columns, read_train
 from relynx.data.intervals.reader import from_intervals
 from relynx.data.structures.reader import read_structures
 from relynx.data.tables.reader import from_events

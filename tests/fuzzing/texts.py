@@ -11,7 +11,7 @@ from parsing import parse_rule, parse_term
 
 from fuzzing.targets import NUMBERS, Mutator, Target, golden
 from relynx.bias.reader import parse_bias, read_bias
-from relynx.cli.reading import Columns
+from relynx.cli.options import Columns
 from relynx.data.lists import from_lists
 from relynx.data.lynx.reader import read_lynx
 from relynx.data.lynx.writer import write_lynx

@@ -16,8 +16,8 @@ import relynx as rx
 from relynx import cli
 from relynx.models.evaluation import cross_validation as evaluation
 from relynx.reproduce import runs
-from relynx.reproduce.figure import figure
-from relynx.reproduce.rows import (
+from relynx.reproduce.results import comparison, figure, summary, table_1, write_summary
+from relynx.reproduce.runs import (
     BIASES,
     CHOSEN,
     EXPERIMENTS,
@@ -28,10 +28,14 @@ from relynx.reproduce.rows import (
     TABLE_1,
     TABLE_2,
     Experiment,
+    Record,
+    carried_out,
+    done_before,
     experiments,
+    planned,
+    resumed,
+    write_records,
 )
-from relynx.reproduce.runs import Record, carried_out, done_before, planned, resumed, write_records
-from relynx.reproduce.tables import comparison, summary, table_1, write_summary
 
 QUICK = Experiment("quick", "chain", {"max_length": 1, "max_iter": 2, "n_features": 2})
 

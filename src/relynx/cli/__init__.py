@@ -1,9 +1,9 @@
 """The command line: `main` runs it and returns the exit code.
 
 0 is success, 2 an error of the user (a message, no traceback), 1 an error of relynx, 130 an
-interrupt. `files`, `learning` and `shows` have the commands, `reading` the one way in
-which they read sequences, `options` what they share. Commands import the library when they run, so
-that `relynx --help` stays fast.
+interrupt. `files`, `learning` and `shows` have the commands, `options` what they share,
+also the one way in which they read sequences. Commands import the library when they run, so that
+`relynx --help` stays fast.
 """
 
 from __future__ import annotations

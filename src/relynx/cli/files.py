@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relynx.cli import options as opt
-from relynx.cli import reading as rd
 from relynx.errors import BiasError, DataError, InputError, Problem, counted
 
 if TYPE_CHECKING:
@@ -34,9 +33,9 @@ ENDINGS = (
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-@rd.table_options
+@opt.table_options
 @opt.event_option
-def check(files: tuple[str, ...], columns: rd.Columns, event_type: str | None) -> int:
+def check(files: tuple[str, ...], columns: opt.Columns, event_type: str | None) -> int:
     """Report all problems of FILES at once, and run nothing.
 
     Data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, background
@@ -65,7 +64,7 @@ def check(files: tuple[str, ...], columns: rd.Columns, event_type: str | None) -
 
 @click.command()
 @click.argument("train")
-@rd.table_options
+@opt.table_options
 @opt.mining_options
 @click.option("-o", "--output", required=True, help=OUTPUT)
 @click.option(
@@ -97,7 +96,7 @@ def check(files: tuple[str, ...], columns: rd.Columns, event_type: str | None) -
 )
 def mine(
     train: str,
-    columns: rd.Columns,
+    columns: opt.Columns,
     bias_file: str | None,
     event_type: str | None,
     background: str | None,
@@ -117,10 +116,10 @@ def mine(
     from relynx.mining.search import mine as search
 
     with opt.writing(output, checkpoint):
-        bias = rd.read_language(bias_file, event_type)
+        bias = opt.read_language(bias_file, event_type)
         opt.show_notes(() if bias is None else bias.notes)
         X, y, classes = _to_mine(train, background, columns, scheduler)
-        rd.show_reading(X)
+        opt.show_reading(X)
         named = {str(c): c for c in classes}
         settings["max_support"] = {named.get(c, c): n for c, n in most} or None
         with plain_warnings(), mining_progress() as progress, _workers(scheduler) as client:
@@ -158,16 +157,16 @@ def _show_patterns(patterns: PatternSet, checkpoint: str | None, *, stopped: boo
 
 
 def _to_mine(
-    train: str, background: str | None, columns: rd.Columns, scheduler: str | None
+    train: str, background: str | None, columns: opt.Columns, scheduler: str | None
 ) -> tuple[Sequences | Partitions, NDArray[Any] | None, list[object]]:
     """Sequences, or a folder of them, with their labels, and the classes. Raises InputError."""
     if Path(train).is_dir():
-        parts = rd.open_folder(train, columns, background=background)
+        parts = opt.open_folder(train, columns, background=background)
         return parts, None, list(parts.class_sizes or ())
     if scheduler is not None:
         hint = "write one by X.to_parquet(folder); see the page on partitions"
         raise InputError("workers share a folder of partitions, and this is none", train, hint=hint)
-    X, y = rd.read_train(train, background, columns)
+    X, y = opt.read_train(train, background, columns)
     return X, y, [] if y is None else y.tolist()
 
 
@@ -201,14 +200,14 @@ def _class_and_most(text: str) -> tuple[str, float]:
     return name, int(most) if most.isdecimal() else float(most)
 
 
-def _checked(path: str, columns: rd.Columns, event_type: str | None) -> tuple[str, object, str]:
+def _checked(path: str, columns: opt.Columns, event_type: str | None) -> tuple[str, object, str]:
     """Of a good file its kind, what was read, and one line about it. Raises InputError."""
     from relynx.bias import read_bias
     from relynx.data.lynx import read_lynx
     from relynx.logic.datalog import read_background
 
-    if path.lower().endswith(rd.TABLES + rd.LOGS):
-        X, _ = rd.read_train(path, None, columns)
+    if path.lower().endswith(opt.EVENT_TABLES + opt.LOGS):
+        X, _ = opt.read_train(path, None, columns)
         return "data", X, f"{path}: {opt.described(X)}\n{X.reading}"
     ending = Path(path).suffix
     kind = ending.lower()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relynx.cli import options as opt
-from relynx.cli import reading as rd
 from relynx.errors import DataError, counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -28,13 +27,13 @@ SHOWN_FOLDS = 10  # as many columns as a screen has room for
 @click.command()
 @click.argument("train")
 @click.option("-o", "--output", required=True, help="The model, a .relynx file.")
-@rd.table_options
+@opt.table_options
 @opt.mining_options
 @opt.model_options
 def fit(
     train: str,
     output: str,
-    columns: rd.Columns,
+    columns: opt.Columns,
     bias_file: str | None,
     background: str | None,
     **settings: Any,
@@ -89,12 +88,12 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
 
     with opt.writing(output):
         if Path(test).is_dir():
-            folder = rd.open_folder(test, background=background)
-            loaded = rd.read_classifier(model)
-            rd.warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
+            folder = opt.open_folder(test, background=background)
+            loaded = opt.read_classifier(model)
+            opt.warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
             what, parts = opt.described(folder), folder.partitions()
         else:
-            loaded, X, _ = rd.read_model_and_test(model, test, background)
+            loaded, X, _ = opt.read_model_and_test(model, test, background)
             what, parts = opt.described(X), iter([X])
         with working(f"predicting {what}"):
             told = write_predictions(loaded, parts, output)
@@ -121,7 +120,7 @@ def explain(model: str, test: str, wanted: str, background: str | None) -> int:
     """
     from relynx.reports.explain import explain as explained
 
-    loaded, X, _ = rd.read_model_and_test(model, test, background)
+    loaded, X, _ = opt.read_model_and_test(model, test, background)
     number = _number(X, test, wanted)
     click.echo(str(explained(loaded, X[number])))
     return 0
@@ -145,7 +144,7 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
     from relynx.reports.html import report as make
 
     with opt.writing(output):
-        loaded, X, y = rd.read_model_and_test(model, test, background)
+        loaded, X, y = opt.read_model_and_test(model, test, background)
         with working(f"reporting on {opt.described(X)}"):
             page = make(loaded, X, y)
         page.save(output)
@@ -159,7 +158,7 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
 @click.option("--groups", help="A .csv file, id,group: no group is split between folds.")
 @click.option("--compare", default="", help="Other systems to compare with: lohmm,fisher,tildecrf.")
 @click.option("--no-baselines", is_flag=True, help="Leave out the baselines.")
-@rd.table_options
+@opt.table_options
 @opt.mining_options
 @opt.model_options
 def evaluate(
@@ -168,7 +167,7 @@ def evaluate(
     groups: str | None,
     compare: str,
     no_baselines: bool,
-    columns: rd.Columns,
+    columns: opt.Columns,
     bias_file: str | None,
     background: str | None,
     **settings: Any,
@@ -184,9 +183,8 @@ def evaluate(
     """
     from relynx.console import show_table
     from relynx.data.event_order import ordered_events
-    from relynx.models.evaluation.baselines import baselines
+    from relynx.models.evaluation.baselines import baselines, systems
     from relynx.models.evaluation.cross_validation import read_groups
-    from relynx.models.evaluation.systems import systems
 
     accuracies: list[float] = []
     jobs = settings.pop("jobs")
@@ -241,11 +239,11 @@ def _cross_validated(
 
 
 def _read_labelled(
-    train: str, background: str | None, columns: rd.Columns
+    train: str, background: str | None, columns: opt.Columns
 ) -> tuple[Sequences, NDArray[Any]]:
     """The sequences and their classes. Raises DataError where there are none."""
-    X, y = rd.read_train(train, background, columns)
-    rd.show_reading(X)
+    X, y = opt.read_train(train, background, columns)
+    opt.show_reading(X)
     if y is None:
         hint = "give every sequence its class: begin(s1,up)."
         if X.reading is not None:
@@ -262,7 +260,7 @@ def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifi
     if bias_file is None:
         click.echo(INFERRED, err=True)
     left = dict(settings)
-    bias = rd.read_language(bias_file, left.pop("event_type"))
+    bias = opt.read_language(bias_file, left.pop("event_type"))
     given: dict[str, Any] = {}
     if left.pop("paper"):
         given |= PAPER

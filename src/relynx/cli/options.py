@@ -1,23 +1,39 @@
-"""What several commands share: options, file endings, and summaries of what was read."""
+"""What several commands share: options, file endings, and how they read sequences.
+
+These are .m files, tables of events, event logs and folders.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from relynx.errors import counted
+from relynx.errors import DataError, InputError, counted
 from relynx.search_settings import NAMED, PRIORS, default
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from relynx.bias import Bias
     from relynx.data.parquet import Partitions
     from relynx.data.sequences import Sequences
+    from relynx.models.lynx.classifier import LynxClassifier
+
+    Read = tuple[Sequences, NDArray[Any] | None]
+    ModelRead = tuple[LynxClassifier, Sequences, NDArray[Any] | None]
 
 INTERRUPTED = 130
 TABLES = (".csv", ".jsonl", ".parquet")
+EVENT_TABLES = (".csv", ".tsv", ".csv.gz", ".parquet")
+LOGS = (".xes", ".xes.gz")
+NEEDS = "say which column names the sequence, --sequence, and which orders its events, --order"
 SHARE, COUNT = click.FloatRange(0, 1), click.IntRange(min=1)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -163,3 +179,276 @@ def described(X: Sequences | Partitions) -> str:
     if X.dimensions:
         parts.append(f"dimensions {', '.join(X.dimensions)}")
     return ", ".join(parts)
+
+
+# Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The options about the columns of a table of events."""
+
+    sequence: str | None = None
+    order: tuple[str, ...] = ()
+    label: str | None = None
+    fluents: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    bins: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> bool:
+        return self != Columns()
+
+    def arguments(self) -> dict[str, Any]:
+        """What `from_events` and `read_xes` are given, but for the sequence."""
+        return {
+            "order": self.dimensions(),
+            "label": self.label,
+            "fluents": self.facts(),
+            "attributes": self.described(),
+            "bins": self.ranges(),
+        }
+
+    def dimensions(self) -> str | Mapping[str, str] | None:
+        """`time` for one column, or what day=date and bed=number say."""
+        if len(self.order) < 2 and not any("=" in one for one in self.order):
+            return self.order[0] if self.order else None
+        pairs = [one.partition("=") for one in self.order]
+        for one, (dimension, _, column) in zip(self.order, pairs, strict=True):
+            if not dimension or not column:
+                hint = "give one column, or each as dimension=column: --order day=date --order"
+                lacking = "column" if "=" in one and dimension else "dimension"
+                raise InputError(f"--order {one} names no {lacking}", hint=f"{hint} bed=number")
+        _refuse_repeated("--order", [dimension for dimension, _, _ in pairs])
+        return {dimension: column for dimension, _, column in pairs}
+
+    def facts(self) -> list[str] | Mapping[str, list[str]] | None:
+        """Columns, or where some are joined by did=step,who, the predicates with their columns."""
+        from relynx.data.tables.plans import clean_name
+
+        groups: list[tuple[str, list[str]]] = []
+        joins = any("=" in given for given in self.fluents)
+        for given in self.fluents:
+            predicate, joined, columns = given.rpartition("=")
+            names = [name for name in columns.split(",") if name]
+            if not names or (joined and not predicate):
+                hint = "give columns, as a,b, or a predicate with its columns, as did=a,b"
+                what = f"--fluents {given} names no {'column' if predicate else 'predicate'}"
+                raise InputError(what, hint=hint)
+            if joined:
+                groups.append((predicate, names))
+            else:
+                groups += [(clean_name(name) if joins else name, [name]) for name in names]
+        _refuse_repeated("--fluents", [predicate for predicate, _ in groups])
+        if not joins:
+            return [name for name, _ in groups] or None
+        return dict(groups)
+
+    def described(self) -> list[str] | None:
+        """The columns that describe the sequence."""
+        names = [name for given in self.attributes for name in given.split(",") if name]
+        return names if self.attributes else None
+
+    def ranges(self) -> Any:
+        """What --bins says, in the form of `from_events`."""
+        from relynx.data.tables.plans import DEFAULT_BINS
+
+        pairs = [given.rpartition("=") for given in self.bins]
+        _refuse_repeated("--bins", [column for column, _, _ in pairs])
+        by_column = {column: _recipe(recipe) for column, _, recipe in pairs}
+        general = by_column.pop("", DEFAULT_BINS)
+        if not by_column:
+            return general
+        if general != DEFAULT_BINS:
+            hint = "give it for each column: --bins cost=5 --bins age=20,60"
+            raise InputError("--bins is given for all columns and for some", hint=hint)
+        return by_column
+
+
+def _recipe(text: str) -> Any:
+    """4, width:5, 10,100 or none. Raises InputError for anything else."""
+    method, _, value = text.rpartition(":")
+    try:
+        if text in ("none", "supervised"):
+            return None if text == "none" else text
+        if method == "width":
+            return ("width", int(value))
+        return [_number(cut) for cut in text.split(",") if cut] if "," in text else int(text)
+    except ValueError:
+        hint = (
+            "give a number of ranges, width:5, cuts such as 10,100 (one cut: 10,), supervised, "
+            "or none"
+        )
+        raise InputError(f"--bins {text} is not understood", hint=hint) from None
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def _refuse_repeated(option: str, names: list[str]) -> None:
+    """Raises InputError where an option names something twice."""
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        what = f"{option} gives {twice!r} twice" if twice else f"{option} is given twice"
+        raise InputError(what, hint="give each name once")
+
+
+def table_options(function: Function) -> Function:
+    """The options about columns, which the command gets as one argument, `columns`."""
+
+    @wraps(function)
+    def with_columns(*args: Any, **options: Any) -> Any:
+        columns = Columns(**{field.name: options.pop(field.name) for field in fields(Columns)})
+        return function(*args, columns=columns, **options)
+
+    several = "or day=date for each of several dimensions"
+    return with_options(
+        cast(Function, with_columns),
+        click.option("--sequence", help="Of a table: the column that names the sequence."),
+        click.option("--order", multiple=True, help=f"The column of the order, {several}."),
+        click.option("--label", help="The column of the class."),
+        click.option(
+            "--fluents",
+            multiple=True,
+            help="The columns to use, as a,b, or as did=a,b for one predicate.  [all others]",
+        ),
+        click.option(
+            "--attributes",
+            multiple=True,
+            help="The columns that describe a sequence, as a,b.  [those that never change in one]",
+        ),
+        click.option(
+            "--bins",
+            multiple=True,
+            help="Ranges of numbers: 5, width:5, cuts 10,100, supervised, or none; of one column, "
+            "cost=5.  [4]",
+        ),
+    )
+
+
+def read_train(path: str, background: str | None, columns: Columns) -> Read:
+    """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
+    from relynx.data.lynx import read_lynx
+    from relynx.data.tables.reader import columns_of, from_events
+    from relynx.data.xes import read_xes
+
+    if os.path.isdir(path):
+        parts = open_folder(path, columns)
+        X = parts.load()
+        return _with_rules(X, background), X.labels
+    if path.lower().endswith(LOGS):
+        if columns.sequence is not None:
+            what = "the sequences of an event log are its traces"
+            raise InputError(what, path, hint="leave out --sequence")
+        X, y = read_xes(path, **columns.arguments())
+        return _with_rules(X, background), y
+    if not path.lower().endswith(EVENT_TABLES):
+        if columns.given:
+            hint = (
+                f"tables end in {', '.join(EVENT_TABLES)}; leave out --sequence, --order, --label"
+            )
+            raise InputError("this is no table: it has no columns to choose", path, hint=hint)
+        return read_lynx(path, background)
+    if columns.sequence is None:
+        what = f"the columns of this table are {', '.join(columns_of(path))}"
+        raise InputError(what, path, hint=NEEDS)
+    X, y = from_events(path, sequence=columns.sequence, **columns.arguments())
+    return _with_rules(X, background), y
+
+
+def open_folder(
+    path: str, columns: Columns | None = None, *, background: str | None = None
+) -> Partitions:
+    """A folder of partitions. Raises InputError also where columns or rules are given."""
+    from relynx.data.parquet import scan_parquet
+
+    if background is not None:
+        what = "a folder of partitions has the rules that it was written with"
+        hint = "leave out --background, or write the folder with other rules"
+        raise InputError(what, path, hint=hint)
+    if columns is not None and columns.given:
+        what = "this is a folder of partitions: it has no columns to choose"
+        raise InputError(what, path, hint="leave out --sequence, --order, --label")
+    return scan_parquet(path)
+
+
+def read_test(path: str, background: str | None, model: Any) -> Read:
+    """Sequences and labels to predict; a table is read by the schema of the training table."""
+    from relynx.data.lynx import read_lynx
+    from relynx.data.tables.reader import from_events
+    from relynx.data.xes import read_xes
+
+    log = path.lower().endswith(LOGS)
+    if not log and not path.lower().endswith(EVENT_TABLES):
+        return read_lynx(path, background)
+    reading = getattr(model, "reading_", None)
+    if reading is None:
+        what = "the model was not learnt from a table, so it does not say how to read this one"
+        raise InputError(what, path, hint="give a .m file, or learn a model from a table")
+    if reading.relations:
+        tables = ", ".join(repr(group.predicate) for group in reading.relations)
+        what = f"the model was learnt with further tables ({tables}), which no command reads"
+        hint = "in Python: rx.from_events(path, reading=model.reading_, relations={...})"
+        raise InputError(what, path, hint=hint)
+    if reading.intervals is not None:
+        what = "the model was learnt from intervals, which no command reads"
+        hint = "in Python: rx.from_intervals(path, reading=model.reading_)"
+        raise InputError(what, path, hint=hint)
+    X, y = (read_xes if log else from_events)(path, reading=reading)
+    show_notes(() if X.reading is None else X.reading.notes)
+    return _with_rules(X, background), y
+
+
+def read_model_and_test(model: str, test: str, background: str | None) -> ModelRead:
+    """A classifier, and the test sequences and labels; warns of predicates that these lack."""
+    loaded = read_classifier(model)
+    X, y = read_test(test, background, loaded)
+    warn_of_unknown_predicates(loaded, X, test)
+    return loaded, X, y
+
+
+def read_classifier(model: str) -> LynxClassifier:
+    from relynx.models.evaluation.baselines import CLASSIFIERS
+    from relynx.store import load
+
+    loaded = load(model)
+    if not isinstance(loaded, CLASSIFIERS):
+        what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
+        raise DataError(what, model, hint="relynx fit writes a model")
+    return cast("LynxClassifier", loaded)
+
+
+def warn_of_unknown_predicates(model: LynxClassifier, X: Sequences, test: str) -> None:
+    """Warn of predicates that the model uses and the sequences can never have."""
+    from relynx.models.evaluation.predictions import unknown_predicates
+
+    for name in unknown_predicates(model, X):
+        what = f"warning: the model uses {name}, which {test} does not have"
+        click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
+
+
+def read_language(bias_file: str | None, event_type: str | None) -> Bias | None:
+    """The bias of a file; None where none is given. Raises InputError."""
+    from relynx.bias import read_bias
+
+    if bias_file is not None:
+        return read_bias(bias_file, event=event_type)
+    if event_type is not None:
+        hint = "give the file with --bias, or leave it out"
+        raise InputError("--event-type is of a bias, and none is given", hint=hint)
+    return None
+
+
+def show_reading(X: Sequences | Partitions) -> None:
+    if X.reading is not None:
+        click.echo(str(X.reading), err=True)
+
+
+def _with_rules(X: Sequences, background: str | None) -> Sequences:
+    from relynx.logic.datalog import read_background
+
+    return X if background is None else X.with_background(read_background(background))

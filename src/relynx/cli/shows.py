@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relynx.cli.options import COUNT, INTERRUPTED, setting_option
-from relynx.cli.reading import read_language
+from relynx.cli.options import COUNT, INTERRUPTED, read_language, setting_option
 from relynx.errors import counted
 
 if TYPE_CHECKING:
     from relynx.bias.protein_folds import ProteinFolds
     from relynx.models.evaluation.cross_validation import Fold
+    from relynx.reproduce.results import Row
     from relynx.reproduce.runs import Run
-    from relynx.reproduce.tables import Row
 
 
 @click.command()
@@ -62,10 +61,8 @@ def reproduce(
     """
     from relynx.bias.protein_folds import load_protein_folds
     from relynx.console import plain_warnings, steps
-    from relynx.reproduce.figure import write_figure
-    from relynx.reproduce.rows import experiments
-    from relynx.reproduce.runs import RECORDS, done_before, planned, resumed
-    from relynx.reproduce.tables import summary, write_summary
+    from relynx.reproduce.results import summary, write_figure, write_summary
+    from relynx.reproduce.runs import RECORDS, done_before, experiments, planned, resumed
 
     chosen = experiments(read_language(bias_file, None), **bounds)
     folder, data, n_jobs = _folder(output), load_protein_folds(), jobs or os.cpu_count() or 1
@@ -104,8 +101,7 @@ def warmup() -> None:
 
 def _announced(folder: Path, runs: list[Run], data: ProteinFolds, n_jobs: int) -> int:
     """Print the language of the paper's rows, and how long all takes; returns the folds left."""
-    from relynx.reproduce.rows import CHOSEN, MEANING
-    from relynx.reproduce.runs import missing
+    from relynx.reproduce.runs import CHOSEN, MEANING, missing
 
     language = next((run.experiment.language for run in runs if run.experiment.language), None)
     if language is not None:
@@ -119,8 +115,8 @@ def _announced(folder: Path, runs: list[Run], data: ProteinFolds, n_jobs: int) -
 
 def _show_tables(rows: list[Row], seeds: int) -> None:
     from relynx.console import show_table
-    from relynx.reproduce.rows import MEANING
-    from relynx.reproduce.tables import comparison, table_1
+    from relynx.reproduce.results import comparison, table_1
+    from relynx.reproduce.runs import MEANING
 
     shown = ((row.bias, row.protocol) for row in rows if row.bias in ("chain", "all"))
     for bias, protocol in dict.fromkeys(shown):

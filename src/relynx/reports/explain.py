@@ -21,8 +21,14 @@ from relynx.mining.wording import in_words
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel
-from relynx.reports.explanation import Explanation
-from relynx.reports.explanation_parts import Counterfactual, Flip, Match, ModelPart, PatternEffect
+from relynx.reports.explanation import (
+    Counterfactual,
+    Explanation,
+    Flip,
+    Match,
+    ModelPart,
+    PatternEffect,
+)
 from relynx.reports.flips import changing_flips
 
 MOST_MATCHES = 1000  # counted of one pattern

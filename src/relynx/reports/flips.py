@@ -15,7 +15,6 @@ from math import comb
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relynx.arrays import Bools, Floats, Longs
 from relynx.models.lynx.classifier import LynxClassifier
@@ -28,7 +27,7 @@ KEPT = 20  # sets of the smallest size that are kept
 RULED_OUT = 1e6  # stands for minus infinity: larger than all finite terms together
 NEAR = 1e-6  # scores that differ by less are decided by the model itself
 
-Sets: TypeAlias = NDArray[np.int64]  # one row per set, of pattern numbers
+Sets: TypeAlias = Longs  # one row per set, of pattern numbers
 Change: TypeAlias = tuple[tuple[int, ...], int]  # a set, and the number of the class after it
 
 
@@ -141,8 +140,7 @@ class _Sums:
 
     def scores(self, part: int, sets: Sets) -> Floats:
         """The scores of one model for each set."""
-        scores: Floats = self.starts[part] + self.changes[part][sets].sum(axis=1)
-        return scores
+        return np.asarray(self.starts[part] + self.changes[part][sets].sum(axis=1))
 
     def tally(self, sets: Sets) -> Floats:
         """What the classes are ranked by: the scores, or votes with probabilities."""
@@ -159,8 +157,7 @@ class _Sums:
     def lead(self, sets: Sets) -> Floats:
         """By how much the best other class is ahead of the one predicted."""
         tally = self.tally(sets)
-        lead: Floats = tally[:, self.rivals].max(axis=1) - tally[:, self.before]
-        return lead
+        return np.asarray(tally[:, self.rivals].max(axis=1) - tally[:, self.before])
 
     def may_change(self, sets: Sets) -> Bools:
         """Which sets change the class, or come so near that the model must be asked."""

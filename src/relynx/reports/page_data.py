@@ -353,6 +353,7 @@ def _pairs(
 def _sequences(predictions: Predictions, listed: Longs, shown: Longs) -> dict[str, Any]:
     """The columns of the sequence list."""
     labels = None if predictions.labels is None else predictions.labels[listed].tolist()
+    values = predictions.values[listed]  # of a pattern that is present
     thousandths = np.rint(predictions.probabilities[listed] * THOUSANDTHS).astype(int)
     return {
         "ids": [visible(str(name)) for name in predictions.X.ids[listed].tolist()],
@@ -360,13 +361,8 @@ def _sequences(predictions: Predictions, listed: Longs, shown: Longs) -> dict[st
         "predicted": predictions.predicted[listed].tolist(),
         "probabilities": thousandths.tolist(),
         "covered": packed_rows(predictions.covered[np.ix_(listed, shown)]),
-        **_values(predictions.values[listed]),
+        **({} if (values == 1).all() else {"values": [number(one) for one in values.tolist()]}),
     }
-
-
-def _values(values: Floats) -> dict[str, list[float | None]]:
-    """What a pattern that is present counts for in each sequence, where that is not 1."""
-    return {} if (values == 1).all() else {"values": [number(one) for one in values.tolist()]}
 
 
 def pair_votes(

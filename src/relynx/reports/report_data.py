@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Bools, Floats, Ints, Longs
 from relynx.data.class_cuts import cut_like
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences, counted
@@ -88,16 +89,13 @@ def pattern_rows(model: LynxClassifier) -> tuple[PatternRow, ...]:
     )
 
 
-def odds_ratios(
-    supports: NDArray[np.int32], sizes: NDArray[np.int64], class_: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def odds_ratios(supports: Ints, sizes: Longs, class_: Longs) -> Floats:
     """The odds of a class among the sequences with the pattern, over those among the others."""
     rows = np.arange(len(supports))
     own, all_own = supports[rows, class_] + HALF, sizes[class_] + 2 * HALF
     other = supports.sum(axis=1) - supports[rows, class_] + HALF
     all_other = sizes.sum() - sizes[class_] + 2 * HALF
-    ratios: NDArray[np.float64] = own * (all_other - other) / (other * (all_own - own))
-    return ratios
+    return np.asarray(own * (all_other - other) / (other * (all_own - own)))
 
 
 def best_of_classes(
@@ -192,12 +190,12 @@ class Predictions:
     """Predictions of a model for some sequences; classes are numbers."""
 
     X: Sequences
-    labels: NDArray[np.int64] | None
+    labels: Longs | None
     label_names: tuple[str, ...]
-    predicted: NDArray[np.int64]
-    probabilities: NDArray[np.float64]
-    covered: NDArray[np.bool_]
-    values: NDArray[np.float64]  # of a pattern that is present, in each sequence
+    predicted: Longs
+    probabilities: Floats
+    covered: Bools
+    values: Floats  # of a pattern that is present, in each sequence
 
 
 def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predictions:
@@ -286,7 +284,7 @@ def _learner(model: LynxClassifier) -> str:
     return " or ".join(name for name, is_used in used.items() if is_used)
 
 
-def _lengths(facts: Facts) -> tuple[NDArray[np.int64], str]:
+def _lengths(facts: Facts) -> tuple[Longs, str]:
     """The number of events of each sequence; of facts, if there are no events."""
     n_constants = max(len(facts.vocabulary), 1)
     events, _ = event_keys(facts.tables, n_constants)
@@ -298,7 +296,7 @@ def _lengths(facts: Facts) -> tuple[NDArray[np.int64], str]:
     return total, "facts"
 
 
-def _length_columns(lengths: NDArray[np.int64], unit: str) -> Lengths:
+def _length_columns(lengths: Longs, unit: str) -> Lengths:
     least, most = int(lengths.min()), int(lengths.max())
     width = (most - least) // HISTOGRAM + 1
     counts = np.bincount((lengths - least) // width)
@@ -310,7 +308,7 @@ def _length_columns(lengths: NDArray[np.int64], unit: str) -> Lengths:
 
 
 def _class_rows(
-    model: LynxClassifier, predictions: Predictions, lengths: NDArray[np.int64]
+    model: LynxClassifier, predictions: Predictions, lengths: Longs
 ) -> tuple[ClassRow, ...]:
     """The classes of the model, then labels unknown to it."""
     sizes = model.selected_.class_sizes.tolist()

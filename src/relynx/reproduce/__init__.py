@@ -1,6 +1,5 @@
 """The paper's experiments on the bundled protein folds, beside the published figures.
 
-`rows` says what is run and what was published, `runs.resumed` does the cross-validations and
-resumes after an interruption, `tables` and `figure` show the results. `relynx reproduce` is the
-command.
+`runs` says what is run and what was published, does the cross-validations and resumes after an
+interruption; `results` shows what came out. `relynx reproduce` is the command.
 """

@@ -5,8 +5,8 @@ import pytest
 from paths import ROOT
 
 import relynx as rx
+from relynx.models.evaluation.baselines import SYSTEMS, system, systems
 from relynx.models.evaluation.cross_validation import cross_validate
-from relynx.models.evaluation.systems import SYSTEMS, system, systems
 
 EXAMPLES = ROOT / "examples" / "data"
 QUICK = {"TildeCRF": {"max_iter": 30, "window": 1}}

@@ -1,4 +1,4 @@
-"""Baseline classifiers of sequences.
+"""Classifiers to compare with: simple ones, and the systems that the paper compares Lynx with.
 
 A relational method has to beat those that ignore relations: the largest class, a Markov chain for
 each class, and n-grams of the events with naive Bayes or a linear support vector machine.
@@ -7,7 +7,7 @@ each class, and n-grams of the events with naive Bayes or a linear support vecto
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeAlias
 
@@ -26,12 +26,26 @@ from relynx.arrays import Floats
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.event_order import link_of
 from relynx.data.sequences import Sequences
-from relynx.errors import InputError
+from relynx.errors import InputError, did_you_mean
 from relynx.features.vectorizer import SequenceEstimator, as_sequences
 from relynx.logic.terms import constant_text, quoted
+from relynx.models.fisher.classifier import FisherKernelClassifier
+from relynx.models.lohmm.classifier import LoHMMClassifier
+from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.tildecrf.classifier import TildeCRFClassifier
 
 LONGEST = 3  # events of an n-gram
 PLAIN = "event"  # the token of an event without facts
+
+# By what is typed on the command line: the name in a table, and the classifier.
+SYSTEMS: Mapping[str, tuple[str, Any]] = {
+    "lohmm": ("LoHMM", LoHMMClassifier),
+    "fisher": ("Fisher kernel", FisherKernelClassifier),
+    "tildecrf": ("TildeCRF", TildeCRFClassifier),
+}
+
+# All that give a sequence its class.
+CLASSIFIERS = (LynxClassifier, *(kind for _, kind in SYSTEMS.values()))
 
 Steps: TypeAlias = list[tuple[str, str]]
 Links: TypeAlias = list[tuple[int, int]]
@@ -122,6 +136,27 @@ def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:
         rows["n-gram naive Bayes, presence"] = _on_ngrams(BernoulliNB(), dimension=dimension)
         rows["n-gram linear SVM"] = ngram_svm(dimension)
     return rows
+
+
+def systems(names: str) -> dict[str, Any]:
+    """New classifiers with their default settings, by the names of their rows.
+
+    Parameters
+    ----------
+    names
+        Some of `lohmm`, `fisher` and `tildecrf`, with commas between them, in letters of any case.
+    """
+    given = [name.strip().lower() for name in names.split(",") if name.strip()]
+    for name in given:
+        if name not in SYSTEMS:
+            hint = did_you_mean(name, [*SYSTEMS]) or f"give some of {','.join(SYSTEMS)}"
+            raise InputError(f"there is no system {name!r} to compare with", hint=hint)
+    return {SYSTEMS[name][0]: SYSTEMS[name][1]() for name in given}
+
+
+def system(title: str) -> Any:
+    """A new classifier with its default settings, by the name of its row."""
+    return dict(SYSTEMS.values())[title]()
 
 
 def ngram_svm(

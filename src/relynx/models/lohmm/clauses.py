@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from relynx.logic.terms import Atom, Constant, Var, constant_key, constant_text
+from relynx.arrays import Floats, Longs
+from relynx.logic.terms import Atom, Constant, Term, Var, constant_key, constant_text
 
 Key: TypeAlias = tuple[str, int]  # a predicate: name and number of arguments
 Slot: TypeAlias = tuple[str, int, int] | str  # predicate and argument from 1 on, or a type
-Floats: TypeAlias = NDArray[np.float64]
 
 START = Atom("start")
 END = Atom("end")
@@ -83,7 +80,7 @@ class Parameters:
     """
 
     values: Floats
-    groups: NDArray[np.int64]
+    groups: Longs
     names: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -133,9 +130,13 @@ def slot_name(slot: Slot, constant: Constant) -> str:
     """The name of the parameter that gives the probability of a constant."""
     if isinstance(slot, str):
         return f"select {slot} = {constant_text(constant)}"
-    predicate, arity, position = slot
-    args = [Var("_")] * (position - 1) + [constant] + [Var("_")] * (arity - position)
-    return f"select {Atom(predicate, tuple(args))}"
+    return f"select {slot_atom(*slot, constant)}"
+
+
+def slot_atom(predicate: str, arity: int, position: int, term: Term) -> Atom:
+    """The atom with a term at one argument and `_` at the others."""
+    args = [Var("_")] * (position - 1) + [term] + [Var("_")] * (arity - position)
+    return Atom(predicate, tuple(args))
 
 
 def value_codes(values: Mapping[str, Sequence[Constant]]) -> dict[str, dict[object, int]]:

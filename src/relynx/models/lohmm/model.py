@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from relynx.arrays import Floats
 from relynx.bias.modes import SourceSpans
 from relynx.errors import InputError, Source, first_problems, raise_all
 from relynx.logic.source_files import read_source
@@ -26,7 +27,6 @@ from relynx.models.lohmm.checks import (
 )
 from relynx.models.lohmm.clauses import (
     Clauses,
-    Floats,
     Parameters,
     Start,
     Transition,

@@ -334,7 +334,8 @@ def _lines(model: cl.Clauses) -> Iterator[str]:
         yield f"selection({model.selection})."
     for slot, probabilities in model.selections.items():
         if any(probability != 1 / len(probabilities) for probability in probabilities):
-            yield f"select({_slot(slot)},[{','.join(map(constant_text, probabilities))}])."
+            drawn = quoted(slot) if isinstance(slot, str) else f"{cl.slot_atom(*slot, Var('X'))},X"
+            yield f"select({drawn},[{','.join(map(constant_text, probabilities))}])."
     if model.blocks:
         yield f"blocks([{','.join(map(str, model.blocks))}])."
     yield from _sorted(model.start)
@@ -347,12 +348,3 @@ def _lines(model: cl.Clauses) -> Iterator[str]:
 def _sorted(clauses: Sequence[cl.Start] | Sequence[cl.Transition]) -> list[str]:
     ordered = sorted(clauses, key=lambda clause: (-clause.probability, clause.clause()))
     return [str(clause) for clause in ordered]
-
-
-def _slot(slot: cl.Slot) -> str:
-    if isinstance(slot, str):
-        return quoted(slot)
-    name, arity, position = slot
-    args = [Var("_")] * arity
-    args[position - 1] = Var("X")
-    return f"{Atom(name, tuple(args))},X"

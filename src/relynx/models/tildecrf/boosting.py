@@ -137,10 +137,10 @@ def gradient_of(task: Task, F: Floats, constant: bool) -> tuple[Floats, Floats]:
         for k in range(F.shape[2]):
             gradient[at, np.where(begins[at], 0, k), k] = -probability[:, k]
     else:
-        inference = infer(F, task.starts, task.ends)
+        log_z, pairs = infer(F, task.starts, task.ends)
         likelihood = summed(path_scores(F, task.labels, begins), task.starts, task.ends)
-        likelihood = likelihood - inference.log_z
-        gradient = np.negative(inference.pairs, out=inference.pairs)
+        likelihood = likelihood - log_z
+        gradient = np.negative(pairs, out=pairs)
     gradient[where, own[where], task.labels[where]] += 1
     return np.asarray(likelihood), gradient
 
@@ -165,28 +165,17 @@ def _mean(values: Floats) -> float:
 # Inference over the chain of labels of a sequence
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Inference:
-    """The result of forward-backward: log alpha, beta and Z, and the probability of each pair."""
+def infer(F: Floats, starts: Longs, ends: Longs) -> tuple[Floats, Floats]:
+    """Forward-backward over the sequences whose events run from `starts` to `ends`.
 
-    alpha: Floats
-    beta: Floats
-    log_z: Floats
-    pairs: Floats
-
-    def marginals(self) -> Floats:
-        """The probability of each label at each event."""
-        return np.asarray(self.pairs.sum(axis=1))
-
-
-def infer(F: Floats, starts: Longs, ends: Longs) -> Inference:
-    """Forward-backward over the sequences whose events run from `starts` to `ends`."""
+    Returns log Z of each, and for each event the probability of each label before and label.
+    """
     n_events, _, n_labels = F.shape
     alpha, beta = np.zeros((n_events, n_labels)), np.zeros((n_events, n_labels))
     log_z, pairs = np.zeros(len(starts)), np.zeros(F.shape)
     kernels.forward_backward(F, starts, ends, alpha, beta, log_z)
     kernels.pair_probabilities(F, starts, ends, alpha, beta, log_z, pairs)
-    return Inference(alpha, beta, log_z, pairs)
+    return log_z, pairs
 
 
 def best_paths(F: Floats, starts: Longs, ends: Longs) -> Longs:
@@ -210,7 +199,7 @@ def path_scores(F: Floats, labels: Longs, begins: Bools) -> Floats:
 
 def log_likelihood(F: Floats, labels: Longs, begins: Bools, starts: Longs, ends: Longs) -> Floats:
     """For each sequence the log probability of the given labels."""
-    log_z = infer(F, starts, ends).log_z
+    log_z, _ = infer(F, starts, ends)
     return np.asarray(summed(path_scores(F, labels, begins), starts, ends) - log_z)
 
 

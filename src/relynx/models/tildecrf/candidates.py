@@ -17,7 +17,7 @@ import numpy as np
 from relynx.arrays import Bools, Ints, Longs
 from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
-from relynx.logic.terms import Atom, Var
+from relynx.logic.terms import Atom, Var, constant_key
 from relynx.models.tildecrf.encoding import ANY, EQUAL, Encoding, Relation
 
 FREE = -1  # a code: the argument is a variable
@@ -166,25 +166,23 @@ def _admitted(encoding: Encoding, form: Form, cells: Ints) -> Bools:
         for type_ in np.unique(encoding.type_[column]).tolist():
             name = language.types[type_]
             if name in language.bias.values:
-                codes = np.unique(encoding.code[column])
-                good = [
-                    c for c in codes.tolist() if language.admits_value(name, encoding.vocabulary[c])
-                ]
+                listed = set(map(constant_key, language.bias.values[name]))
+                codes = np.unique(encoding.code[column]).tolist()
+                good = [c for c in codes if constant_key(encoding.vocabulary[c]) in listed]
                 kept &= (encoding.type_[column] != type_) | np.isin(encoding.code[column], good)
     return kept
 
 
 def _white_listed(encoding: Encoding, form: Form, named: Ints) -> Bools:
     """Which literals the white list of the bias admits."""
-    language = encoding.language
-    if not language.bias.allowed:
+    bias, relation = encoding.language.bias, encoding.language.relations[form.relation]
+    if not bias.allowed or relation.key == EQUAL:
         return np.ones(len(named), bool)
-    relation = language.relations[form.relation]
     out = np.zeros(len(named), bool)
     for i, codes in enumerate(named[:, : relation.key[1]].tolist()):
         args = tuple(
             Var(f"V{j}") if code == FREE else encoding.vocabulary[code]
             for j, code in enumerate(codes)
         )
-        out[i] = language.admits(Atom(relation.key[0], args))
+        out[i] = bias.admits(Atom(relation.key[0], args))
     return out

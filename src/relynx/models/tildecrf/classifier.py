@@ -235,7 +235,7 @@ class TildeCRFClassifier(ClassifierMixin, es.BoostedEstimator):  # type: ignore[
         if self.readout == "viterbi":
             second = bs.best_paths(F, starts, ends).astype(float)
         else:
-            second = bs.infer(F, starts, ends).marginals()[:, 1]
+            second = bs.infer(F, starts, ends)[1].sum(axis=1)[:, 1]
         probability = bs.summed(second, starts, ends) / np.maximum(ends - starts, 1)
         probability[starts == ends] = 0.5
         return np.stack([1 - probability, probability], axis=1)

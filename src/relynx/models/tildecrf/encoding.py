@@ -23,7 +23,6 @@ from relynx.data.sequences import Facts, Sequences
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
-from relynx.logic.terms import Atom, Constant, constant_key
 from relynx.models.observations import with_dimension
 from relynx.models.tildecrf._crf_kernels import Data
 
@@ -100,15 +99,6 @@ class Language:
             for type_, sign in zip(relation.types, mode, strict=True)
             if sign in signs
         }
-
-    def admits_value(self, type_: str, constant: Constant) -> bool:
-        """Whether `values` of the bias lets a type be this constant."""
-        listed = self.bias.values.get(type_)
-        return listed is None or constant_key(constant) in set(map(constant_key, listed))
-
-    def admits(self, atom: Atom) -> bool:
-        """Whether the white list of the bias lets a literal be this atom."""
-        return atom.key == EQUAL or self.bias.admits(atom)
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,8 +169,8 @@ class TildeCRF(BoostedEstimator):
     def predict_marginals(self, X: object) -> list[Floats]:
         """For each sequence the label probabilities, array of shape (n_events, n_labels)."""
         encoding, F = self._potentials(X)
-        marginals = bs.infer(F, encoding.offsets[:-1], encoding.offsets[1:]).marginals()
-        return _parts(marginals, encoding)
+        _, pairs = bs.infer(F, encoding.offsets[:-1], encoding.offsets[1:])
+        return _parts(pairs.sum(axis=1), encoding)
 
     def log_likelihood(self, X: object, y: Iterable[Iterable[object]]) -> Floats:
         """For each sequence the log probability of its labels; -inf for a label never seen."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.arrays import Floats, Ints
+from relynx.arrays import Bools, Floats, Ints
 from relynx.bias.modes import EVENT
 from relynx.logic import tables as tb
 from relynx.logic.terms import Atom, Var, constant_text
@@ -17,7 +17,6 @@ from relynx.models.tildecrf import _crf_kernels as kernels
 from relynx.models.tildecrf.candidates import FREE
 from relynx.models.tildecrf.encoding import EQUAL, Encoding
 
-Flags: TypeAlias = NDArray[np.bool_]
 Test: TypeAlias = tuple[Atom, ...] | int
 
 UNKNOWN = np.iinfo(np.int32).max  # the code of a constant that the sequences do not have
@@ -134,7 +133,7 @@ class Part:
 
     rows: Ints
     scope: Scope
-    labels: Flags
+    labels: Bools
     start: bool
 
     @classmethod

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
+from relynx.arrays import Floats
 from relynx.errors import InputError
 from relynx.logic.terms import Atom
-from relynx.models.lohmm.clauses import Floats
 from relynx.models.lohmm.inference import _forward_kernels as kernels
 from relynx.models.lohmm.inference.ground import MOST_STATES, Grounding
 from relynx.models.lohmm.inference.program import Args, Clause, Coded, Program, bound, matched
@@ -111,17 +111,13 @@ def baum_welch(
         history.append(float(factors[used] @ scores[used]))
         held = pseudo_counts > 0
         prior = float(pseudo_counts[held] @ logs_of(values[held]))
+        before = penalised[-1] if penalised else -np.inf
         penalised.append(history[-1] + prior)
-        if iteration == max_iter or _settled(penalised, tol):
+        settled = np.isfinite(before) and penalised[-1] - before <= tol * abs(before)
+        if iteration == max_iter or settled:
             break
         values = maximised(program, values, counts[0] + pseudo_counts)
     return values, history, penalised
-
-
-def _settled(penalised: list[float], tol: float) -> bool:
-    if len(penalised) < 2 or not np.isfinite(penalised[-2]):
-        return False
-    return penalised[-1] - penalised[-2] <= tol * abs(penalised[-2])
 
 
 def maximised(program: Program, values: Floats, counts: Floats) -> Floats:

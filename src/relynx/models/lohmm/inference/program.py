@@ -175,10 +175,6 @@ def apart(pattern: Args, by: int) -> Args:
     return tuple(arg - by if arg < 0 else arg for arg in pattern)
 
 
-def n_variables(pattern: Args) -> int:
-    return len({arg for arg in pattern if arg < 0})
-
-
 def subsumes(general: Args, special: Args) -> bool:
     """Whether the second pattern is an instance of the first."""
     found: dict[int, int] = {}
@@ -221,7 +217,7 @@ class Compiler:
             groups.append(group)
         clauses = [*first, *(c for _, lists in bodies.values() for of in lists for c in of)]
         made = [
-            Body(pattern, n_variables(pattern[1]), tuple(map(tuple, lists)))
+            Body(pattern, len({arg for arg in pattern[1] if arg < 0}), tuple(map(tuple, lists)))
             for pattern, lists in bodies.values()
         ]
         names = [c.clause() for c in start] + [t.clause() for t in transitions]
