@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relynx.data.lynx.writer import write_lynx as write_lynx
     from relynx.data.parquet.partitions import Partitions as Partitions
     from relynx.data.parquet.partitions import scan_parquet as scan_parquet
-    from relynx.data.parquet.writer import write_parquet as write_parquet
+    from relynx.data.parquet.partitions import write_parquet as write_parquet
     from relynx.data.sequences import Sequences as Sequences
     from relynx.data.structures.reader import read_structures as read_structures
     from relynx.data.synthetic import planted_rule as planted_rule
@@ -73,8 +73,7 @@ _MODULES = {
     "data.lists": ("from_lists",),
     "data.lynx.reader": ("read_lynx",),
     "data.lynx.writer": ("write_lynx",),
-    "data.parquet.partitions": ("Partitions", "scan_parquet"),
-    "data.parquet.writer": ("write_parquet",),
+    "data.parquet.partitions": ("Partitions", "scan_parquet", "write_parquet"),
     "data.sequences": ("Sequences",),
     "data.structures.reader": ("read_structures",),
     "data.synthetic": ("planted_rule",),

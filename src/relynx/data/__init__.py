@@ -9,4 +9,4 @@ never the reverse: a writer that is a method of the container registers itself t
 here. `lists` reads Python lists; `protein_folds` and `synthetic` are data sets.
 """
 
-import relynx.data.parquet.writer  # noqa: F401
+import relynx.data.parquet.partitions  # noqa: F401
