@@ -6,7 +6,7 @@ read, with the cuts of its numbers (`discretise`, and `class_cuts` for those lea
 Each format has a room with a `reader` (in `parquet`: `partitions`) and, where it can be written, a
 `writer`: `tables`, `intervals`, `xes`, `lynx`, `structures`, `parquet`. They import the container,
 never the reverse: a writer that is a method of the container registers itself there, and is loaded
-here. `lists` reads Python lists; `protein_folds` and `synthetic` are data sets.
+here. `lists` reads Python lists; `data_sets` has the data that come with relynx.
 """
 
 import relynx.data.parquet.partitions  # noqa: F401

@@ -64,7 +64,7 @@ def event_keys(
     held = [(key, i) for key, i in links.union(arguments) if key in facts]
     events = [np.empty(0, np.int64)]
     for first, some in _in_pieces(facts):
-        columns = [_pairs(some[key], i, n_constants) for key, i in held]
+        columns = [packed_pairs(some[key], i, n_constants) for key, i in held]
         events.append(tb.distinct(np.concatenate([events[0], *columns])) + first * n_constants)
     return np.concatenate(events), set(arguments)
 
@@ -104,7 +104,7 @@ def _uses(facts: Tables, n_constants: int) -> tuple[Pairs, Longs, dict[Argument,
     """The linked constants, the sequences that have some dimension, and for each argument how many
     of the facts of those sequences hold a linked constant, and how many there are."""
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
-    linked_in = [_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
+    linked_in = [packed_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
     linked = tb.distinct(np.concatenate([np.empty(0, np.int64), *linked_in]), in_runs=True)
     # The sequences that have some dimension:
     ordered = tb.distinct(linked // n_constants, in_runs=True)
@@ -117,12 +117,13 @@ def _uses(facts: Tables, n_constants: int) -> tuple[Pairs, Longs, dict[Argument,
     for key, table in facts.items():
         n_here = int(is_ordered[table[0]].sum())
         for i in range(key[1]):
-            known = find(_pairs(table, i, n_constants)) >= 0
+            known = find(packed_pairs(table, i, n_constants)) >= 0
             counts[key, i] = int(known.sum()), n_here
     return linked, ordered, counts
 
 
-def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
+def packed_pairs(table: Table, i: int, n_constants: int) -> Pairs:
+    """The sequence of each fact with its argument i, from 0, as one number."""
     pairs: Pairs = table[0].astype(np.int64) * n_constants + table[1 + i]
     return pairs
 
@@ -133,7 +134,7 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
     linked_pairs, ordered, counts = _uses(tables, n)
     if not len(linked_pairs):
         return []
-    columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in counts}
+    columns = {argument: packed_pairs(tables[argument[0]], argument[1], n) for argument in counts}
     values = [column for argument, column in columns.items() if not _is_event(counts[argument])]
     used_as_value = tb.distinct(np.concatenate([np.empty(0, np.int64), *values]))
     found = []
