@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relynx.arrays import Longs
 from relynx.data.vocabulary import Vocabulary
@@ -18,7 +17,6 @@ from relynx.storage import Part
 
 Tables: TypeAlias = Mapping[Key, Table]
 Argument: TypeAlias = tuple[Key, int]  # a predicate and the number of its argument, from 0
-Pairs: TypeAlias = NDArray[np.int64]  # sequence * n_constants + code
 
 _ADVICE = (
     "events are what next_... links, and what stands where at least half of the facts hold one; "
@@ -54,7 +52,7 @@ def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
 
 def event_keys(
     facts: Tables, n_constants: int, arguments: Set[Argument] | None = None
-) -> tuple[Pairs, set[Argument]]:
+) -> tuple[Longs, set[Argument]]:
     """Events, what dimensions link or event arguments hold, as sorted numbers sequence *
     n_constants + code, and the event arguments; `arguments` are those of a larger data set, of
     which the facts are a part."""
@@ -100,7 +98,7 @@ def event_arguments(counts: Mapping[Argument, tuple[int, int]]) -> frozenset[Arg
     return frozenset(argument for argument, n in counts.items() if _is_event(n))
 
 
-def _uses(facts: Tables, n_constants: int) -> tuple[Pairs, Longs, dict[Argument, tuple[int, int]]]:
+def _uses(facts: Tables, n_constants: int) -> tuple[Longs, Longs, dict[Argument, tuple[int, int]]]:
     """The linked constants, the sequences that have some dimension, and for each argument how many
     of the facts of those sequences hold a linked constant, and how many there are."""
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
@@ -122,9 +120,9 @@ def _uses(facts: Tables, n_constants: int) -> tuple[Pairs, Longs, dict[Argument,
     return linked, ordered, counts
 
 
-def packed_pairs(table: Table, i: int, n_constants: int) -> Pairs:
+def packed_pairs(table: Table, i: int, n_constants: int) -> Longs:
     """The sequence of each fact with its argument i, from 0, as one number."""
-    pairs: Pairs = table[0].astype(np.int64) * n_constants + table[1 + i]
+    pairs: Longs = table[0].astype(np.int64) * n_constants + table[1 + i]
     return pairs
 
 
