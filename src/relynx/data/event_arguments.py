@@ -30,13 +30,8 @@ class Conflict(NamedTuple):
     sequence: int
     atom: Atom
     argument: int
-    share: str
+    message: str
     hint: str
-
-    @property
-    def message(self) -> str:
-        name = term_text(self.atom.args[self.argument])
-        return f"{name} is used both as an event and as a value: {self.share}"
 
 
 def _is_event(counts: tuple[int, int]) -> bool:
@@ -152,7 +147,8 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
             hint = f"{_ADVICE} facts such as {other}"
         for j in at.tolist():
             atom = _atom(key, tables[key], j, vocabulary)
-            found.append(Conflict(int(tables[key][0, j]), atom, i, share, hint))
+            what = f"{term_text(atom.args[i])} is used both as an event and as a value: {share}"
+            found.append(Conflict(int(tables[key][0, j]), atom, i, what, hint))
     return sorted(found, key=lambda conflict: conflict.sequence)
 
 

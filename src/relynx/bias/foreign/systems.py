@@ -113,11 +113,10 @@ class Aleph:
             return
         name = str(template.value)
         args = list(template.leaves(whole=SIGNED))  # as the data have them
-        signed = [self._signed(arg) for arg in args]
-        if None in signed:
+        pairs = [pair for arg in args if (pair := self._signed(arg)) is not None]
+        if len(pairs) < len(args):
             self.to.broken.add(name)
             return
-        pairs = [pair for pair in signed if pair is not None]
         types = tuple(type_name for _, type_name in pairs)
         known = self.to.types.get(name)
         if known is None:
