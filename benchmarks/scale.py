@@ -26,7 +26,7 @@ from questions.bars import Bar, report
 from questions.peak import forget_peak, held_bytes, peak_bytes
 
 import relynx as rx
-from relynx.data.synthetic import rule_holds
+from relynx.data.data_sets import rule_holds
 
 SEED = 8
 EVENTS, ACTIONS, OBJECTS = 8, 6, 4

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from relynx.bias import parse_bias as parse_bias
     from relynx.bias import read_bias as read_bias
     from relynx.bias.protein_folds import load_protein_folds as load_protein_folds
+    from relynx.data.data_sets import planted_rule as planted_rule
     from relynx.data.intervals.reader import from_intervals as from_intervals
     from relynx.data.lists import from_lists as from_lists
     from relynx.data.lynx import read_lynx as read_lynx
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from relynx.data.parquet import write_parquet as write_parquet
     from relynx.data.sequences import Sequences as Sequences
     from relynx.data.structures.reader import read_structures as read_structures
-    from relynx.data.synthetic import planted_rule as planted_rule
     from relynx.data.tables.reader import from_events as from_events
     from relynx.data.tables.writer import to_events as to_events
     from relynx.data.vocabulary import Vocabulary as Vocabulary
@@ -74,7 +74,7 @@ _MODULES = {
     "data.parquet": ("Partitions", "scan_parquet", "write_parquet"),
     "data.sequences": ("Sequences",),
     "data.structures.reader": ("read_structures",),
-    "data.synthetic": ("planted_rule",),
+    "data.data_sets": ("planted_rule",),
     "data.vocabulary": ("Vocabulary",),
     "data.xes.reader": ("read_xes",),
     "data.xes.writer": ("write_xes",),

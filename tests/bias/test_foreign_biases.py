@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from paths import GOLDEN
 
 import relynx as rx
-from relynx.bias.foreign.reader import dialect
+from relynx.bias.foreign.systems import dialect
 from relynx.cli import relynx
 from relynx.errors import BiasError, InputError, Source
 

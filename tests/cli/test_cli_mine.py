@@ -256,7 +256,7 @@ def test_a_file_that_cannot_be_written_is_told_before_the_search(capsys, here, m
 
 def test_a_library_that_is_missing_is_told_before_the_search(capsys, monkeypatch):
     monkeypatch.setattr(search, "mine", no_search)
-    monkeypatch.setattr(frames, "_installed", lambda library: False)
+    monkeypatch.setattr(frames, "find_spec", lambda library: None)
     assert run(capsys, "-o", "found.parquet") == (
         2,
         "",

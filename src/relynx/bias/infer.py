@@ -224,11 +224,8 @@ def _is_name(pairs: tb.Table) -> bool:
 
 def _says_nothing(keys: list[Key], events: set[Argument], loose: set[Argument]) -> set[Key]:
     """Predicates that only say that some value exists; none if there are no others."""
-    found = set()
-    for key in keys:
-        values = [(key, i) for i in range(key[1]) if (key, i) not in events]
-        if values and loose.issuperset(values):
-            found.add(key)
+    values = {key: {(key, i) for i in range(key[1])} - events for key in keys}
+    found = {key for key in keys if values[key] and values[key] <= loose}
     return found if len(found) < len(keys) else set()
 
 

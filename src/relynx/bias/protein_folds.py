@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from relynx.bias.declarations import Bias
 from relynx.bias.reader import parse_bias
-from relynx.data.protein_folds import read_folds
+from relynx.data.data_sets import read_folds
 from relynx.data.sequences import Sequences
 
 DESCRIPTION = """\

@@ -103,10 +103,8 @@ def binned(numbers: Numbers, cuts: Cuts) -> Longs:
         least, most = np.iinfo(np.int64).min, np.iinfo(np.int64).max
         edges = [min(max(math.ceil(cut), least), most) for cut in cuts]
         over = sum(cut > most for cut in cuts)  # which no integer of 64 bits reaches
-        found = np.searchsorted(np.asarray(edges[: len(cuts) - over], np.int64), numbers, "right")
-    else:
-        found = np.searchsorted(np.asarray(list(map(_float_from, cuts))), numbers, "right")
-    return found
+        return np.searchsorted(np.asarray(edges[: len(cuts) - over], np.int64), numbers, "right")
+    return np.searchsorted(np.asarray(list(map(_float_from, cuts))), numbers, "right")
 
 
 def _float_from(cut: int | float) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relynx.arrays import Longs
 from relynx.data.vocabulary import Vocabulary
@@ -18,7 +17,6 @@ from relynx.storage import Part
 
 Tables: TypeAlias = Mapping[Key, Table]
 Argument: TypeAlias = tuple[Key, int]  # a predicate and the number of its argument, from 0
-Pairs: TypeAlias = NDArray[np.int64]  # sequence * n_constants + code
 
 _ADVICE = (
     "events are what next_... links, and what stands where at least half of the facts hold one; "
@@ -32,13 +30,8 @@ class Conflict(NamedTuple):
     sequence: int
     atom: Atom
     argument: int
-    share: str
+    message: str
     hint: str
-
-    @property
-    def message(self) -> str:
-        name = term_text(self.atom.args[self.argument])
-        return f"{name} is used both as an event and as a value: {self.share}"
 
 
 def _is_event(counts: tuple[int, int]) -> bool:
@@ -54,7 +47,7 @@ def dimension_names(keys: Iterable[Key]) -> tuple[str, ...]:
 
 def event_keys(
     facts: Tables, n_constants: int, arguments: Set[Argument] | None = None
-) -> tuple[Pairs, set[Argument]]:
+) -> tuple[Longs, set[Argument]]:
     """Events, what dimensions link or event arguments hold, as sorted numbers sequence *
     n_constants + code, and the event arguments; `arguments` are those of a larger data set, of
     which the facts are a part."""
@@ -64,7 +57,7 @@ def event_keys(
     held = [(key, i) for key, i in links.union(arguments) if key in facts]
     events = [np.empty(0, np.int64)]
     for first, some in _in_pieces(facts):
-        columns = [_pairs(some[key], i, n_constants) for key, i in held]
+        columns = [packed_pairs(some[key], i, n_constants) for key, i in held]
         events.append(tb.distinct(np.concatenate([events[0], *columns])) + first * n_constants)
     return np.concatenate(events), set(arguments)
 
@@ -100,11 +93,11 @@ def event_arguments(counts: Mapping[Argument, tuple[int, int]]) -> frozenset[Arg
     return frozenset(argument for argument, n in counts.items() if _is_event(n))
 
 
-def _uses(facts: Tables, n_constants: int) -> tuple[Pairs, Longs, dict[Argument, tuple[int, int]]]:
+def _uses(facts: Tables, n_constants: int) -> tuple[Longs, Longs, dict[Argument, tuple[int, int]]]:
     """The linked constants, the sequences that have some dimension, and for each argument how many
     of the facts of those sequences hold a linked constant, and how many there are."""
     dims = [(f"next_{name}", 2) for name in dimension_names(facts)]
-    linked_in = [_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
+    linked_in = [packed_pairs(facts[key], i, n_constants) for key in dims for i in (0, 1)]
     linked = tb.distinct(np.concatenate([np.empty(0, np.int64), *linked_in]), in_runs=True)
     # The sequences that have some dimension:
     ordered = tb.distinct(linked // n_constants, in_runs=True)
@@ -117,13 +110,14 @@ def _uses(facts: Tables, n_constants: int) -> tuple[Pairs, Longs, dict[Argument,
     for key, table in facts.items():
         n_here = int(is_ordered[table[0]].sum())
         for i in range(key[1]):
-            known = find(_pairs(table, i, n_constants)) >= 0
+            known = find(packed_pairs(table, i, n_constants)) >= 0
             counts[key, i] = int(known.sum()), n_here
     return linked, ordered, counts
 
 
-def _pairs(table: Table, i: int, n_constants: int) -> Pairs:
-    pairs: Pairs = table[0].astype(np.int64) * n_constants + table[1 + i]
+def packed_pairs(table: Table, i: int, n_constants: int) -> Longs:
+    """The sequence of each fact with its argument i, from 0, as one number."""
+    pairs: Longs = table[0].astype(np.int64) * n_constants + table[1 + i]
     return pairs
 
 
@@ -133,7 +127,7 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
     linked_pairs, ordered, counts = _uses(tables, n)
     if not len(linked_pairs):
         return []
-    columns = {argument: _pairs(tables[argument[0]], argument[1], n) for argument in counts}
+    columns = {argument: packed_pairs(tables[argument[0]], argument[1], n) for argument in counts}
     values = [column for argument, column in columns.items() if not _is_event(counts[argument])]
     used_as_value = tb.distinct(np.concatenate([np.empty(0, np.int64), *values]))
     found = []
@@ -153,7 +147,8 @@ def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:
             hint = f"{_ADVICE} facts such as {other}"
         for j in at.tolist():
             atom = _atom(key, tables[key], j, vocabulary)
-            found.append(Conflict(int(tables[key][0, j]), atom, i, share, hint))
+            what = f"{term_text(atom.args[i])} is used both as an event and as a value: {share}"
+            found.append(Conflict(int(tables[key][0, j]), atom, i, what, hint))
     return sorted(found, key=lambda conflict: conflict.sequence)
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relynx.arrays import Ints
 from relynx.logic.terms import Constant, constant_key
-
-Codes: TypeAlias = NDArray[np.int32]
 
 
 class Vocabulary:
@@ -69,7 +66,7 @@ class Vocabulary:
         added = [c for key, c in new.items() if key not in self._codes]
         return Vocabulary(self.constants + tuple(added)) if added else self
 
-    def merged(self, other: Vocabulary) -> tuple[Vocabulary, Codes]:
+    def merged(self, other: Vocabulary) -> tuple[Vocabulary, Ints]:
         """This vocabulary extended by another, and the new code of each of the other's codes."""
         if self is other:
             return self, np.arange(len(self), dtype=np.int32)

@@ -18,13 +18,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.arrays import Floats, Longs
+from relynx.arrays import Bools, Floats, Ints, Longs
 from relynx.logic.terms import Comparison, Constant, Struct, Term, Var, constant_key
 
 MAX_BITS = 4096
 
-Codes: TypeAlias = NDArray[np.int32]
-Mask: TypeAlias = NDArray[np.bool_]
 Number: TypeAlias = int | float
 
 _INT, _FLOAT, _EXACT, _NONE = range(4)  # ascending: the larger state of two operands wins
@@ -86,7 +84,7 @@ class Constants:
             self.values.append(constant)
         return code
 
-    def numbers(self, codes: Codes) -> Numbers:
+    def numbers(self, codes: Ints) -> Numbers:
         known = len(self._numbers.state)
         if known < len(self.values):
             new = _numbers(self.values[known:])
@@ -99,7 +97,7 @@ class Constants:
         all_numbers = self._numbers
         return Numbers(all_numbers.state[codes], all_numbers.ints[codes], all_numbers.floats[codes])
 
-    def add_all(self, values: Longs | Floats) -> Codes:
+    def add_all(self, values: Longs | Floats) -> Ints:
         """The codes of a column of numbers of one type."""
         distinct, inverse = np.unique(values, return_inverse=True)
         codes = np.fromiter(map(self.add, distinct.tolist()), np.int32, len(distinct))
@@ -123,8 +121,8 @@ def _state(constant: Constant) -> int:
 
 
 def compare(
-    test: Comparison, columns: Mapping[str, Codes], n: int, constants: Constants
-) -> tuple[Mask, Mask]:
+    test: Comparison, columns: Mapping[str, Ints], n: int, constants: Constants
+) -> tuple[Bools, Bools]:
     """Where, in `n` rows, a comparison by value is true, and where it does not apply."""
     compared = _COMPARE[test.operator]
     a, b = (_column(side, columns, n, constants) for side in (test.left, test.right))
@@ -144,8 +142,8 @@ def compare(
 
 
 def assign(
-    right: Term, columns: Mapping[str, Codes], n: int, constants: Constants
-) -> tuple[Codes, Mask]:
+    right: Term, columns: Mapping[str, Ints], n: int, constants: Constants
+) -> tuple[Ints, Bools]:
     """The codes of an expression's values, and where it has none (the code there is -1)."""
     column = _column(right, columns, n, constants)
     codes = np.full(len(column.state), -1, np.int32)
@@ -159,11 +157,11 @@ def assign(
     return codes, codes < 0
 
 
-def _row(columns: Mapping[str, Codes], row: int, constants: Constants) -> dict[str, Constant]:
+def _row(columns: Mapping[str, Ints], row: int, constants: Constants) -> dict[str, Constant]:
     return {name: constants.values[codes[row]] for name, codes in columns.items()}
 
 
-def _column(term: Term, columns: Mapping[str, Codes], n: int, constants: Constants) -> Numbers:
+def _column(term: Term, columns: Mapping[str, Ints], n: int, constants: Constants) -> Numbers:
     """The values of an expression in each of `n` rows."""
     if isinstance(term, Var):
         return constants.numbers(columns[term.name])

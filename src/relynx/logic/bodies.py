@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from relynx.arrays import Ints, Longs
+from relynx.arrays import Bools, Ints, Longs
 from relynx.logic import arithmetic
 from relynx.logic import tables as tb
-from relynx.logic.arithmetic import Codes, Constants, Mask
+from relynx.logic.arithmetic import Constants
 from relynx.logic.dimensions import Chains, closure, operator_dimension, power, steps
 from relynx.logic.tables import SEQUENCE, Frame, Index, Key, Packing, Relation, Table
 from relynx.logic.terms import (
@@ -48,7 +48,7 @@ class Plan:
 
     rule: Rule
     names: frozenset[str]
-    objects: Codes
+    objects: Ints
     selections: dict[int, _Selection] = field(default_factory=dict)
     inapplicable: dict[int, Ints] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ class Bodies:
         body = plan.rule.body
         selections: dict[int, _Selection] = {}
         for i, literal in enumerate(body):
-            if isinstance(literal, Atom) and not self._by_position(literal):
+            if isinstance(literal, Atom) and self._chains_of(literal) is None:
                 selection = self._selected(plan, i, delta if i == at else None)
                 if not len(selection):
                     return _empty(plan.names)
@@ -182,7 +182,7 @@ class Bodies:
             plan.selections[i] = selection
         return selection
 
-    def _matching(self, args: Sequence[object], table: Table, objects: Codes, apart: bool) -> Frame:
+    def _matching(self, args: Sequence[object], table: Table, objects: Ints, apart: bool) -> Frame:
         frame: Frame = {SEQUENCE: table[0]}
         keep = np.ones(table.shape[1], bool)
         dropped = False
@@ -239,20 +239,20 @@ class Bodies:
             )
         return self.operators[dimension, n]
 
-    def _by_position(self, atom: Atom) -> bool:
-        """Whether an atom is `follow` with two given arguments on a dimension of chains."""
+    def _chains_of(self, atom: Atom) -> Chains | None:
+        """The chains of the dimension of a `follow` with two given arguments; None for others."""
         dimension = self._dimension(atom)
         if dimension is None or len(atom.args) != 2 or any(v.anonymous for v in atom.variables()):
-            return False
+            return None
         if dimension not in self.chains:
             table = self.tables.get((f"next_{dimension}", 2), tb.empty(2))
             self.chains[dimension] = Chains.of(table, self.packing)
-        return self.chains[dimension] is not None
+        return self.chains[dimension]
 
     def _follow(self, plan: Plan, frame: Frame, i: int) -> Frame:
         """Join `follow` on chains by arithmetic on positions."""
         atom = atom_of(plan.rule.body[i])
-        chains = self.chains[self._dimension(atom) or ""]
+        chains = self._chains_of(atom)
         assert chains is not None
         x, y = (arg.name if isinstance(arg, Var) else None for arg in atom.args)
         if x is not None and x not in frame and (y is None or y not in frame):
@@ -278,14 +278,14 @@ class Bodies:
         column = chains.events[index.order[tb.ranges(starts, lengths)]]
         return self._bound(plan, tb.taken(frame, rows), name, column)
 
-    def _bound(self, plan: Plan, frame: Frame, name: str, column: Codes) -> Frame:
+    def _bound(self, plan: Plan, frame: Frame, name: str, column: Ints) -> Frame:
         """The frame with one more variable bound."""
         if self.object_identity:
             keep = np.flatnonzero(_apart(column, frame, plan.objects))
             frame, column = tb.taken(frame, keep), column[keep]
         return frame | {name: column}
 
-    def _follows(self, frame: Frame, atom: Atom, chains: Chains) -> Mask:
+    def _follows(self, frame: Frame, atom: Atom, chains: Chains) -> Bools:
         return chains.holds(self._keys(frame, atom.args[0]), self._keys(frame, atom.args[1]))
 
     def _keys(self, frame: Frame, arg: object) -> Longs:
@@ -313,16 +313,14 @@ class Bodies:
                 return self._assigned(plan, frame, i, literal)
             return tb.taken(frame, np.flatnonzero(self._compared(plan, frame, i, literal)))
         atom = atom_of(literal)
-        if self._by_position(atom):
-            chains = self.chains[self._dimension(atom) or ""]
-            assert chains is not None
+        if (chains := self._chains_of(atom)) is not None:
             return tb.taken(frame, np.flatnonzero(~self._follows(frame, atom, chains)))
         selection = self._selected(plan, i).frame
         keys = self.packing.pack([frame[name] for name in selection])
         pool = self.packing.pack(list(selection.values()))
         return tb.taken(frame, np.flatnonzero(~tb.member(keys, np.sort(pool))))
 
-    def _compared(self, plan: Plan, frame: Frame, i: int, test: Comparison) -> Mask:
+    def _compared(self, plan: Plan, frame: Frame, i: int, test: Comparison) -> Bools:
         n = len(frame[SEQUENCE])
         if test.operator in ("==", "\\=="):
             if same_terms((test.left,), (test.right,)):
@@ -335,7 +333,7 @@ class Bodies:
         self._note(plan, i, columns, unknown)
         return true
 
-    def _operand(self, frame: Frame, term: object) -> Codes:
+    def _operand(self, frame: Frame, term: object) -> Ints:
         """The codes of a bound variable or of a constant (-1 for one that occurs nowhere)."""
         if isinstance(term, Var):
             return frame[term.name]
@@ -354,7 +352,7 @@ class Bodies:
             return frame if left.anonymous else self._bound(plan, frame, left.name, codes)
         return tb.taken(frame, np.flatnonzero(~unknown & (codes == self._operand(frame, left))))
 
-    def _note(self, plan: Plan, i: int, columns: Frame, unknown: Mask) -> None:
+    def _note(self, plan: Plan, i: int, columns: Frame, unknown: Bools) -> None:
         """Remember to which values a test did not apply."""
         if not unknown.any():
             return
@@ -380,7 +378,7 @@ def _empty(names: Iterable[str]) -> Frame:
     return {name: np.empty(0, np.int32) for name in (SEQUENCE, *names)}
 
 
-def _apart(column: Codes, frame: Frame, objects: Codes) -> Mask:
+def _apart(column: Ints, frame: Frame, objects: Ints) -> Bools:
     """Where a column differs from all others of a frame and from some constants."""
     keep = np.ones(len(column), bool)
     for code in objects:

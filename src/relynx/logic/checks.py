@@ -6,7 +6,6 @@ term; a rule made in Python has no source, and its problems no line.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -366,17 +365,10 @@ def _bad_cycles(rules: Sequence[Rule]) -> list[tuple[_Dependency, list[Key]]]:
 
 def _path(needs: dict[Key, dict[Key, None]], start: Key, end: Key) -> list[Key]:
     """The shortest chain of needs from one predicate to another, both included."""
-    before: dict[Key, Key | None] = {start: None}
-    queue = deque([start])
-    while end not in before:
-        key = queue.popleft()
+    paths, reached = {start: [start]}, [start]
+    for key in reached:  # which grows meanwhile
         for other in needs[key]:
-            if other not in before:
-                before[other] = key
-                queue.append(other)
-    path: list[Key] = []
-    at: Key | None = end
-    while at is not None:
-        path.append(at)
-        at = before[at]
-    return path[::-1]
+            if other not in paths:
+                paths[other] = [*paths[key], other]
+                reached.append(other)
+    return paths[end]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from relynx.arrays import Bools, Ints, Longs
 from relynx.logic import tables as tb
-from relynx.logic.arithmetic import Codes, Mask
-from relynx.logic.tables import SEQUENCE, Index, Key, Keys, Packing, Positions, Relation, Table
+from relynx.logic.tables import SEQUENCE, Index, Key, Keys, Packing, Relation, Table
 from relynx.logic.terms import Atom
 
 OPERATORS = {"next": 2, "follow": 2, "followat": 3}  # with their numbers of arguments
@@ -41,11 +41,11 @@ class Chains:
     those of the ends of their chain, `events` the event at each position."""
 
     nodes: Keys
-    position: Positions
-    first: Positions
-    last: Positions
-    events: Codes
-    sequences: Codes
+    position: Longs
+    first: Longs
+    last: Longs
+    events: Ints
+    sequences: Ints
 
     @classmethod
     def of(cls, table: Table, packing: Packing) -> Chains | None:
@@ -73,7 +73,7 @@ class Chains:
         rows = packing.unpack(nodes[order], 2)
         return cls(nodes, position, first, first + sizes[root] - 1, rows[1], rows[0])
 
-    def holds(self, x: Keys, y: Keys) -> Mask:
+    def holds(self, x: Keys, y: Keys) -> Bools:
         """Where the event y follows the event x."""
         if not len(self.nodes):
             return np.zeros(len(x), bool)
@@ -82,7 +82,7 @@ class Chains:
         same = self.first[i] == self.first[j]
         return np.asarray(known & same & (self.position[i] < self.position[j]))
 
-    def reached(self, keys: Keys, *, backward: bool) -> tuple[Positions, Positions]:
+    def reached(self, keys: Keys, *, backward: bool) -> tuple[Longs, Longs]:
         """For each event the positions after it (or before it), as start and length."""
         if not len(self.nodes):
             return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
@@ -92,7 +92,7 @@ class Chains:
             return self.first[i], np.where(known, self.position[i] - self.first[i], 0)
         return self.position[i] + 1, np.where(known, self.last[i] - self.position[i], 0)
 
-    def _node(self, keys: Keys) -> Positions:
+    def _node(self, keys: Keys) -> Longs:
         return np.minimum(np.searchsorted(self.nodes, keys), len(self.nodes) - 1)
 
 

@@ -17,14 +17,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.arrays import Ints, Longs
-from relynx.logic.arithmetic import Codes, Constants, Mask
+from relynx.arrays import Bools, Ints, Longs
+from relynx.logic.arithmetic import Constants
 
 Table: TypeAlias = NDArray[np.int32]
 Key: TypeAlias = tuple[str, int]
 Keys: TypeAlias = NDArray[Any]
-Positions: TypeAlias = NDArray[np.int64]
-Frame: TypeAlias = dict[str, Codes]
+Frame: TypeAlias = dict[str, Ints]
 """Bindings: a column for each variable, and the column SEQUENCE."""
 
 SEQUENCE = ""
@@ -150,7 +149,7 @@ class Packing:
         bits = (63 - self._sequence_bits) // max(n_rows - 1, 1)
         return bits if len(self._constants) <= 1 << bits else 0
 
-    def pack(self, rows: Sequence[Codes] | Table) -> Keys:
+    def pack(self, rows: Sequence[Ints] | Table) -> Keys:
         bits = self._bits(len(rows))
         if not bits:
             table = np.ascontiguousarray(np.stack(list(rows), axis=1).astype(">u4"))
@@ -188,7 +187,7 @@ class Packing:
         return taken(frame, order[first_of_each(keys[order])])
 
 
-def taken(frame: Frame, rows: Positions) -> Frame:
+def taken(frame: Frame, rows: Longs) -> Frame:
     return {name: column[rows] for name, column in frame.items()}
 
 
@@ -196,14 +195,14 @@ def in_strict_order(keys: Keys) -> bool:
     return bool(np.all(keys[1:] > keys[:-1]))
 
 
-def first_of_each(keys: Keys) -> Mask:
+def first_of_each(keys: Keys) -> Bools:
     """Where, in sorted keys, a new value begins."""
     first = np.ones(len(keys), bool)
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
     return first
 
 
-def member(keys: Keys, pool: Keys) -> Mask:
+def member(keys: Keys, pool: Keys) -> Bools:
     """Which keys occur in a sorted pool."""
     if not len(pool):
         return np.zeros(len(keys), bool)
@@ -217,8 +216,8 @@ class Index:
     """Rows grouped by key: group i holds `order[starts[i]:starts[i + 1]]`."""
 
     keys: Keys
-    starts: Positions
-    order: Positions
+    starts: Longs
+    order: Longs
 
     @classmethod
     def of(cls, keys: Keys) -> Index:
@@ -229,7 +228,7 @@ class Index:
         starts = np.flatnonzero(first_of_each(keys))
         return cls(keys[starts], np.append(starts, len(keys)), order)
 
-    def find(self, keys: Keys) -> tuple[Positions, Positions]:
+    def find(self, keys: Keys) -> tuple[Longs, Longs]:
         """For each key where its group starts in `order`, and how long it is."""
         if not len(self.keys):
             return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)

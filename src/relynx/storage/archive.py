@@ -234,12 +234,11 @@ class _Reader:
         if len(data) > LARGEST_TEXT:
             raise self.problem(f"the member '{name}' is too large", _limit())
         try:
-            tree = read_json(data)
+            return read_json(data)
         except TooDeep:
             raise self.problem(f"the member '{name}' is nested too deeply") from None
         except ValueError:
             raise self.problem(f"the member '{name}' is no JSON text") from None
-        return tree
 
     def _manifest(self, tree: Any) -> tuple[str, dict[str, tuple[int, str]]]:
         """The kind of the model, and the size and SHA-256 of each other member."""

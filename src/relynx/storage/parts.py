@@ -229,11 +229,9 @@ class Part:
                 raise self.wrong(name, "holds an infinite number")
         return array
 
-    def numbers(
-        self, name: str, shape: Shape, least: int, most: int, dtype: DTypeLike = np.int64
-    ) -> Array:
+    def numbers(self, name: str, shape: Shape, least: int, most: int) -> Array:
         """An array of whole numbers, none below `least` or above `most`."""
-        array = self.array(name, dtype, shape)
+        array = self.array(name, np.int64, shape)
         if array.size and (array.min() < least or array.max() > most):
             raise self.wrong(name, f"holds a number outside {least} to {most}")
         return array

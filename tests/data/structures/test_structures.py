@@ -15,7 +15,7 @@ pytest.importorskip("biotite")
 from structure_texts import BARREL, as_bcif, as_cif, as_pdb
 
 import relynx as rx
-from relynx.data.protein_folds import HELIX_CUTS, STRAND_CUTS
+from relynx.data.data_sets import HELIX_CUTS, STRAND_CUTS
 from relynx.errors import InputError
 
 WRITERS = {".pdb": as_pdb, ".cif": as_cif, ".bcif": as_bcif}

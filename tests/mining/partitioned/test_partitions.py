@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from languages import make_language
 
 import relynx as rx
-from relynx.data.parquet import writer as partition_writer
+from relynx.data.parquet import partitions as partition_files
 from relynx.data.parquet.partitions import Partitions
 from relynx.logic.terms import Atom
 from relynx.mining.engines.base import Engine
@@ -74,7 +74,7 @@ def assert_identical(X, Y):
 
 
 def written(X, folder, edges):
-    partition_writer.write_parquet((X[a:b] for a, b in pairwise(edges)), folder)
+    partition_files.write_parquet((X[a:b] for a, b in pairwise(edges)), folder)
     return rx.scan_parquet(folder)
 
 
@@ -207,7 +207,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path, monkeypatch):
     def full(handle):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(partition_writer.os, "fsync", full)
+    monkeypatch.setattr(partition_files.os, "fsync", full)
     with pytest.raises(rx.InputError) as error:
         X.to_parquet(tmp_path / "x")
     assert str(error.value) == (

@@ -1,14 +1,21 @@
-"""Declarations of Aleph, as `:- modeb(*,near(+car,-car)).`, and of Popper, `body_pred(near,2).`"""
+"""Declarations of Aleph, as `:- modeb(*,near(+car,-car)).`, and of Popper, `body_pred(near,2).`
+
+What has no counterpart is listed in the notes of the bias, with its line.
+"""
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Callable, Mapping
 
-from relynx.bias.foreign.terms import COMPARISONS, NEGATION, SIGNED, Opening
+from relynx.bias.foreign.terms import COMPARISONS, NEGATION, SIGNED, ForeignLexer, Opening
 from relynx.bias.foreign.translation import HEAD, Translation
-from relynx.errors import counted, did_you_mean
+from relynx.errors import Problem, Source, counted, did_you_mean
 from relynx.logic.nodes import Node, node_text
 from relynx.logic.terms import quoted
+from relynx.logic.tokens import Failure
+from relynx.search_settings import SETTINGS
 
 # The signs of Aleph, and ours. An output may be a variable that is there already: in Aleph two
 # outputs with one value share a variable.
@@ -28,6 +35,18 @@ MOST_ARGUMENTS = 100
 RULE = "a constraint or a rule of answer sets is not read; negconstraint may say it"
 VARIABLES = "max_vars is not kept: the length of a pattern is what limits its variables"
 CLAUSES = "max_clauses is not kept: a pattern is one conjunction, and a classifier takes many"
+
+HINTS = re.compile(r"\b(?:modeh|modeb|mode|determination|head_pred|body_pred)\s*\(")
+ALEPH = ("modeh", "modeb", "mode", "determination")  # directives
+POPPER = ("head_pred", "body_pred")  # facts
+NEAR = 0.8  # names more alike than this are taken for slips of the pen
+NO_SLIPS = ("module", "model")  # directives of Prolog and of Aleph that only look like one
+# Of our own declarations, those that may stand among theirs: they have none such.
+OURS = (
+    *("dimension", "values", "words"),
+    *("negconstraint", "posconstraint", "atmostone", "sametype"),
+    *SETTINGS,
+)
 
 
 class Aleph:
@@ -94,11 +113,10 @@ class Aleph:
             return
         name = str(template.value)
         args = list(template.leaves(whole=SIGNED))  # as the data have them
-        signed = [self._signed(arg) for arg in args]
-        if None in signed:
+        pairs = [pair for arg in args if (pair := self._signed(arg)) is not None]
+        if len(pairs) < len(args):
             self.to.broken.add(name)
             return
-        pairs = [pair for pair in signed if pair is not None]
         types = tuple(type_name for _, type_name in pairs)
         known = self.to.types.get(name)
         if known is None:
@@ -328,3 +346,70 @@ class Popper:
             self.to.settings["maxsize"] = n, node
         else:
             self.to.note(node.start, VARIABLES if name == "max_vars" else CLAUSES)
+
+
+def dialect(source: Source) -> str | None:
+    """`aleph` or `popper`, by the first declaration that is theirs; None for our own language."""
+    if not HINTS.search(source.text):
+        return None
+    clauses = ForeignLexer(source)
+    position = 0
+    while (opening := clauses.opening(position)) is not None:
+        if opening.directive and opening.name in ALEPH:
+            return "aleph"
+        if not opening.directive and opening.name in POPPER:
+            return "popper"
+        position = clauses.skip()
+    return None
+
+
+class ForeignReader:
+    """Takes the clauses of a text that are not ours, one by one; problems of it join `syntax`,
+    those of its meaning `problems`."""
+
+    def __init__(
+        self, source: Source, name: str, syntax: list[Problem], problems: list[Problem]
+    ) -> None:
+        self.clauses = ForeignLexer(source)
+        self.syntax = syntax
+        self.translation = Translation(source, problems)
+        self.system: Aleph | Popper
+        self.system = Aleph(self.translation) if name == "aleph" else Popper(self.translation)
+
+    def take(self, position: int) -> int | None:
+        """The offset behind the clause at an offset; None where it is ours, or where none is."""
+        opening = self.clauses.opening(position)
+        if opening is None or (opening.name in OURS and not opening.directive):
+            return None
+        read = self.system.readers.get(opening.name)
+        rule = not opening.directive and self.clauses.is_rule()
+        if read is None or opening.directive != self.system.directives or rule:
+            self._passed_over(opening, rule)
+            return self.clauses.skip()
+        self.clauses.opening(position)  # again from its first token
+        try:
+            read(self.clauses.declaration())
+            return self.clauses.lexer.end
+        except Failure as failure:
+            self.syntax.append(failure.problem)
+            self.translation.broken.add(opening.name)
+            return self.clauses.skip()
+
+    def finished(self, event: str | None) -> Translation:
+        """What all the clauses come to, with `event` for the type of events."""
+        self.system.finish()
+        self.translation.name_events(event)
+        self.translation.nothing("a predicate that says something of events")
+        return self.translation
+
+    def _passed_over(self, opening: Opening, rule: bool) -> None:
+        """A clause that is no declaration: a slip of the pen is a problem, others are noted."""
+        alike = opening.directive == self.system.directives and not rule
+        if alike and opening.name not in NO_SLIPS:
+            near = difflib.get_close_matches(opening.name, [*self.system.readers], n=1, cutoff=NEAR)
+            if near:
+                name, hint = opening.name, f"did you mean '{near[0]}'?"
+                node = Node("atom", name, (), opening.at, opening.at + len(name))
+                self.translation.wrong(node, f"unknown declaration '{name}'", hint)
+                return
+        self.system.passed_over(opening, rule)

@@ -50,15 +50,13 @@ def _check_writable(X: Sequences) -> None:
             what = f"two sequences have the id {constant_text(name)}: they cannot be written"
             raise DataError(what, hint="give every sequence an id of its own")
         seen.add(constant_key(name))
-    operators = {f"{op}_{s}": s for s in dimension_names(X.tables) for op in ("follow", "followat")}
+    reasons = dict.fromkeys(("begin", "end"), "the format uses its name")
+    for s in dimension_names(X.tables):
+        why = f"it is an operator of the dimension {s}"
+        reasons |= dict.fromkeys((f"follow_{s}", f"followat_{s}"), why)
     for name, arity in X.tables:
-        reason = ""
-        if name in ("begin", "end"):
-            reason = "the format uses its name"
-        elif name in operators:
-            reason = f"it is an operator of the dimension {operators[name]}"
-        if reason:
-            what = f"the predicate {quoted(name)}/{arity} cannot be written: {reason}"
+        if name in reasons:
+            what = f"the predicate {quoted(name)}/{arity} cannot be written: {reasons[name]}"
             raise DataError(what, hint="give the predicate another name")
 
 

@@ -124,7 +124,7 @@ def read_manifest(data: bytes, path: str, version: str) -> Manifest:
         times=_times(part),
         background=_background(part),
         reading=None if part.none("reading") else schema_of(part.part("reading")),
-        n_constants=_count(words, "constants", MOST),
+        n_constants=_count(words, "constants"),
         vocabulary=_file(words, VOCABULARY),
         parts=tuple(_part(i, one) for i, one in enumerate(part.parts("parts"))),
     )
@@ -184,7 +184,7 @@ def _part(number: int, part: Part) -> PartFile:
         raise part.file.problem(f"there are more than {MOST_PARTITIONS:,} partitions")
     one = PartFile(
         file=_file(part, part_name(number)),
-        n_sequences=_count(part, "sequences", MOST),
+        n_sequences=_count(part, "sequences"),
         n_facts=_counts(part, "facts"),
         class_sizes=_counts(part, "classes"),
     )
@@ -202,9 +202,9 @@ def _file(part: Part, name: str) -> File:
     return File(name, part.count("bytes"), sha256)
 
 
-def _count(part: Part, name: str, most: int) -> int:
+def _count(part: Part, name: str) -> int:
     count = part.count(name)
-    if count > most:
+    if count > MOST:
         raise part.wrong(name, f"is {count:,}, which is too much")
     return count
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -12,7 +11,7 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from relynx.data.protein_folds import domain_sequences
+from relynx.data.data_sets import domain_sequences
 from relynx.data.sequences import Sequences, counted, shown
 from relynx.data.structures import formats as fm
 from relynx.errors import DataError, InputError, Problem, Source, did_you_mean, raise_all
@@ -327,14 +326,13 @@ def _orientations(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int],
         if start in orientations:
             continue
         orientations[start] = start, 1
-        waiting = deque([start])
-        while waiting:
-            here = waiting.popleft()
+        reached = [start]
+        for here in reached:  # which grows meanwhile
             for other, sense in senses[here].items():
                 if other not in orientations:
                     turned = 1 if sense == "plus" else -1
                     orientations[other] = start, orientations[here][1] * turned
-                    waiting.append(other)
+                    reached.append(other)
     return tuple(orientations[i] for i in range(len(senses)))
 
 

@@ -10,17 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.arrays import Bools, Longs
+from relynx.arrays import Bools, Ints, Longs
 from relynx.data.sequences import shown
 from relynx.errors import DataError, Problem, Source
 from relynx.logic.terms import Constant
-
-Codes: TypeAlias = NDArray[np.int32]
 
 LARGEST = 2**63
 MOST_DIGITS = 400  # of a decimal number that is written out
@@ -50,7 +48,7 @@ class Values:
     they appear."""
 
     type: str  # text, integer, number, boolean or date
-    codes: Codes  # for each row the index of its value in `constants`, -1 where it is missing
+    codes: Ints  # for each row the index of its value in `constants`, -1 where it is missing
     constants: Sequence[Constant]
     zoned: bool = False  # whether the dates had a time zone; they are in UTC then
 
@@ -320,7 +318,7 @@ def _is_missing(value: object) -> bool:
     return isinstance(value, float | np.floating) and math.isnan(value)
 
 
-def _spread(codes: NDArray[Any], known: Bools) -> Codes:
+def _spread(codes: NDArray[Any], known: Bools) -> Ints:
     """The codes of the known rows among all rows."""
     out = np.full(len(known), -1, np.int32)
     out[known] = codes

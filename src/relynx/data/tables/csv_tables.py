@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from relynx.arrays import Longs
+from relynx.arrays import Ints, Longs
 from relynx.data.sequences import counted, shown
-from relynx.data.tables.columns import KEY, LARGEST, Codes, LoadedTable, Values, WrongColumn
+from relynx.data.tables.columns import KEY, LARGEST, LoadedTable, Values, WrongColumn
 from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, raise_first
 from relynx.logic.source_files import decoded, read_bytes, unpacked
 
@@ -40,7 +40,7 @@ class _Texts:
     """One column while it is read: the different texts, and the code of each row."""
 
     number: dict[str, int] = field(default_factory=dict)
-    codes: list[Codes] = field(default_factory=list)
+    codes: list[Ints] = field(default_factory=list)
 
     def add(self, texts: Sequence[str]) -> None:
         new = [text for text in dict.fromkeys(texts) if text not in self.number]
@@ -190,7 +190,7 @@ def open_csv(path: str | os.PathLike[str]) -> CsvTable:
     return CsvTable([column.strip() for column in row], separator, text, source)
 
 
-def _typed(texts: list[str], codes: Codes, column_type: str | None, separator: str) -> Values:
+def _typed(texts: list[str], codes: Ints, column_type: str | None, separator: str) -> Values:
     """A column of texts as what all its texts are: numbers, truth values, or texts."""
     readers = _READERS.get(column_type, ())
     if column_type == KEY and all(text in MISSING or PLAIN_INTEGER.match(text) for text in texts):
@@ -221,7 +221,7 @@ def _is(text: str, separator: str, *, truths: bool) -> bool:
     return NUMBER.match(text if separator == "," else _with_point(text)) is not None
 
 
-def _numbers(texts: list[str], codes: Codes, separator: str) -> Values | None:
+def _numbers(texts: list[str], codes: Ints, separator: str) -> Values | None:
     """The numbers that all the texts are, or None. 007 and 1_000 are no numbers."""
     missing = np.array([text in MISSING for text in texts], bool)
     known = [text for text in texts if text not in MISSING]
@@ -246,7 +246,7 @@ def _with_point(text: str) -> str:
     return f"{comma[1]}.{comma[2]}" if comma else text
 
 
-def _truths(texts: list[str], codes: Codes, separator: str) -> Values | None:
+def _truths(texts: list[str], codes: Ints, separator: str) -> Values | None:
     truths = [TRUTHS.get(text.lower()) for text in texts]
     missing = np.array([truth is None for truth in truths], bool)
     if missing.all() or not MISSING.issuperset(np.array(texts, object)[missing]):

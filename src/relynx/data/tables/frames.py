@@ -39,7 +39,7 @@ def frame(chunks: Chunks, schema: Schema, *, backend: str) -> Any:
     if backend not in BACKENDS:
         hint = did_you_mean(backend, BACKENDS) or f"give one of {', '.join(BACKENDS)}"
         raise ValueError(f"unknown backend {backend!r}: {hint}")
-    if not _installed(backend):
+    if find_spec(backend) is None:
         what = f"a {backend} frame needs {backend}, which is not installed"
         raise InputError(what, hint=f"pip install {backend}")
     return _frame(chunks, schema, backend).to_native()
@@ -56,7 +56,7 @@ def parquet_library(
     instead: str = "write .csv or .jsonl", among: tuple[str, ...] = _WRITE_PARQUET
 ) -> str:
     """The library for Parquet files. Raises InputError where none is installed."""
-    backend = next(filter(_installed, among), None)
+    backend = next(filter(find_spec, among), None)
     if backend is None:
         what = "Parquet files need polars or pyarrow, and neither is installed"
         raise InputError(what, hint=f"pip install polars, or {instead}")
@@ -77,10 +77,6 @@ def write_jsonl(path: str | os.PathLike[str], rows: Iterable[Mapping[str, Any]])
     with whole_file(path) as partial, open(partial, "w", encoding="utf-8", newline="\n") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def _installed(library: str) -> bool:
-    return find_spec(library) is not None
 
 
 def _frame(chunks: Chunks, schema: Schema, backend: Any) -> nw.DataFrame[Any]:

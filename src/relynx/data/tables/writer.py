@@ -11,6 +11,7 @@ from scipy.sparse import csgraph
 
 from relynx.arrays import Bools, Longs
 from relynx.data.discretise import Cuts, bin_names
+from relynx.data.event_arguments import packed_pairs
 from relynx.data.schema import Column, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.tables.frames import frame
@@ -164,9 +165,9 @@ def _events(X: Sequences, schema: Schema) -> Longs:
 def _stated_events(X: Sequences, schema: Schema) -> Longs:
     """The events that occur in facts, packed with their sequences."""
     n = len(X.vocabulary) + 1
-    held = [((f"next_{dimension}", 2), i) for dimension in schema.dimensions for i in (1, 2)]
-    held += [((group.predicate, 1 + len(group.columns)), 1) for group in schema.fluents]
-    found = [_packed(X.tables[key], i, n) for key, i in held if key in X.tables]
+    held = [((f"next_{dimension}", 2), i) for dimension in schema.dimensions for i in (0, 1)]
+    held += [((group.predicate, 1 + len(group.columns)), 0) for group in schema.fluents]
+    found = [packed_pairs(X.tables[key], i, n) for key, i in held if key in X.tables]
     return np.asarray(tb.distinct(np.concatenate([np.empty(0, np.int64), *found])))
 
 
@@ -189,17 +190,12 @@ def _number(name: Constant) -> int:
     return int(digits[-18:]) if digits else 0
 
 
-def _packed(table: Table, argument: int, n: int) -> Longs:
-    pairs: Longs = table[0].astype(np.int64) * n + table[argument]
-    return pairs
-
-
 def _values(X: Sequences, table: Table | None, argument: int, pairs: Longs, n: int) -> list[Any]:
     """The value of an argument for each event (or sequence), None where there is none."""
     values: list[Any] = [None] * len(pairs)
     if table is None:
         return values
-    keys = _packed(table, 1, n) if argument > 1 else table[0].astype(np.int64) * n
+    keys = packed_pairs(table, 0, n) if argument > 1 else table[0].astype(np.int64) * n
     at = np.searchsorted(keys, pairs)
     found = np.flatnonzero(np.append(keys, -1)[at] == pairs)
     for row, code in zip(found.tolist(), table[argument, at[found]].tolist(), strict=True):
@@ -217,7 +213,7 @@ def _coordinates(X: Sequences, schema: Schema, pairs: Longs) -> list[Longs]:
     for dimension, _ in schema.order:
         table = X.tables.get((f"next_{dimension}", 2), tb.empty(2))
         links[dimension] = [
-            order[np.searchsorted(pairs, _packed(table, i, n), sorter=order)] for i in (1, 2)
+            order[np.searchsorted(pairs, packed_pairs(table, i, n), sorter=order)] for i in (0, 1)
         ]
     if len(links) == 1:
         sequences = pairs // n

@@ -68,7 +68,7 @@ class Attribute:
     texts: Sequence[str]  # as they are written
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Part:
     """The attributes of all events, or of all traces.
 
@@ -88,19 +88,17 @@ class Part:
 
     def __post_init__(self) -> None:
         n_values = np.array([sum(i >= 0 for i in shape) for shape in self.shapes] or [0])
-        starts = np.concatenate([[0], np.cumsum(n_values[self.shape])])
-        found: dict[Occurrence, list[tuple[int, int]]] = {}
+        self._starts = np.concatenate([[0], np.cumsum(n_values[self.shape])])
+        self._found = {}
         for number, shape in enumerate(self.shapes):
             seen: dict[int, int] = {}
             for position, i in enumerate(i for i in shape if i >= 0):
                 seen[i] = seen.get(i, 0) + 1
                 if seen[i] <= MOST_ENTRIES:
-                    found.setdefault((i, seen[i] - 1), []).append((number, position))
-        by_shape = np.argsort(self.shape, kind="stable")
-        bounds = np.searchsorted(self.shape[by_shape], np.arange(len(self.shapes) + 1))
-        made = {"_starts": starts, "_by_shape": by_shape, "_bounds": bounds, "_found": found}
-        for name, value in made.items():
-            object.__setattr__(self, name, value)
+                    self._found.setdefault((i, seen[i] - 1), []).append((number, position))
+        self._by_shape = np.argsort(self.shape, kind="stable")
+        ordered = self.shape[self._by_shape]
+        self._bounds = np.searchsorted(ordered, np.arange(len(self.shapes) + 1))
 
     def __len__(self) -> int:
         return len(self.shape)

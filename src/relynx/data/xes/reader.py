@@ -88,11 +88,14 @@ def _read(
         reading, also, missing = _fitted(reading, table)
         ordered = [column for _, column in reading.order]
         table = XesTable(table.log, str(table.source.path), also=also, extra=missing, order=ordered)
+    attributes = asked.attributes
+    if isinstance(attributes, list | tuple):
+        attributes = [_of_trace(table, name) for name in attributes]
     request = replace(
         asked,
         table=table,
         sequence=None if reading is not None else SEQUENCE,
-        attributes=_all_of_traces(table, asked.attributes),
+        attributes=_of_trace(table, attributes),
         label=_of_trace(table, asked.label),
     )
     X = read_request(request, {}, reading)
@@ -156,12 +159,6 @@ def _of_trace(table: XesTable, name: Any) -> Any:
     """The column of a key: that of the trace, where both have it."""
     traced = isinstance(name, str) and CASE + name in table.names
     return CASE + name if traced else name
-
-
-def _all_of_traces(table: XesTable, names: Any) -> Any:
-    if names is None or isinstance(names, str):
-        return _of_trace(table, names)
-    return [_of_trace(table, name) for name in names] if isinstance(names, list | tuple) else names
 
 
 def _notes(table: XesTable, schema: Schema) -> list[str]:

@@ -255,10 +255,9 @@ def _typed(key: str, value: Constant, column: Column | None) -> tuple[str, str, 
     if isinstance(value, int | float):
         return ("int" if isinstance(value, int) else "float"), key, repr(value)
     text = str(value)
-    if column is None or column.cuts is not None or column.type not in ("boolean", "date"):
-        return "string", key, text
-    if column.type == "boolean":
-        return ("boolean" if text in ("true", "false") else "string"), key, text
-    if not re.match(r"\d{4}-\d\d-\d\d(T|\Z)", text):
-        return "string", key, text
-    return "date", key, f"{text}{'' if 'T' in text else 'T00:00:00'}+00:00"
+    column_type = "text" if column is None or column.cuts is not None else column.type
+    if column_type == "boolean" and text in ("true", "false"):
+        return "boolean", key, text
+    if column_type == "date" and re.match(r"\d{4}-\d\d-\d\d(T|\Z)", text):
+        return "date", key, f"{text}{'' if 'T' in text else 'T00:00:00'}+00:00"
+    return "string", key, text
