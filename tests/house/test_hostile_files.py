@@ -197,7 +197,7 @@ def test_parquet_files_are_read_by_arrow_where_it_is_installed(parquet, monkeypa
         lambda name, backend: asked.append(backend) or scan(name, backend=backend),
     )
     from_events(parquet, sequence="case")
-    monkeypatch.setattr(frames, "_installed", lambda library: library == "polars")
+    monkeypatch.setattr(frames, "find_spec", lambda library: library == "polars" or None)
     from_events(parquet, sequence="case")
     assert asked == ["pyarrow", "polars"]
 

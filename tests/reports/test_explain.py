@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 import relynx as rx
 from relynx.errors import InputError
-from relynx.models.lynx.contributions import columns_of, predicted_codes, weights
+from relynx.models.lynx.contributions import predicted_codes, weights
 from relynx.reports import explanation, flips
 
 FOREST = RandomForestClassifier(5, random_state=0)
@@ -121,7 +121,7 @@ def test_class_probabilities_scores_and_votes_are_those_of_the_model(learner, ki
         assert scores == pytest.approx(decided, abs=1e-12)
         assert sum(told.votes.values()) == len(told.models) == 10
         assert told.votes == {c: sum(p.vote == c for p in told.models) for c in model.classes_}
-    for part, own, columns in zip(told.models, model.estimators_, columns_of(model), strict=True):
+    for part, own, columns in zip(told.models, model.estimators_, model.columns_, strict=True):
         row = model.selected_.coverage(folds().X[[5]])[:, columns]
         assert part.classes == tuple(own.classes.tolist())
         assert part.vote == own.classes[own.votes(row)[0]]
@@ -291,7 +291,7 @@ def test_flips_change_the_scores_that_are_built_by_hand(kind):
         for one in why(kind=kind, i=i).counterfactuals:
             row = flipped_row(model, one, folds().X[[i]])
             votes = dict.fromkeys(model.classes_.tolist(), 0)
-            for part, columns in zip(model.estimators_, columns_of(model), strict=True):
+            for part, columns in zip(model.estimators_, model.columns_, strict=True):
                 found = weights(part)
                 scores = found.prior.copy()
                 for k, present in enumerate(row[columns]):
