@@ -7,7 +7,7 @@ is the scale of the row; that of a column is in its penalties.
 
 import numpy as np
 
-from relynx._kernels import kernel
+from relynx._kernels import inner_kernel, kernel
 
 LEAST_CURVATURE = 1e-5  # of a row in a Newton step: one that is fitted perfectly has none
 MOST_ROUNDS, EVERY = 200, 8  # of coordinate descent; in one of so many zero weights are tried, too
@@ -135,7 +135,7 @@ def newton_step(
     return gain, length * shift, looked
 
 
-@kernel
+@inner_kernel
 def log_rise(share, step):
     """How the logarithm of a sum rises when a part that has this share of it grows by e^step."""
     if step > 30.0:  # where the share may be too small for its product to be exact
