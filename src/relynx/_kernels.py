@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numba import config, njit, typeof, types
 from numba.core import cgutils
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.typing.arraydecl import GetItemBuffer, SetItemBuffer
 from numba.core.typing.templates import AttributeTemplate, infer_global
 from numba.extending import (
@@ -30,11 +32,41 @@ T = TypeVar("T")
 kernel = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 # A few lines that are copied to where they are used.
 inlined = njit(inline="always")
-_for_loops = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
 
 # numba tries dozens of rules for every `a[i]`, the one for arrays late; those for "cpu" come first.
 for _what, _rule in ((operator.getitem, GetItemBuffer), (operator.setitem, SetItemBuffer)):
     infer_global(_what)(type(_rule.__name__, (_rule,), {"metadata": {"target": "cpu"}}))
+
+
+class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code of a loop that only other loops call. It is neither optimised nor made machine code by
+    itself: each caller is linked with it, and is optimised as a whole."""
+
+    def _optimize_final_module(self):
+        pass
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class _LinkedCompiler(Compiler):  # type: ignore[misc]
+    def compile_extra(self, function):
+        self.state.flags.no_compile = True
+        self.state.library = _LinkedLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        compiled = super().compile_extra(function)
+        entry = [].append  # callers find it by any such object, which nobody calls
+        self.state.targetctx.insert_user_function(entry, compiled.fndesc, [compiled.library])
+        return compiled._replace(entry_point=entry)
+
+
+_for_loops = njit(
+    nogil=True,
+    error_model="numpy",
+    no_cfunc_wrapper=True,
+    no_cpython_wrapper=True,
+    pipeline_class=_LinkedCompiler,
+)
 
 
 class _Inner:
