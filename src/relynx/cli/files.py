@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relynx.logic.datalog import Background
     from relynx.mining.patterns.pattern_set import PatternSet
 
-OUTPUT = f"A {', '.join(opt.TABLES[:-1])} or {opt.TABLES[-1]} file."
+OUTPUT = f"A {', '.join(opt.OUTPUTS[:-1])} or {opt.OUTPUTS[-1]} file."
 DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l", ".b")
 ENDINGS = (
     "data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, "
@@ -204,9 +204,11 @@ def _checked(path: str, columns: opt.Columns, event_type: str | None) -> tuple[s
     """Of a good file its kind, what was read, and one line about it. Raises InputError."""
     from relynx.bias import read_bias
     from relynx.data.lynx import read_lynx
+    from relynx.data.tables.inputs import is_table
+    from relynx.data.xes import is_xes
     from relynx.logic.datalog import read_background
 
-    if path.lower().endswith(opt.EVENT_TABLES + opt.LOGS):
+    if is_table(path) or is_xes(path):
         X, _ = opt.read_train(path, None, columns)
         return "data", X, f"{path}: {opt.described(X)}\n{X.reading}"
     ending = Path(path).suffix

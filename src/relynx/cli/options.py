@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     ModelRead = tuple[LynxClassifier, Sequences, NDArray[Any] | None]
 
 INTERRUPTED = 130
-TABLES = (".csv", ".jsonl", ".parquet")
-EVENT_TABLES = (".csv", ".tsv", ".csv.gz", ".parquet")
-LOGS = (".xes", ".xes.gz")
+OUTPUTS = (".csv", ".jsonl", ".parquet")
 NEEDS = "say which column names the sequence, --sequence, and which orders its events, --order"
 SHARE, COUNT = click.FloatRange(0, 1), click.IntRange(min=1)
 
@@ -162,10 +160,10 @@ def going_on(checkpoint: str | None) -> str:
 
 
 def table_ending(output: str) -> str:
-    """The ending of a table file. Raises UsageError for an unknown one."""
+    """The ending of a table to write. Raises UsageError for an unknown one."""
     ending = Path(output).suffix.lower()
-    if ending not in TABLES:
-        raise click.UsageError(f"{output} ends in none of {', '.join(TABLES)}")
+    if ending not in OUTPUTS:
+        raise click.UsageError(f"{output} ends in none of {', '.join(OUTPUTS)}")
     return ending
 
 
@@ -333,24 +331,23 @@ def table_options(function: Function) -> Function:
 def read_train(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
     from relynx.data.lynx import read_lynx
+    from relynx.data.tables.inputs import ENDINGS, is_table
     from relynx.data.tables.reader import columns_of, from_events
-    from relynx.data.xes import read_xes
+    from relynx.data.xes import is_xes, read_xes
 
     if os.path.isdir(path):
         parts = open_folder(path, columns)
         X = parts.load()
         return _with_rules(X, background), X.labels
-    if path.lower().endswith(LOGS):
+    if is_xes(path):
         if columns.sequence is not None:
             what = "the sequences of an event log are its traces"
             raise InputError(what, path, hint="leave out --sequence")
         X, y = read_xes(path, **columns.arguments())
         return _with_rules(X, background), y
-    if not path.lower().endswith(EVENT_TABLES):
+    if not is_table(path):
         if columns.given:
-            hint = (
-                f"tables end in {', '.join(EVENT_TABLES)}; leave out --sequence, --order, --label"
-            )
+            hint = f"tables end in {', '.join(ENDINGS)}; leave out --sequence, --order, --label"
             raise InputError("this is no table: it has no columns to choose", path, hint=hint)
         return read_lynx(path, background)
     if columns.sequence is None:
@@ -379,11 +376,11 @@ def open_folder(
 def read_test(path: str, background: str | None, model: Any) -> Read:
     """Sequences and labels to predict; a table is read by the schema of the training table."""
     from relynx.data.lynx import read_lynx
+    from relynx.data.tables.inputs import is_table
     from relynx.data.tables.reader import from_events
-    from relynx.data.xes import read_xes
+    from relynx.data.xes import is_xes, read_xes
 
-    log = path.lower().endswith(LOGS)
-    if not log and not path.lower().endswith(EVENT_TABLES):
+    if not is_table(path) and not is_xes(path):
         return read_lynx(path, background)
     reading = getattr(model, "reading_", None)
     if reading is None:
@@ -398,7 +395,7 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
         what = "the model was learnt from intervals, which no command reads"
         hint = "in Python: rx.from_intervals(path, reading=model.reading_)"
         raise InputError(what, path, hint=hint)
-    X, y = (read_xes if log else from_events)(path, reading=reading)
+    X, y = (read_xes if is_xes(path) else from_events)(path, reading=reading)
     show_notes(() if X.reading is None else X.reading.notes)
     return _with_rules(X, background), y
 

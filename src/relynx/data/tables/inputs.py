@@ -36,12 +36,16 @@ def open_table(data: Any) -> Table:
     return table
 
 
+def is_table(path: str | os.PathLike[str]) -> bool:
+    return os.fsdecode(path).lower().endswith(ENDINGS)
+
+
 def _open_file(path: str | os.PathLike[str]) -> Table:
     name = os.fsdecode(path)
-    if not name.lower().endswith(ENDINGS):
+    if not is_table(path):
         ending = Path(name).suffix
         what = f"{name} ends in '{ending}'" if ending else f"{name} has no ending"
-        hint = "a table of events is a .csv, .tsv, .csv.gz or .parquet file"
+        hint = f"a table of events is a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file"
         if name.lower().endswith((".xes", ".xes.gz")):
             hint = "rx.read_xes reads event logs"
         raise InputError(what, hint=hint)
