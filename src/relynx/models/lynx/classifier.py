@@ -71,7 +71,8 @@ from relynx.storage.parts import Part, plain
 # nothing dropped before the selection.
 PAPER: Mapping[str, Any] = {"n_features": None, "max_features": None, "multiclass": "round_robin"}
 MULTICLASS = ("auto", "round_robin", "single")
-METHODS = ("auto", "sparse", "optimal", "grasp", "paper")
+OF_ONE_MODEL = ("sparse", "optimal")  # which is sparse, and of all classes
+METHODS = ("auto", *OF_ONE_MODEL, "grasp", "paper")
 # Parameters of the other methods: where one of these is given, `auto` is `grasp`.
 OF_GRASP = (
     "min_confidence",
@@ -388,9 +389,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         method = self._method(len(self.classes_))
-        if hasattr(self, "certificate_"):
-            del self.certificate_
-        if method in ("sparse", "optimal"):
+        self.__dict__.pop("certificate_", None)
+        if method in OF_ONE_MODEL:
             self._learn_one(X, labels, codes, sample_weight, method)
         else:
             if sample_weight is not None:
@@ -411,20 +411,20 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         """The method, but `auto`. Raises InputError where a parameter is of another one."""
         default = {one.name: one.default for one in fields(self) if one.name in OF_GRASP}
         given = [name for name in OF_GRASP if not _same(getattr(self, name), default[name])]
+        prior = getattr(self.bias, "prior", None)
         if self.method != "optimal" and self.penalty is not None:
             what = f"penalty is no parameter of method={self.method!r}"
             raise InputError(what, hint="leave out penalty, or give method='optimal'")
         if self.method == "auto":
-            is_other = given or getattr(self.bias, "prior", None)
-            return "grasp" if is_other or n_classes > MOST_PAIRED else "sparse"
+            return "grasp" if given or prior or n_classes > MOST_PAIRED else "sparse"
         if self.method == "optimal":
             check_optimal(self)
-        if self.method in ("sparse", "optimal") and given:
+        if self.method in OF_ONE_MODEL and given:
             what = f"{given[0]} is no parameter of method={self.method!r}"
             raise InputError(what, hint=f"leave out {given[0]}, or give method='grasp'")
-        if self.method in ("sparse", "optimal") and getattr(self.bias, "prior", None):
-            unused = f"which method={self.method!r} does not use"
-            what = f"the prior of the bias is for naive Bayes, {unused}"
+        if self.method in OF_ONE_MODEL and prior:
+            what = "the prior of the bias is for naive Bayes, "
+            what += f"which method={self.method!r} does not use"
             raise InputError(what, hint="leave it out of the bias, or give method='grasp'")
         if self.method == "paper" and (twice := [name for name in given if name in PAPER]):
             what = f"{twice[0]} is fixed by method='paper'"

@@ -47,8 +47,7 @@ def learn_sparse(
     frequency.
     """
     classes, n_classes = model.classes_, len(model.classes_)
-    settings = SearchSettings.of_estimator(model.bias_, model)
-    levels = _levels(X, codes, model, settings, memory, checkpoint)
+    levels = levels_of(X, codes, model, memory, checkpoint)
     columns = Columns(
         np.cumsum(np.concatenate([[0], *(np.diff(one.offset) for one in levels)])),
         np.concatenate([one.rows for one in levels]),
@@ -64,7 +63,7 @@ def learn_sparse(
         sample,
         seed=seed,
         n_threads=n_threads(model.n_jobs),
-        sizes=sequence_sizes(X, settings.object_identity),
+        sizes=sequence_sizes(X, levels[0].found.object_identity),
     )
     solution = by_importance(fitted.solution, columns)
     sets, order, start = [], [], 0
@@ -85,15 +84,11 @@ def learn_sparse(
     return PairModel(classes, selected, which, learner, prior, **how), levels, None
 
 
-def _levels(
-    X: Sequences,
-    codes: Longs,
-    model: Any,
-    settings: SearchSettings,
-    memory: Any,
-    checkpoint: str | None,
+def levels_of(
+    X: Sequences, codes: Longs, model: Any, memory: Any, checkpoint: str | None
 ) -> list[Level]:
     """What is searched: by the given minimum support, or by the budget."""
+    settings = SearchSettings.of_estimator(model.bias_, model)
     kept = memory.cache(_searched, ignore=["n_jobs", "checkpoint"])
     support, frequency = (
         given if given is not None else getattr(model.bias, name, None)
