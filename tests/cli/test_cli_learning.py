@@ -13,8 +13,11 @@ from rich.console import Console
 
 import relynx as rx
 from relynx import cli
+from relynx.cli import learning
 from relynx.console import plain_warnings, show_table, steps, working
 from relynx.models.evaluation import cross_validation as evaluation
+from relynx.models.lynx.classifier import METHODS, MULTICLASS
+from relynx.models.lynx.final_estimators import NAMES
 
 BIAS = "type(do(event,action,object)). mode(do(+,#,*)). dimension(next_s). maxsize(2).\n"
 BACKGROUND = "first(E) :- do(E,a0,_).\n"
@@ -94,6 +97,15 @@ def test_options_are_the_parameters_of_the_classifier(capsys, options, wanted):
     assert run(capsys, "fit", "train.m", *QUICK, *options, "-o", "m.relynx")[0] == 0
     params = rx.load("m.relynx").get_params(deep=False)
     assert {name: params[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("option", "known"), [("method", METHODS), ("multiclass", MULTICLASS), ("learner", NAMES)]
+)
+@pytest.mark.parametrize("command", [learning.fit, learning.evaluate])
+def test_the_choices_of_an_option_are_those_of_the_classifier(command, option, known):
+    [choices] = [one.type.choices for one in command.params if one.name == option]
+    assert tuple(choices) == known
 
 
 def test_another_learner_may_decide(capsys):

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from relynx.logic.datalog import Background
     from relynx.mining.patterns.pattern_set import PatternSet
 
-OUTPUT = f"A {', '.join(opt.OUTPUTS[:-1])} or {opt.OUTPUTS[-1]} file."
 DATA, BACKGROUND, BIAS = (".m", ".val"), (".bk", ".pl"), (".l", ".b")
 ENDINGS = (
     "data end in .m or .val, tables of events in .csv or .parquet, event logs in .xes, "
@@ -66,7 +65,7 @@ def check(files: tuple[str, ...], columns: opt.Columns, event_type: str | None) 
 @click.argument("train")
 @opt.table_options
 @opt.mining_options
-@click.option("-o", "--output", required=True, help=OUTPUT)
+@click.option("-o", "--output", required=True, help=opt.OUTPUT)
 @click.option(
     "--max-support",
     multiple=True,
@@ -76,9 +75,7 @@ def check(files: tuple[str, ...], columns: opt.Columns, event_type: str | None) 
 @click.option(
     "--closed", is_flag=True, help="Drop patterns with a more specific one of equal supports."
 )
-@click.option(
-    "--top-k", type=click.IntRange(min=1), help="Keep the k patterns of highest confidence."
-)
+@click.option("--top-k", type=opt.COUNT, help="Keep the k patterns of highest confidence.")
 @click.option(
     "--time-limit", type=click.FloatRange(min=0), help="Seconds; then the result is partial."
 )
@@ -125,8 +122,7 @@ def mine(
         with plain_warnings(), mining_progress() as progress, _workers(scheduler) as client:
             warnings.filterwarnings("ignore", "stopped by ")  # said below
             patterns = search(X, y, bias, **settings, progress=progress, client=client)
-        write = {".csv": patterns.to_csv, ".jsonl": patterns.to_jsonl}
-        write.get(ending, patterns.to_parquet)(output)
+        getattr(patterns, f"to_{ending[1:]}")(output)
     _show_patterns(patterns, checkpoint, stopped=progress.stopped)
     click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {opt.described(X)}")
     return opt.INTERRUPTED if progress.stopped and patterns.partial else 0
@@ -135,9 +131,6 @@ def mine(
 def _search_settings(options: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]]]:
     """What `mine` is given, and the `max_support` of classes by their texts. Raises UsageError."""
     settings = dict(options)
-    settings["n_jobs"] = settings.pop("jobs")
-    if settings.pop("no_object_identity"):
-        settings["object_identity"] = False
     most = [_class_and_most(text) for text in settings.pop("max_support")]
     if settings["memory_limit"] is not None:
         settings["memory_limit"] = _n_bytes(settings["memory_limit"])

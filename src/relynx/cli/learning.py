@@ -72,7 +72,7 @@ def fit(
 @click.command()
 @click.argument("model")
 @click.argument("test")
-@click.option("-o", "--output", required=True, help="A .csv, .jsonl or .parquet file.")
+@click.option("-o", "--output", required=True, help=opt.OUTPUT)
 @click.option("-k", "--background", help="The background rules of the model.")
 def predict(model: str, test: str, output: str, background: str | None) -> int:
     """Predict the class of each sequence of TEST with a fitted model.
@@ -187,19 +187,19 @@ def evaluate(
     from relynx.models.evaluation.cross_validation import read_groups
 
     accuracies: list[float] = []
-    jobs = settings.pop("jobs")
     try:
         others = systems(compare)  # reject an unknown name before reading anything
         X, y = _read_labelled(train, background, columns)
         if others:
             ordered_events(X)  # they need an order; reject sequences without one before any work
         by_id = None if groups is None else read_groups(groups, X.ids.tolist())
-        lynx = _classifier(bias_file, settings | {"jobs": 1})
+        lynx = _classifier(bias_file, settings | {"n_jobs": 1})
         opt.show_notes(() if lynx.bias is None else lynx.bias.notes)
         rows = {"Lynx": lynx, **others}
         if not no_baselines:
             rows |= baselines(X)
-        how = {"folds": folds, "groups": by_id, "seeds": (settings["seed"],), "n_jobs": jobs}
+        seed = settings["random_state"]
+        how = {"folds": folds, "groups": by_id, "seeds": (seed,), "n_jobs": settings["n_jobs"]}
         results = _cross_validated(rows, X, y, how, accuracies)
     except KeyboardInterrupt:
         so_far = f"; mean so far {sum(accuracies) / len(accuracies):.3f}" if accuracies else ""
@@ -207,7 +207,7 @@ def evaluate(
         click.echo(f"stopped after {len(accuracies)} of {folds} folds{so_far}", err=True)
         return opt.INTERRUPTED
     kind = "stratified" if groups is None else f"stratified, no group of {groups} split"
-    click.echo(f"{train}: {opt.described(X)}; {folds} folds, {kind}, seed {settings['seed']}\n")
+    click.echo(f"{train}: {opt.described(X)}; {folds} folds, {kind}, seed {seed}\n")
     show_table(*_fold_table(results))
     click.echo("")
     show_table(*_confusion_table(results["Lynx"]))
@@ -261,17 +261,11 @@ def _classifier(bias_file: str | None, settings: dict[str, Any]) -> LynxClassifi
         click.echo(INFERRED, err=True)
     left = dict(settings)
     bias = opt.read_language(bias_file, left.pop("event_type"))
-    given: dict[str, Any] = {}
-    if left.pop("paper"):
-        given |= PAPER
+    given: dict[str, Any] = dict(PAPER) if left.pop("paper") else {}
     if left.pop("all_patterns"):
         given["selection"] = None
-    if left.pop("no_object_identity"):
-        given["object_identity"] = False
     if name := left.pop("learner"):
         given["final_estimator"] = learner(name)
-    given["random_state"] = left.pop("seed")
-    given["n_jobs"] = left.pop("jobs")
     given |= {name: value for name, value in left.items() if value is not None}
     if name or any(one in OF_GRASP for one in given):  # even where it is what GRASP has by default
         given.setdefault("method", "grasp")

@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 OUTPUTS = (".csv", ".jsonl", ".parquet")
+OUTPUT = f"A {', '.join(OUTPUTS[:-1])} or {OUTPUTS[-1]} file."
 NEEDS = "say which column names the sequence, --sequence, and which orders its events, --order"
-SHARE, COUNT = click.FloatRange(0, 1), click.IntRange(min=1)
+SHARE, COUNT, SEED = click.FloatRange(0, 1), click.IntRange(min=1), click.IntRange(0, 2**32 - 1)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-jobs_option = click.option("--jobs", type=COUNT, default=1, help="Cores to use.  [1]")
+jobs_option = click.option("--jobs", "n_jobs", type=COUNT, default=1, help="Cores to use.  [1]")
 checkpoint_option = click.option(
     "--checkpoint",
     metavar="FOLDER",
@@ -62,7 +63,9 @@ def mining_options(function: Function) -> Function:
         click.option("--min-confidence", type=SHARE, help="Minimum confidence for some class."),
         click.option(
             "--no-object-identity",
+            "object_identity",
             is_flag=True,
+            callback=lambda _, option, off: False if off else None,
             help="Different variables may stand for one constant.",
         ),
     )
@@ -119,7 +122,7 @@ def model_options(function: Function) -> Function:
             click.Choice(["naive_bayes", "logistic", "svm"]),
             "final classifier on the selected patterns.  [naive_bayes]",
         ),
-        click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="[0]"),
+        click.option("--seed", "random_state", type=SEED, default=0, help="[0]"),
         jobs_option,
         checkpoint_option,
     )
@@ -192,10 +195,6 @@ class Columns:
     fluents: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     bins: tuple[str, ...] = ()
-
-    @property
-    def given(self) -> bool:
-        return self != Columns()
 
     def arguments(self) -> dict[str, Any]:
         """What `from_events` and `read_xes` are given, but for the sequence."""
@@ -336,24 +335,23 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     from relynx.data.xes import is_xes, read_xes
 
     if os.path.isdir(path):
-        parts = open_folder(path, columns)
-        X = parts.load()
-        return _with_rules(X, background), X.labels
-    if is_xes(path):
+        X = open_folder(path, columns).load()
+        y = X.labels
+    elif is_xes(path):
         if columns.sequence is not None:
             what = "the sequences of an event log are its traces"
             raise InputError(what, path, hint="leave out --sequence")
         X, y = read_xes(path, **columns.arguments())
-        return _with_rules(X, background), y
-    if not is_table(path):
-        if columns.given:
-            hint = f"tables end in {', '.join(ENDINGS)}; leave out --sequence, --order, --label"
-            raise InputError("this is no table: it has no columns to choose", path, hint=hint)
+    elif is_table(path):
+        if columns.sequence is None:
+            what = f"the columns of this table are {', '.join(columns_of(path))}"
+            raise InputError(what, path, hint=NEEDS)
+        X, y = from_events(path, sequence=columns.sequence, **columns.arguments())
+    elif columns != Columns():
+        hint = f"tables end in {', '.join(ENDINGS)}; leave out --sequence, --order, --label"
+        raise InputError("this is no table: it has no columns to choose", path, hint=hint)
+    else:
         return read_lynx(path, background)
-    if columns.sequence is None:
-        what = f"the columns of this table are {', '.join(columns_of(path))}"
-        raise InputError(what, path, hint=NEEDS)
-    X, y = from_events(path, sequence=columns.sequence, **columns.arguments())
     return _with_rules(X, background), y
 
 
@@ -367,7 +365,7 @@ def open_folder(
         what = "a folder of partitions has the rules that it was written with"
         hint = "leave out --background, or write the folder with other rules"
         raise InputError(what, path, hint=hint)
-    if columns is not None and columns.given:
+    if columns not in (None, Columns()):
         what = "this is a folder of partitions: it has no columns to choose"
         raise InputError(what, path, hint="leave out --sequence, --order, --label")
     return scan_parquet(path)
