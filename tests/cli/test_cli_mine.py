@@ -108,6 +108,14 @@ def test_max_support_of_a_class_is_a_share_or_a_number_of_sequences(capsys, here
     assert (here / "found.csv").read_text() == (here / "wanted.csv").read_text()
 
 
+@pytest.mark.parametrize("measure", [None, "support", "length"])
+def test_the_best_patterns_are_chosen_by_a_measure(capsys, here, found, measure):
+    asked = () if measure is None else ("--measure", measure)
+    assert run(capsys, "-b", "train.l", "-o", "found.csv", "--top-k", "2", *asked)[0] == 0
+    found.top_k(2, measure or "confidence").to_csv("wanted.csv")
+    assert (here / "found.csv").read_text() == (here / "wanted.csv").read_text()
+
+
 def test_the_table_has_a_row_for_each_length(capsys, found):
     _, out, _ = run(capsys, "-b", "train.l", "-o", "found.csv")
     header, *rows = out.splitlines()[:-1]
@@ -229,6 +237,7 @@ def test_ctrl_c_says_that_nothing_was_written(capsys, here, monkeypatch):
             ("-o", "found.csv", "--max-support", "left=0.1"),
             "unknown class 'left': the classes are 'down', 'up'\n",
         ),
+        (("-o", "found.csv", "--measure", "chi"), "unknown measure 'chi': did you mean 'chi2'?\n"),
     ],
 )
 def test_a_wrong_argument_ends_with_2_and_a_message(capsys, args, message):

@@ -75,7 +75,13 @@ def check(files: tuple[str, ...], columns: opt.Columns, event_type: str | None) 
 @click.option(
     "--closed", is_flag=True, help="Drop patterns with a more specific one of equal supports."
 )
-@click.option("--top-k", type=opt.COUNT, help="Keep the k patterns of highest confidence.")
+@click.option("--top-k", type=opt.COUNT, help="Keep the k best patterns.")
+@click.option(
+    "--measure",
+    metavar="NAME",
+    default="confidence",
+    help="By which --top-k and mincover of the bias choose.  [confidence]",
+)
 @click.option(
     "--time-limit", type=click.FloatRange(min=0), help="Seconds; then the result is partial."
 )
