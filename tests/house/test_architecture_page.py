@@ -1,17 +1,39 @@
-"""The page on the architecture names what is there: packages, modules, files and the layers."""
+"""The page on the architecture names what is there: packages, files, names in them and layers."""
 
 import re
 import tomllib
+from functools import cache
+from pathlib import Path
 
 import pytest
 from paths import ROOT
 
 PACKAGE = ROOT / "src" / "relynx"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-PICTURE = re.search(r"    errors .*?(?=\nApart from numpy)", PAGE, re.DOTALL)[0]
-NAMED = sorted(set(re.findall(r"`([\w./]+)`", PAGE)))
-TESTS = {path.name for path in (ROOT / "tests").rglob("*.py")}
-FILES = [name for name in NAMED if "/" in name or name.endswith((".py", ".md", ".toml"))]
+PICTURE = re.search(r"    errors .*?(?=\n\S)", PAGE, re.DOTALL)[0]
+QUOTED = sorted(set(re.findall(r"`([^`\n]+)`", PAGE.replace("```", ""))))
+TESTS = {path.name: path for path in (ROOT / "tests").rglob("*.py")}
+FILES = [name for name in QUOTED if re.fullmatch(r"[\w./]*(/[\w.]+|\.(py|md|toml))", name)]
+PLACES = re.findall(r"((?:`\w+`(?:,|,? and)?\s+)+)of\s+`([\w/]+\.py)`", PAGE)
+
+
+def found(name: str) -> Path | None:
+    """The file or folder that the page means by a name."""
+    places = [PACKAGE / name, ROOT / name, TESTS.get(name, ROOT / name)]
+    return next((place for place in places if place.exists()), None)
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
+@cache
+def words_of_the_code() -> set[str]:
+    """Every word of the sources, the tests but this one, and the files that run them."""
+    paths = [*(ROOT / "src").rglob("*.py"), *TESTS.values()]
+    paths += [ROOT / "pyproject.toml", ROOT / "Makefile"]
+    here = Path(__file__).resolve()
+    return set[str]().union(*(words(path.read_text("utf-8")) for path in paths if path != here))
 
 
 def rooms() -> list[str]:
@@ -30,8 +52,20 @@ def rooms() -> list[str]:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_that_the_page_names_exists(name):
-    places = [PACKAGE / name, ROOT / name]
-    assert any(place.exists() for place in places) or name in TESTS
+    assert found(name) is not None
+
+
+def test_every_name_on_the_page_is_in_the_code():
+    names = set().union(*(words(text) for text in QUOTED if text not in FILES))
+    examples = {"follow_NAME", "followat_NAME"}
+    assert sorted(names - examples - words_of_the_code()) == []
+
+
+@pytest.mark.parametrize(("names", "module"), PLACES)
+def test_a_name_of_a_module_is_in_that_module(names, module):
+    path = found(module)
+    assert path is not None
+    assert set(re.findall(r"`(\w+)`", names)) <= words(path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("room", rooms())
@@ -40,8 +74,8 @@ def test_every_package_of_the_picture_exists(room):
 
 
 def test_the_picture_has_every_package():
-    found = (path.parent.relative_to(PACKAGE) for path in PACKAGE.glob("**/__init__.py"))
-    assert {str(room) for room in found if 1 <= len(room.parts) <= 2} <= set(rooms())
+    there = (path.parent.relative_to(PACKAGE) for path in PACKAGE.glob("**/__init__.py"))
+    assert {str(room) for room in there if 1 <= len(room.parts) <= 2} <= set(rooms())
 
 
 def test_the_picture_has_the_order_of_the_layers():
