@@ -531,7 +531,7 @@ def test_choices_that_do_not_exist_are_refused_all_at_once(data):
         "multiclass is 'pairs'\n"
         "hint: give 'auto' or 'round_robin' or 'single'\n"
         "prior is 'flat'\n"
-        "hint: give 'empirical' or 'uniform', or a weight for each class\n"
+        "hint: give 'empirical' or 'uniform' or None, or a weight for each class\n"
         "n_features is 'few'\n"
         "hint: a number of patterns from 1 on, 'validated', or None for no limit\n"
         "significance is 0\n"
@@ -575,7 +575,8 @@ def test_cross_validation_is_not_fooled_by_labels_without_sense():
         ),
         (
             {"prior": [0.5, 0.5]},
-            "prior is [0.5, 0.5]\nhint: give 'empirical' or 'uniform', or a weight for each class",
+            "prior is [0.5, 0.5]\n"
+            "hint: give 'empirical' or 'uniform' or None, or a weight for each class",
         ),
         (
             {"final_estimator": LinearRegression()},
