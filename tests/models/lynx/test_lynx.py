@@ -270,7 +270,7 @@ def voting(rows, prior):
         for pair in combinations(range(n), 2)
     ]
     model.columns_ = [np.array([k]) for k in range(len(model.estimators_))]
-    model._matrix = lambda X: csr_array(np.asarray(X, float))
+    model.matrix = lambda X: csr_array(np.asarray(X, float))
     return model
 
 
@@ -752,7 +752,7 @@ def test_of_two_classes_shares_and_decisions_agree_with_the_prediction(seed):
     model.estimators_ = [
         PairModel(model.classes_, None, np.arange(3), learner, np.array([0.5, 0.5]))
     ]
-    model._matrix = lambda X: csr_array(M)
+    model.matrix = lambda X: csr_array(M)
     voted = model.predict(None)
     assert np.array_equal(model.classes_[model.predict_proba(None).argmax(axis=1)], voted)
     assert np.array_equal(np.where(model.decision_function(None) > 0, "b", "a"), voted)

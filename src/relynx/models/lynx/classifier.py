@@ -504,9 +504,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return seeds
 
     def _in_pairs(self) -> bool:
-        if self.multiclass == "auto":
-            return len(self.classes_) <= MOST_PAIRED
-        return self.multiclass == "round_robin"
+        is_auto = self.multiclass == "auto" and len(self.classes_) <= MOST_PAIRED
+        return is_auto or self.multiclass == "round_robin"
 
     def _rival(self) -> Any:
         """What may take the place of naive Bayes; None where its settings say what is wanted."""
@@ -552,10 +551,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         votes; ties go to the largest sum of probabilities, then to the larger prior, then to the
         first in order.
         """
-        M = self._matrix(X)
-        if len(self.estimators_) == 1:
-            return np.asarray(self.classes_[self.estimators_[0].votes(M)])
-        return np.asarray(self.classes_[self.tallied(M).argmax(axis=1)])
+        codes = self.codes(self.matrix(X))
+        return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: object) -> Floats:
         """Class probabilities, array of shape (n_sequences, n_classes).
@@ -569,11 +566,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         and scaled to sum 1 (Price and others 1994; exact if the models are consistent). If their
         order differs from that of `decision_function`, they are permuted.
         """
-        M = self._matrix(X)
-        if len(self.estimators_) == 1:
-            return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
-        probabilities = coupled(self._ballots(M), M.shape[0], len(self.classes_))
-        return in_order_of(probabilities, self.tallied(M))
+        return self.probabilities(self.matrix(X))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.
@@ -583,7 +576,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         the sum of its probabilities (below 1, so it decides ties only), and a tiny term for its
         rank by the prior.
         """
-        M = self._matrix(X)
+        M = self.matrix(X)
         if len(self.estimators_) > 1:
             return self.tallied(M)
         values, voted = self.estimators_[0].decisions(M), self.estimators_[0].votes(M)
@@ -593,15 +586,29 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         side = np.where(voted == 1, 1.0, -1.0)
         return np.where((values > 0) == (voted == 1), values, NUDGE * side)
 
-    def _matrix(self, X: object) -> sparse.csr_array:
+    def matrix(self, X: object) -> sparse.csr_array:
+        """The values of the patterns of `selected_` in each sequence, 0 where one is absent."""
         check_is_fitted(self)
         if isinstance(X, Partitions):
-            return sparse.vstack([self._matrix(part) for part in X.partitions()], format="csr")
+            return sparse.vstack([self.matrix(part) for part in X.partitions()], format="csr")
         X = sequences_for(self, X)
         M = coverage(self.selected_, X, n_jobs=self.n_jobs)
         if not self.estimators_[0].growth.exponent:
             return M
         return sparse.csr_array(sparse.diags_array(self.pattern_values(X)) @ M)
+
+    def codes(self, M: Any) -> NDArray[np.int64]:
+        """The numbers of the predicted classes, for rows of such a matrix."""
+        if len(self.estimators_) == 1:
+            return self.estimators_[0].votes(M)
+        return np.asarray(self.tallied(M).argmax(axis=1), np.int64)
+
+    def probabilities(self, M: Any) -> Floats:
+        """The class probabilities, for rows of such a matrix."""
+        if len(self.estimators_) == 1:
+            return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
+        probabilities = coupled(self._ballots(M), M.shape[0], len(self.classes_))
+        return in_order_of(probabilities, self.tallied(M))
 
     def pattern_values(self, X: Sequences) -> Floats:
         """The value of a pattern that is present in a sequence, for each sequence.
@@ -615,7 +622,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return growth.values(sequence_sizes(X, self.selected_.object_identity))
 
     def tallied(self, M: Any) -> Floats:
-        """The votes and probabilities of the models for rows over the patterns of `selected_`."""
+        """The votes and probabilities of the models, for rows of such a matrix."""
         return tally(self._ballots(M), self.class_prior_, M.shape[0])
 
     def _ballots(self, M: sparse.csr_array) -> Iterator[Ballot]:
