@@ -197,8 +197,7 @@ def _numbers_of(facts: Facts, places: list[Place], number: Longs) -> Longs:
     """For each predicate that a sequence has: its number, how many facts, and their arguments."""
     parts = [np.empty(0, np.int64)]
     for k, key, start, end in places:
-        arguments = number[facts.tables[key][1:, start:end]]
-        parts += [np.array([k, end - start]), arguments.T.ravel()]
+        parts += [np.array([k, end - start]), number[facts.tables[key][1:, start:end]].T.ravel()]
     return np.concatenate(parts)
 
 
@@ -301,11 +300,12 @@ def _wrong_first(predictions: Predictions, which: Longs) -> Longs:
 
 
 def _shown(model: LynxClassifier, rows: tuple[PatternRow, ...]) -> Longs:
-    """The patterns of the page, in order; if there are too many, those of largest chi-square."""
-    best = sorted(rows, key=lambda row: (-round(row.chi2, 9), row.number))[:MOST_PATTERNS]
+    """The patterns of the page, in order; of too many the most important."""
+    if not model.estimators_[0].n_candidates:  # those of a sparse model are ordered by importance
+        rows = tuple(sorted(rows, key=lambda row: (-round(row.chi2, 9), row.number)))
     sizes = [len(one.classes) for one in model.estimators_]
     room, kept = PATTERN_ROOM, []
-    for row in best:
+    for row in rows[:MOST_PATTERNS]:
         room -= 120 + len(row.text) + len(row.words) + 4 * len(row.supports)
         room -= sum(2 * TERM * sizes[pair] + 5 for pair in row.pairs)
         if room < 0:
