@@ -1,4 +1,4 @@
-"""The defaults of `LynxClassifier` against other settings, by cross-validation on real data.
+"""The defaults of the method GRASP against other settings, by cross-validation on real data.
 
     python benchmarks/defaults.py --out FOLDER [--data FOLDER] [--sets NAME ...]
 
@@ -60,7 +60,7 @@ Results = dict[str, dict[str, list[Row]]]  # by set and setting, the folds
 def run(data: RealSet, path: Path, done: Mapping[str, list[Row]]) -> None:
     """Every setting that is not done on a set; the folds are the same for all."""
     models = {
-        name: LynxClassifier(data.bias, max_iter=data.rounds, **settings)
+        name: LynxClassifier(data.bias, method="grasp", max_iter=data.rounds, **settings)
         for name, settings in SETTINGS.items()
         if len(set(data.y)) > 2 or settings.get("multiclass") != "single"
     }
@@ -156,7 +156,7 @@ def differences(results: Results, default: str) -> list[list[str]]:
 
 
 def default_row() -> str:
-    """The row that has the defaults of `LynxClassifier`."""
+    """The row that has the defaults of GRASP in `LynxClassifier`."""
     standard = LynxClassifier().get_params()
     for name, settings in SETTINGS.items():
         if {**standard, **settings} == standard:

@@ -1,7 +1,8 @@
 """`LynxClassifier` on a planted relational rule: accuracy, the rule itself, and processor time.
 
 200 training and 400 test sequences of 8 events; the class is "action a0 and later a1 on the same
-object". Clean, and with 5 % of the training labels flipped. Other methods stand beside it.
+object". Clean, and with 5 % of the training labels flipped. The rule must be found, alone. Other
+methods stand beside it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from relynx import LynxClassifier, Sequences, parse_pattern, planted_rule
 
 RULE = parse_pattern("do(X,a0,O), follow_s(X,Y), do(Y,a1,O)").canonical()
 SEEDS = range(50)
-UNLUCKY = 2  # draws in which wrong labels may mislead the choice of how many patterns
+UNLUCKY = 2  # draws in which wrong labels may mislead the choice of the penalty
 Labels = NDArray[np.str_]
 
 
@@ -36,7 +37,7 @@ def symbols(X: Sequences) -> list[list[str]]:
 def measure(flip: float) -> list[Bar]:
     """All draws, for the classifier and what stands beside it."""
     scores: dict[str, list[float]] = {}
-    seconds, has_rule = [], []
+    seconds, is_alone = [], []
     for seed in SEEDS:
         X, y = planted_rule(200, flip=flip, random_state=seed)
         X_test, y_test = planted_rule(400, random_state=1000 + seed)
@@ -45,7 +46,7 @@ def measure(flip: float) -> list[Bar]:
         accuracy = model.score(X_test, y_test)
         seconds.append(time.process_time() - start)
         scores.setdefault("LynxClassifier", []).append(accuracy)
-        has_rule.append(RULE in [pattern.canonical() for pattern in model.selected_.patterns()])
+        is_alone.append([one.canonical() for one in model.selected_.patterns()] == [RULE])
         predict: Callable[[list[list[str]]], Labels]
         for name, predict in baselines(symbols(X), y).items():
             hits = predict(symbols(X_test)) == y_test
@@ -58,7 +59,7 @@ def measure(flip: float) -> list[Bar]:
     least = n - UNLUCKY if flip else n
     return [
         Bar(f"accuracy 1.000, {noise}, draws of {n}", all_right, least, at_least=True),
-        Bar(f"the rule is selected, {noise}, draws of {n}", sum(has_rule), n, at_least=True),
+        Bar(f"the rule, alone, {noise}, draws of {n}", sum(is_alone), least, at_least=True),
         Bar(f"processor time to fit and predict, {noise}", max(seconds), 2.0, "s"),
     ]
 

@@ -28,17 +28,17 @@ class PublicSet:
     """Sequences with their classes, and which of them are held out together.
 
     `parts` has for each sequence the number of its part, from 1 on, where the parts are given; 0
-    is never held out. Without them there are ten, drawn by class.
+    is never held out. Without them they are drawn by class, ten if no number is given.
     """
 
     X: Sequences
     y: NDArray[Any]
     parts: NDArray[np.int64] | None = None
 
-    def splits(self) -> list[Split]:
+    def splits(self, folds: int = FOLDS) -> list[Split]:
         """The training and the test part of each fold, as numbers of sequences."""
         if self.parts is None:
-            return [*splits(self.y, folds=FOLDS)]
+            return [*splits(self.y, folds=folds)]
         numbers = range(1, int(self.parts.max()) + 1)
         return [(np.flatnonzero(self.parts != i), np.flatnonzero(self.parts == i)) for i in numbers]
 

@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 import relynx as rx
 from relynx.errors import InputError
-from relynx.models.lynx.contributions import predicted_codes, weights
+from relynx.models.lynx.contributions import weights
 from relynx.reports import explanation, flips
 
 FOREST = RandomForestClassifier(5, random_state=0)
@@ -279,7 +279,7 @@ def test_flips_lead_to_the_class_that_is_told(learner, kind):
         for one in told.counterfactuals:
             n_told += 1
             row = flipped_row(model, one, folds().X[[i]])
-            assert one.predicted == model.classes_[predicted_codes(model, row[None])[0]]
+            assert one.predicted == model.classes_[model.codes(1.0 * row[None])[0]]
             assert one.predicted != told.predicted
     assert n_told
 
@@ -302,13 +302,13 @@ def test_flips_change_the_scores_that_are_built_by_hand(kind):
 
 def smallest(model, row, largest):
     """Size and number of the smallest sets of flips that change the class; by trying all."""
-    before = predicted_codes(model, row[None])[0]
+    before = model.codes(1.0 * row[None])[0]
     for size in range(1, largest + 1):
         sets = [*combinations(range(len(row)), size)]
         rows = np.repeat(row[None], len(sets), axis=0)
         for k, flips_ in enumerate(sets):
             rows[k, [*flips_]] ^= True
-        n = int((predicted_codes(model, rows) != before).sum())
+        n = int((model.codes(1.0 * rows) != before).sum())
         if n:
             return size, n
     return None
@@ -353,12 +353,12 @@ def test_larger_sets_of_many_models_need_each_of_their_flips(monkeypatch):
         for one in told.counterfactuals:
             n_told += 1
             row = flipped_row(model, one, folds().X[[i]])
-            assert model.classes_[predicted_codes(model, row[None])[0]] == one.predicted
+            assert model.classes_[model.codes(1.0 * row[None])[0]] == one.predicted
             places = {p: k for k, p in enumerate(model.selected_.patterns())}
             for flip in one.flips if len(one.flips) > 1 else ():
                 fewer = row.copy()
                 fewer[places[flip.pattern]] ^= True
-                assert model.classes_[predicted_codes(model, fewer[None])[0]] == told.predicted
+                assert model.classes_[model.codes(1.0 * fewer[None])[0]] == told.predicted
     assert n_told
 
 

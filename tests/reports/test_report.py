@@ -553,6 +553,16 @@ def test_probabilities_of_very_many_pairs_are_left_out(folds, monkeypatch):
     assert len(data["votes"]) == len(X)
 
 
+def test_of_a_sparse_model_the_most_important_patterns_are_on_the_page(folds, monkeypatch):
+    _, X, y = folds
+    model = rx.LynxClassifier(max_length=1, random_state=0).fit(X, y)
+    texts = [*model.selected_.texts()]
+    monkeypatch.setattr(page_data, "MOST_PATTERNS", 4)
+    data = script_data(rx.report(model, X, y).html)
+    assert len(texts) > 4
+    assert [one["text"] for one in data["patterns"]] == texts[:4]
+
+
 def test_sums_of_very_many_patterns_are_left_out(folds, monkeypatch):
     model, X, y = folds
     monkeypatch.setattr(page_data, "MOST_PATTERNS", 4)

@@ -103,6 +103,11 @@ def model_options(function: Function) -> Function:
             type=click.FloatRange(0, 1, min_open=True),
             help="Of the method optimal: share of the largest penalty.  [validated]",
         ),
+        click.option(
+            "--class-weight",
+            type=click.Choice(["balanced"]),
+            help="Of the methods sparse and optimal: rare classes count as much as others.",
+        ),
         click.option("--paper", is_flag=True, help="The method of the paper, without additions."),
         click.option(
             "--all-patterns", is_flag=True, help="Of GRASP: use all patterns, without selection."

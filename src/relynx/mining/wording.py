@@ -125,8 +125,8 @@ def in_words(pattern: Pattern, bias: Bias | None = None, *, object_identity: boo
     """
     # Which events are referred to again is known only after a first pass.
     first = _Phrase(pattern.atoms, frozenset(), bias, object_identity)
-    first.text()
-    return _Phrase(pattern.atoms, frozenset(first.referred), bias, object_identity).text()
+    text, numbered = first.text(), frozenset(first.referred)
+    return _Phrase(pattern.atoms, numbered, bias, object_identity).text() if numbered else text
 
 
 class _Phrase:

@@ -52,9 +52,14 @@ def none_or_a(kind: Any, hint: str) -> Rule:
     return lambda value: value is None or isinstance(value, kind), hint
 
 
+def words_or_weights(*words: str | None) -> Rule:
+    """One of the words, or a mapping from classes to weights."""
+    is_word, hint = one_of(words, "or a weight for each class")
+    return lambda value: isinstance(value, Mapping) or is_word(value), hint
+
+
 AMOUNT: Rule = is_amount, "give a number from 0 on"
-_IS_PRIOR, _PRIOR_HINT = one_of(("empirical", "uniform"), "or a weight for each class")
-PRIOR: Rule = lambda value: isinstance(value, Mapping) or _IS_PRIOR(value), _PRIOR_HINT
+PRIOR = words_or_weights("empirical", "uniform")
 SWITCH: Rule = lambda value: isinstance(value, bool | np.bool_), "give True or False"
 
 
@@ -74,25 +79,49 @@ def check_parameters(estimator: object, rules: Mapping[str, Rule]) -> None:
 
 
 def class_weights(prior: str | Mapping[object, Any], classes: list[Any], codes: Any) -> Floats:
-    """The weight of each class by a prior, given the class of each sequence as a number.
+    """The weight of each class by a prior, given the class of each sequence as a number."""
+    if isinstance(prior, Mapping):
+        return weights_in("prior", prior, classes)
+    counts = np.bincount(codes, minlength=len(classes)).astype(float)
+    return counts if prior == "empirical" else np.ones(len(classes))
+
+
+def weights_in(
+    name: str, given: Mapping[object, Any], classes: list[Any], other: float | None = None
+) -> Floats:
+    """The weight of each class by a parameter that maps classes to weights, else `other`.
 
     Raises InputError where a class has no weight, or a weight no class.
     """
-    if not isinstance(prior, Mapping):
-        counts = np.bincount(codes, minlength=len(classes)).astype(float)
-        return counts if prior == "empirical" else np.ones(len(classes))
-    for name in classes:
-        weight = prior.get(name)
-        if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
-            what = f"prior has no weight above 0 for the class {name!r}"
-            raise InputError(what, hint="give one for each class")
-    for name in prior:
-        if name not in classes:
-            near = did_you_mean(str(name), [str(c) for c in classes])
-            known = f"the classes are {', '.join(map(repr, classes))}"
-            what = f"prior has a weight for {name!r}, which is no class"
-            raise InputError(what, hint=near or known)
-    return np.array([prior[name] for name in classes], float)
+    for c in classes:
+        if not is_positive(given.get(c, other)):
+            hint = "give one" + (" for each class" if other is None else ", or leave the class out")
+            raise InputError(f"{name} has no weight above 0 for the class {c!r}", hint=hint)
+    for c in given:
+        if c not in classes:
+            near = did_you_mean(str(c), [str(one) for one in classes])
+            hint = near or f"the classes are {', '.join(map(repr, classes))}"
+            raise InputError(f"{name} has a weight for {c!r}, which is no class", hint=hint)
+    return np.array([given.get(c, other) for c in classes], float)
+
+
+def checked_weights(given: Iterable[float] | None, n: int) -> Floats:
+    """The weights of n sequences, 1 where none are given. Raises InputError."""
+    if given is None:
+        return np.ones(n)
+    try:
+        weights = np.asarray([*given], float)
+    except (TypeError, ValueError):
+        what = "sample_weight holds what is no number"
+        raise InputError(what, hint="give one weight for each sequence") from None
+    if weights.shape != (n,):
+        many = f"{len(weights):,} weights" if weights.ndim == 1 else f"the shape {weights.shape}"
+        what = f"sample_weight has {many} for {counted(n, 'sequence')}"
+        raise InputError(what, hint="give one weight for each sequence")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        what = "sample_weight holds a negative or infinite weight"
+        raise InputError(what, hint="give numbers from 0 on")
+    return weights
 
 
 def sequences_for(model: Any, X: object) -> Sequences:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from relynx.arrays import Bools, Floats
+from relynx.arrays import Bools
 from relynx.bias import Bias
 from relynx.bias.modes import EVENT
 from relynx.data.class_cuts import cut_like
@@ -58,7 +58,8 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
     (True, 1)
     """
     one = cut_like(_checked(model, sequence), model.reading_)
-    covered = model.selected_.coverage(one)[0]
+    M = model.matrix(one)
+    covered = M.astype(bool).toarray()[0]
     effects = [*_patterns(model, one, covered)]
     value = float(model.pattern_values(one)[0])
     found_weights = [weights(part) for part in model.estimators_]
@@ -75,8 +76,8 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
     return Explanation(
         id=one.ids.tolist()[0],
         label=None if one.labels is None else one.labels.tolist()[0],
-        predicted=model.predict(one).tolist()[0],
-        posterior=_by_class(classes, model.predict_proba(one)[0]),
+        predicted=classes[model.codes(M)[0]],
+        posterior=_by_class(classes, model.probabilities(M)[0]),
         scores=_scores(model, one, models),
         votes=votes,
         models=models,
@@ -157,10 +158,11 @@ def _part(
             for effect, change in zip(effects, changes, strict=True)
         ]
     else:
-        added, parts = terms.terms(covered), terms.parts(covered)
+        added = terms.terms(covered)
+        both = zip(effects, added.tolist(), terms.parts(covered).tolist(), strict=True)
         effects = [
             replace(e, contributions=_by_class(classes, a), parts=_by_class(classes, finite))
-            for e, a, finite in zip(effects, added, parts, strict=True)
+            for e, a, finite in both
         ]
         ruled_out = dict(zip(classes, np.isinf(added).sum(axis=0).tolist(), strict=True))
         scores = _by_class(classes, terms.scores(covered))
@@ -189,5 +191,5 @@ def _scores(
     return _by_class(classes, values)
 
 
-def _by_class(classes: list[Any], values: Floats) -> dict[Any, float]:
-    return dict(zip(classes, np.asarray(values, float).tolist(), strict=True))
+def _by_class(classes: list[Any], values: Iterable[float]) -> dict[Any, float]:
+    return dict(zip(classes, map(float, values), strict=True))

@@ -18,7 +18,7 @@ import numpy as np
 
 from relynx.arrays import Bools, Floats, Longs
 from relynx.models.lynx.classifier import LynxClassifier
-from relynx.models.lynx.contributions import Weights, is_softmax, predicted_codes
+from relynx.models.lynx.contributions import Weights, is_softmax
 
 MOST_SETS = 50_000  # sets of one size that are scored by the sums of the model
 MOST_QUERIES = 2_000  # sets of one size where each needs a prediction
@@ -85,12 +85,12 @@ class _Queries:
 
     def __init__(self, model: LynxClassifier, covered: Bools, value: float) -> None:
         self.model, self.covered, self.value = model, covered, value
-        self.before = int(predicted_codes(model, covered[None], value)[0])
+        self.before = int(model.codes(value * covered[None])[0])
 
     def codes(self, sets: Sets) -> Longs:
         rows = np.repeat(self.covered[None], len(sets), axis=0)
         np.logical_xor.at(rows, (np.arange(len(sets))[:, None], sets), True)
-        return predicted_codes(self.model, rows, self.value)
+        return self.model.codes(self.value * rows)
 
     def changed(self, sets: Sets) -> list[Change]:
         """The sets that change the class, each with the new class."""
@@ -185,7 +185,7 @@ def _in_order(queries: _Queries, sums: _Sums, rival: int) -> Change | None:
     rows = np.repeat(queries.covered[None], len(order), axis=0)  # after one flip, after two, ...
     for k, flip in enumerate(order.tolist()):
         rows[k:, flip] ^= True
-    codes = predicted_codes(queries.model, rows, queries.value).tolist() if len(rows) else []
+    codes = queries.model.codes(queries.value * rows).tolist() if len(rows) else []
     for k, code in enumerate(codes, 1):
         if code != queries.before:
             return tuple(order[:k].tolist()), code

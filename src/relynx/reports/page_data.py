@@ -45,6 +45,8 @@ CONSTANT = -2  # constant number c is written -2 - c; variables are 0, 1, ...
 UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 Numbers: TypeAlias = "list[list[float]] | None"
+Place: TypeAlias = tuple[int, Key, int, int]  # a predicate and its number; the facts from, to
+Places: TypeAlias = list[list[Place]]
 
 
 def as_json(value: object) -> str:
@@ -115,10 +117,11 @@ def page_facts(
         used += np.bincount(facts.tables[key][1:].ravel(), minlength=n_constants)
     order = np.argsort(-used, kind="stable")[: np.count_nonzero(used)]
     constants_used = _constants_of(patterns, facts.vocabulary)
-    chosen, kept = _chosen(facts, keys, wanted, room, order, constants_used)
+    places = _places(facts, keys)
+    chosen, kept = _chosen(facts, places, wanted, room, order, constants_used)
     order = order[kept[order]]
     number = _positions(order, n_constants)
-    packed = {i: as_text(_bytes(_numbers_of(facts, keys, i, number))) for i in chosen}
+    packed = {i: as_text(_bytes(_numbers_of(facts, places[i], number))) for i in chosen}
     _, event_arguments = event_keys(facts.tables, n_constants)
     names = dimension_names(keys)
     constants = [facts.vocabulary[code] for code in order.tolist()]
@@ -137,7 +140,7 @@ def page_facts(
 
 
 def _chosen(
-    facts: Facts, keys: list[Key], wanted: Longs, room: int, order: Longs, constants_used: Longs
+    facts: Facts, places: Places, wanted: Longs, room: int, order: Longs, constants_used: Longs
 ) -> tuple[list[int], Bools]:
     """The sequences that fit, each with its constants, and which constants are kept.
 
@@ -157,9 +160,10 @@ def _chosen(
     kept[constants_used] = True
     chosen = []
     for i in wanted.tolist():
-        codes = _codes_of(facts, keys, i)
+        parts = [facts.tables[key][1:, start:end].ravel() for _, key, start, end in places[i]]
+        codes = np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
         new = codes[~kept[codes]]
-        needed = len(as_text(_bytes(_numbers_of(facts, keys, i, number)))) + 3 + cost(new)
+        needed = len(as_text(_bytes(_numbers_of(facts, places[i], number)))) + 3 + cost(new)
         if needed <= room:
             room -= needed
             kept[new] = True
@@ -173,13 +177,14 @@ def _constants_of(patterns: Iterable[Pattern], vocabulary: Vocabulary) -> Longs:
     return np.array(sorted({code for code in found if code >= 0}), np.int64)
 
 
-def _codes_of(facts: Facts, keys: list[Key], i: int) -> Longs:
-    """The constants of a sequence."""
-    parts = [np.empty(0, np.int64)]
-    for key in keys:
-        start, end = facts.offsets(key)[i : i + 2].tolist()
-        parts.append(facts.tables[key][1:, start:end].ravel().astype(np.int64))
-    return np.unique(np.concatenate(parts))
+def _places(facts: Facts, keys: list[Key]) -> Places:
+    """For each sequence the predicates that it has, with their facts."""
+    places: Places = [[] for _ in range(facts.n_sequences)]
+    for k, key in enumerate(keys):
+        starts = facts.offsets(key)
+        for i in np.flatnonzero(np.diff(starts)).tolist():
+            places[i].append((k, key, int(starts[i]), int(starts[i + 1])))
+    return places
 
 
 def _positions(order: Longs, n: int) -> Longs:
@@ -188,14 +193,11 @@ def _positions(order: Longs, n: int) -> Longs:
     return positions
 
 
-def _numbers_of(facts: Facts, keys: list[Key], i: int, number: Longs) -> Longs:
+def _numbers_of(facts: Facts, places: list[Place], number: Longs) -> Longs:
     """For each predicate that a sequence has: its number, how many facts, and their arguments."""
     parts = [np.empty(0, np.int64)]
-    for k, key in enumerate(keys):
-        start, end = facts.offsets(key)[i : i + 2].tolist()
-        if end > start:
-            arguments = number[facts.tables[key][1:, start:end]]
-            parts += [np.array([k, end - start]), arguments.T.ravel()]
+    for k, key, start, end in places:
+        parts += [np.array([k, end - start]), number[facts.tables[key][1:, start:end]].T.ravel()]
     return np.concatenate(parts)
 
 
@@ -298,11 +300,12 @@ def _wrong_first(predictions: Predictions, which: Longs) -> Longs:
 
 
 def _shown(model: LynxClassifier, rows: tuple[PatternRow, ...]) -> Longs:
-    """The patterns of the page, in order; if there are too many, those of largest chi-square."""
-    best = sorted(rows, key=lambda row: (-round(row.chi2, 9), row.number))[:MOST_PATTERNS]
+    """The patterns of the page, in order; of too many the most important."""
+    if not model.estimators_[0].n_candidates:  # those of a sparse model are ordered by importance
+        rows = tuple(sorted(rows, key=lambda row: (-round(row.chi2, 9), row.number)))
     sizes = [len(one.classes) for one in model.estimators_]
     room, kept = PATTERN_ROOM, []
-    for row in best:
+    for row in rows[:MOST_PATTERNS]:
         room -= 120 + len(row.text) + len(row.words) + 4 * len(row.supports)
         room -= sum(2 * TERM * sizes[pair] + 5 for pair in row.pairs)
         if room < 0:

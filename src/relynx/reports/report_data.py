@@ -218,13 +218,14 @@ def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predi
         number |= {value: len(classes) + i for i, value in enumerate(others)}
         names = tuple(names_of(classes + others))
         codes = np.array([number[label] for label in labels.tolist()], np.int64)
+    M = model.matrix(X)
     return Predictions(
         X=X,
         labels=codes,
         label_names=names,
-        predicted=np.searchsorted(model.classes_, model.predict(X)),
-        probabilities=model.predict_proba(X),
-        covered=model.selected_.coverage(X),
+        predicted=model.codes(M),
+        probabilities=model.probabilities(M),
+        covered=M.astype(bool).toarray(),
         values=model.pattern_values(X),
     )
 

@@ -146,6 +146,17 @@ def test_patterns_of_the_folds_in_another_order_keep_their_columns():
     assert np.array_equal(along_the_trie(some, folds.X[:200]), one_by_one(some, folds.X[:200]))
 
 
+@pytest.mark.parametrize("object_identity", [True, False])
+def test_the_trie_serves_a_sequence_that_lacks_most_predicates(object_identity):
+    X, _ = from_lists([list("abcde"), list("edcba"), list("aabcd")])
+    found = mine(X, object_identity=object_identity)
+    for i in range(3):
+        one = X[i : i + 1]
+        assert np.array_equal(along_the_trie(found, one), one_by_one(found, one))
+    without = Sequences.concatenate([X, from_lists([list("fg")])[0]])[3:]
+    assert not found.coverage(without).any()
+
+
 # Threads
 
 

@@ -178,7 +178,7 @@ def test_a_seed_draws_the_same_sequences():
         ),
         (
             lambda m: m.fit([sequence("ls")], sample_weight=["a"]),
-            "sample_weight must have finite numbers from 0 on",
+            "sample_weight holds what is no number\nhint: give one weight for each sequence",
         ),
         (
             lambda m: m.viterbi(["ls"]),
@@ -212,11 +212,11 @@ def test_a_seed_draws_the_same_sequences():
         ),
         (
             lambda m: m.fit([sequence("ls")], sample_weight=[1, 2]),
-            "sample_weight must have one number for each of 1 sequences, found shape (2,)",
+            "sample_weight has 2 weights for 1 sequence\nhint: give one weight for each sequence",
         ),
         (
             lambda m: m.fit([sequence("ls")], sample_weight=[-1]),
-            "sample_weight must have finite numbers from 0 on",
+            "sample_weight holds a negative or infinite weight\nhint: give numbers from 0 on",
         ),
         (
             lambda m: m.fit([sequence("ls"), sequence("ls emacs(f9) ls"), sequence("foo")]),

@@ -12,7 +12,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, Standa
 from sklearn.svm import SVC, LinearSVC
 
 import relynx as rx
-from relynx.models.lynx.contributions import is_softmax, learner_name, predicted_codes, weights
+from relynx.models.lynx.contributions import is_softmax, learner_name, weights
 
 MULTICLASS = ("round_robin", "single")
 ADDITIVE = {
@@ -189,7 +189,7 @@ def test_a_threshold_that_no_value_passes_makes_every_pattern_absent():
 @pytest.mark.parametrize("learner", ["naive Bayes", "LinearSVC"])
 def test_the_class_of_a_row_is_that_of_the_sequence(learner, multiclass):
     model = fitted(learner, multiclass)
-    codes = predicted_codes(model, covered(model))
+    codes = model.codes(1.0 * covered(model))
     assert np.array_equal(model.classes_[codes], model.predict(folds().X))
 
 

@@ -270,7 +270,7 @@ def voting(rows, prior):
         for pair in combinations(range(n), 2)
     ]
     model.columns_ = [np.array([k]) for k in range(len(model.estimators_))]
-    model._matrix = lambda X: csr_array(np.asarray(X, float))
+    model.matrix = lambda X: csr_array(np.asarray(X, float))
     return model
 
 
@@ -531,7 +531,7 @@ def test_choices_that_do_not_exist_are_refused_all_at_once(data):
         "multiclass is 'pairs'\n"
         "hint: give 'auto' or 'round_robin' or 'single'\n"
         "prior is 'flat'\n"
-        "hint: give 'empirical' or 'uniform', or a weight for each class\n"
+        "hint: give 'empirical' or 'uniform' or None, or a weight for each class\n"
         "n_features is 'few'\n"
         "hint: a number of patterns from 1 on, 'validated', or None for no limit\n"
         "significance is 0\n"
@@ -575,7 +575,8 @@ def test_cross_validation_is_not_fooled_by_labels_without_sense():
         ),
         (
             {"prior": [0.5, 0.5]},
-            "prior is [0.5, 0.5]\nhint: give 'empirical' or 'uniform', or a weight for each class",
+            "prior is [0.5, 0.5]\n"
+            "hint: give 'empirical' or 'uniform' or None, or a weight for each class",
         ),
         (
             {"final_estimator": LinearRegression()},
@@ -751,7 +752,7 @@ def test_of_two_classes_shares_and_decisions_agree_with_the_prediction(seed):
     model.estimators_ = [
         PairModel(model.classes_, None, np.arange(3), learner, np.array([0.5, 0.5]))
     ]
-    model._matrix = lambda X: csr_array(M)
+    model.matrix = lambda X: csr_array(M)
     voted = model.predict(None)
     assert np.array_equal(model.classes_[model.predict_proba(None).argmax(axis=1)], voted)
     assert np.array_equal(np.where(model.decision_function(None) > 0, "b", "a"), voted)

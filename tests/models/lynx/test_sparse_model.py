@@ -4,9 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.metrics import recall_score
+from sklearn.utils.class_weight import compute_sample_weight
 
 import relynx as rx
-from relynx import InputError, LynxClassifier, from_lists, parse_bias, planted_rule
+from relynx import InputError, LynxClassifier, cli, from_lists, parse_bias, planted_rule
 from relynx.features.sparse_logistic import Columns, Solution
 from relynx.models.lynx import sparse_model
 
@@ -214,6 +217,108 @@ def test_a_class_of_more_weight_is_predicted_more_often(data):
     with pytest.warns(UserWarning, match="the prior decides"):
         heavy.fit(X, y, sample_weight=np.where(y == "z", 1e-3, 9.0))
     assert set(heavy.predict(X)) == {"y"}
+
+
+# Weights of classes
+
+
+def alike(one, other):
+    """Whether two models are the same to the last bit."""
+    left, right = one.estimators_[0].estimator, other.estimators_[0].estimator
+    return same(one, other) and left.intercept_.tolist() == right.intercept_.tolist()
+
+
+@pytest.mark.parametrize("method", ["sparse", "optimal"])
+@pytest.mark.parametrize("weight", ["balanced", {"x": 3, "z": 0.5}])
+def test_weights_of_classes_are_weights_of_their_sequences(data, method, weight):
+    X, y = data
+    one = small(method=method, class_weight=weight).fit(X, y)
+    other = small(method=method).fit(X, y, compute_sample_weight(weight, y))
+    assert alike(one, other)
+    assert one.class_prior_.tolist() == other.class_prior_.tolist()
+    if weight == "balanced":
+        assert one.class_prior_ == pytest.approx(np.full(3, 1 / 3))
+
+
+def test_weights_of_classes_and_of_sequences_are_multiplied(data):
+    X, y = data
+    own = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    one = small(class_weight={"y": 2.5}).fit(X, y, own)
+    assert alike(one, small().fit(X, y, own * np.where(y == "y", 2.5, 1)))
+    balanced = small(class_weight="balanced").fit(X, y, own)
+    assert balanced.class_prior_ == pytest.approx(np.full(3, 1 / 3))
+
+
+def test_balanced_weights_raise_the_recall_of_a_rare_class():
+    rng = np.random.default_rng(0)
+
+    def drawn(n):
+        y = np.where(rng.random(n) < 0.1, "rare", "usual")
+        shares = [[0.3, 0.4, 0.3] if kind == "rare" else [0.5, 0.2, 0.3] for kind in y]
+        return from_lists([rng.choice(list("abc"), size=6, p=p).tolist() for p in shares], y)
+
+    (X, y), (X_new, y_new) = drawn(400), drawn(400)
+    found = [
+        recall_score(y_new, small(class_weight=weight).fit(X, y).predict(X_new), pos_label="rare")
+        for weight in (None, "balanced")
+    ]
+    assert found[0] < 0.3
+    assert found[1] > 0.6
+
+
+def test_weights_of_classes_are_cloned_and_saved(data, tmp_path):
+    model = small(class_weight={"x": 2.0}).fit(*data)
+    assert clone(model).class_weight == {"x": 2.0}
+    rx.save(model, tmp_path / "m.relynx")
+    loaded = rx.load(tmp_path / "m.relynx")
+    assert loaded.get_params()["class_weight"] == {"x": 2.0}
+    assert alike(loaded, model)
+
+
+WORDS = "give 'balanced' or None, or a weight for each class"
+ABOVE = "class_weight has no weight above 0 for the class 'x'"
+
+
+@pytest.mark.parametrize(
+    ("weight", "what", "hint"),
+    [
+        ("even", "class_weight is 'even'", WORDS),
+        ([1, 2, 3], "class_weight is [1, 2, 3]", WORDS),
+        (2.0, "class_weight is 2.0", WORDS),
+        ({"x": -1}, ABOVE, "give one, or leave the class out"),
+        ({"x": 0, "y": 1}, ABOVE, "give one, or leave the class out"),
+        ({"x": "a"}, ABOVE, "give one, or leave the class out"),
+        ({"x": np.inf}, ABOVE, "give one, or leave the class out"),
+        (
+            {"x": 1, "w": 2},
+            "class_weight has a weight for 'w', which is no class",
+            "the classes are 'x', 'y', 'z'",
+        ),
+    ],
+    ids=str,
+)
+def test_wrong_weights_of_classes_are_refused(data, weight, what, hint):
+    with pytest.raises(InputError) as caught:
+        LynxClassifier(class_weight=weight).fit(*data)
+    assert str(caught.value) == f"{what}\nhint: {hint}"
+
+
+@pytest.mark.parametrize("method", ["grasp", "paper"])
+def test_weights_of_classes_are_refused_by_the_other_methods(data, method):
+    with pytest.raises(InputError) as caught:
+        LynxClassifier(method=method, class_weight="balanced").fit(*data)
+    assert str(caught.value) == (
+        f"class_weight is no parameter of method={method!r}\n"
+        "hint: leave it out, or give method='sparse'"
+    )
+
+
+def test_the_command_balances_the_classes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rx.write_lynx(planted_rule(60, random_state=0)[0], "train.m")
+    how = ["--class-weight", "balanced", "--max-length", "1", "-o", "m.relynx"]
+    assert cli.main(["fit", "train.m", *how]) == 0
+    assert rx.load("m.relynx").class_weight == "balanced"
 
 
 # What is learnt

@@ -93,7 +93,7 @@ class LineMatcher:
         index = self.index
         chosen: list[tuple[Key, int, dict[int, Ints]]] = []
         for key in index.facts.tables:
-            events = [arg for k, arg in index.event_arguments if k == key]
+            events = [arg for arg in range(key[1]) if (key, arg) in index.event_arguments]
             if len(events) != 1 or key[1] - 1 > MOST_VALUES or key[0].startswith("next_"):
                 continue
             relation = index.relation(key)

@@ -147,6 +147,7 @@ class Query:
                 )
             self.possible = False
             return
+        self.possible &= self.index.facts.tables[atom.key].shape[1] > 0
         slots = [
             -1 if isinstance(term, Var) and term.anonymous else self._slot(term)
             for term in atom.args

@@ -205,7 +205,7 @@ def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, i
     relations: dict[tuple[str, int], int] = {}
     for r in np.unique(steps[:, tr.RELATION]).tolist():
         key = trie.relations[r] if r >= 0 else None
-        if key is None or key not in index.facts.tables:
+        if key is None or key not in index.facts.tables or not index.facts.tables[key].size:
             continue
         cells = index.relation(key).cells
         events = [j for j in range(key[1]) if bool((cells[j] < index.n_nodes).any())]

@@ -7,10 +7,6 @@ from itertools import chain, filterfalse, islice, pairwise
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from relynx.arrays import Floats
 from relynx.bias.modes import SourceSpans, Where
 from relynx.data.sequences import Sequences
 from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean, raise_all
@@ -363,22 +359,6 @@ def _no_sequences(value: object) -> InputError:
     shown = str(value) if isinstance(value, Atom) else repr(value)
     what = f"expected a list of sequences, each a list of ground atoms, found {shown}"
     return InputError(what, hint="put one sequence into a list: [sequence]")
-
-
-def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
-    """One factor for each sequence, 1 where none is given."""
-    if sample_weight is None:
-        return np.ones(n)
-    try:
-        factors = np.array(sample_weight, np.float64)
-    except (TypeError, ValueError):
-        raise InputError("sample_weight must have finite numbers from 0 on") from None
-    if factors.shape != (n,):
-        what = f"sample_weight must have one number for each of {n} sequences"
-        raise InputError(f"{what}, found shape {factors.shape}")
-    if not np.all(np.isfinite(factors) & (factors >= 0)):
-        raise InputError("sample_weight must have finite numbers from 0 on")
-    return factors
 
 
 def checked_whole(name: str, value: Any, *, least: int) -> int:

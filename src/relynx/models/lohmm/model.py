@@ -17,11 +17,11 @@ from relynx.bias.modes import SourceSpans
 from relynx.errors import InputError, Source, first_problems, raise_all
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, as_constant
+from relynx.models.checks import checked_weights
 from relynx.models.lohmm.checks import (
     check_not_negative,
     checked_program,
     checked_sequences,
-    checked_weights,
     checked_whole,
     form_problems,
 )
@@ -291,7 +291,7 @@ class LoHMM(Clauses):
         tol: float = 1e-4,
         pseudo_count: float = 1.0,
         selection_pseudo_count: float = 1.0,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Iterable[float] | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> LoHMM:
         """Learn the parameters by Baum-Welch, from those of this model on.

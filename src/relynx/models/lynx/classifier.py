@@ -38,15 +38,17 @@ from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.workers import n_threads
 from relynx.models.checks import (
-    PRIOR,
     Rule,
     check_parameters,
+    checked_weights,
     class_weights,
     is_count,
     none_or_a,
     one_of,
     sequences_for,
     training_data,
+    weights_in,
+    words_or_weights,
 )
 from relynx.models.lynx.checkpoint import fit_journal, model_folder
 from relynx.models.lynx.final_estimators import LEARNER
@@ -110,9 +112,10 @@ RULES: Mapping[str, Rule] = {
         lambda value: value is None or (is_number(value) and 0 < float(value) <= 1),
         "a share of the largest penalty, above 0 and up to 1, or None to find it",
     ),
+    "class_weight": words_or_weights("balanced", None),
     "selection": one_of(("auto", "grasp", None)),
     "multiclass": one_of(MULTICLASS),
-    "prior": (lambda value: value is None or PRIOR[0](value), PRIOR[1]),
+    "prior": words_or_weights("empirical", "uniform", None),
     "n_features": (
         lambda value: value in (None, "validated") or is_count(value),
         "a number of patterns from 1 on, 'validated', or None for no limit",
@@ -132,30 +135,6 @@ RULES: Mapping[str, Rule] = {
 
 def _same(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
-
-
-def _checked_weights(given: Iterable[float] | None, codes: NDArray[np.int64]) -> Floats:
-    """The weights of the sequences; each class must have some. Raises InputError."""
-    if given is None:
-        return np.ones(len(codes))
-    try:
-        weights = np.asarray([*given], float)
-    except (TypeError, ValueError):
-        what = "sample_weight holds what is no number"
-        raise InputError(what, hint="give one weight for each sequence") from None
-    if weights.shape != codes.shape:
-        many = f"{len(weights):,} weights" if weights.ndim == 1 else f"the shape {weights.shape}"
-        what = f"sample_weight has {many} for {len(codes):,} sequences"
-        raise InputError(what, hint="give one weight for each sequence")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        what = "sample_weight holds a negative or infinite weight"
-        raise InputError(what, hint="give numbers from 0 on")
-    if (np.bincount(codes, weights=weights) == 0).any():
-        what = "sample_weight leaves a class without weight"
-        raise InputError(
-            what, hint="give each class a sequence that counts, or leave the class out"
-        )
-    return weights
 
 
 def _read_pairs(part: Part, key: str, model: Any) -> list[PairModel]:
@@ -244,6 +223,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     penalty
         Of `optimal`: the penalty as a share of the largest one that gives a pattern a weight, from
         0 to 1; probabilities are not scaled then. None finds it by cross-validation.
+    class_weight
+        Of `sparse` and `optimal`, as in scikit-learn: `balanced` gives all classes the same weight
+        in sum, `{"a": 2}` some of them another one than 1. It multiplies that of the sequences.
     significance
         Of `grasp`, as all that follows but `n_jobs` and `random_state`. Level of a chi-square test,
         with Bonferroni correction for the number of patterns found: patterns that discriminate no
@@ -291,7 +273,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     classes_ : ndarray
         The classes, in order.
     class_prior_ : ndarray
-        The prior of each class.
+        The prior of each class; of `sparse` and `optimal` its share of the weights.
     estimators_ : list of PairModel
         Of `grasp` one for each pair, in the order (1st, 2nd), (1st, 3rd), ...; one in all for two
         classes, `multiclass="single"`, `sparse` and `optimal`. Each has `classes`, `patterns`,
@@ -349,6 +331,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     method: str = "auto"
     budget: float = 1.0
     penalty: float | None = None
+    class_weight: str | Mapping[object, float] | None = None
     significance: float | None = None
     max_features: int | None = 1000
     measure: str = "chi2"
@@ -382,7 +365,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             The classes; without them those of X.
         sample_weight
             A weight for each sequence, of the methods `sparse` and `optimal`; without them all
-            count the same.
+            count the same. `class_weight` multiplies it.
         """
         check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
         X, labels, self.classes_, codes = training_data(X, y)
@@ -393,8 +376,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         if method in OF_ONE_MODEL:
             self._learn_one(X, labels, codes, sample_weight, method)
         else:
-            if sample_weight is not None:
-                what = f"sample_weight is no parameter of method={method!r}"
+            weights = {"sample_weight": sample_weight, "class_weight": self.class_weight}
+            for name in (name for name, given in weights.items() if given is not None):
+                what = f"{name} is no parameter of method={method!r}"
                 raise InputError(what, hint="leave it out, or give method='sparse'")
             settings = SearchSettings.of_estimator(self.bias_, self)
             named = copy(self)  # with the parameters that its method stands for
@@ -440,9 +424,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         method: str,
     ) -> None:
         """One sparse model of all classes, by a budget or exactly."""
-        sample = _checked_weights(sample_weight, codes)
-        if sample_weight is not None:
-            self.class_prior_ = np.bincount(codes, weights=sample) / sample.sum()
+        sample = self._weights(sample_weight, codes)
+        self.class_prior_ = np.bincount(codes, weights=sample) / sample.sum()
         searched: dict[str, Any]  # what was searched, not what was estimated
         with fit_journal(self, self.bias_, X, labels) as journal:
             [seed] = self._seeds(1, journal)
@@ -464,6 +447,19 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self.estimators_ = [learnt]
         if self.bias is None:
             self.bias_ = replace(self.bias_, min_support=None, **searched)
+
+    def _weights(self, given: Iterable[float] | None, codes: NDArray[np.int64]) -> Floats:
+        """The weights of the sequences, times those of their classes. Raises InputError."""
+        weights, classes = checked_weights(given, len(codes)), self.classes_.tolist()
+        sums = np.bincount(codes, weights=weights)
+        if not sums.all():
+            what = "sample_weight leaves a class without weight"
+            hint = "give each class a sequence that counts, or leave the class out"
+            raise InputError(what, hint=hint)
+        if isinstance(self.class_weight, Mapping):
+            return weights * weights_in("class_weight", self.class_weight, classes, 1.0)[codes]
+        is_balanced = self.class_weight is not None
+        return weights * (sums.sum() / (len(sums) * sums))[codes] if is_balanced else weights
 
     def _prior(self, codes: NDArray[np.int64], among: NDArray[np.int64]) -> Floats:
         """The prior of some of the classes."""
@@ -508,9 +504,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return seeds
 
     def _in_pairs(self) -> bool:
-        if self.multiclass == "auto":
-            return len(self.classes_) <= MOST_PAIRED
-        return self.multiclass == "round_robin"
+        is_auto = self.multiclass == "auto" and len(self.classes_) <= MOST_PAIRED
+        return is_auto or self.multiclass == "round_robin"
 
     def _rival(self) -> Any:
         """What may take the place of naive Bayes; None where its settings say what is wanted."""
@@ -556,10 +551,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         votes; ties go to the largest sum of probabilities, then to the larger prior, then to the
         first in order.
         """
-        M = self._matrix(X)
-        if len(self.estimators_) == 1:
-            return np.asarray(self.classes_[self.estimators_[0].votes(M)])
-        return np.asarray(self.classes_[self.tallied(M).argmax(axis=1)])
+        codes = self.codes(self.matrix(X))
+        return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: object) -> Floats:
         """Class probabilities, array of shape (n_sequences, n_classes).
@@ -573,11 +566,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         and scaled to sum 1 (Price and others 1994; exact if the models are consistent). If their
         order differs from that of `decision_function`, they are permuted.
         """
-        M = self._matrix(X)
-        if len(self.estimators_) == 1:
-            return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
-        probabilities = coupled(self._ballots(M), M.shape[0], len(self.classes_))
-        return in_order_of(probabilities, self.tallied(M))
+        return self.probabilities(self.matrix(X))
 
     def decision_function(self, X: object) -> Floats:
         """What `predict` decides by.
@@ -587,7 +576,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         the sum of its probabilities (below 1, so it decides ties only), and a tiny term for its
         rank by the prior.
         """
-        M = self._matrix(X)
+        M = self.matrix(X)
         if len(self.estimators_) > 1:
             return self.tallied(M)
         values, voted = self.estimators_[0].decisions(M), self.estimators_[0].votes(M)
@@ -597,15 +586,29 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         side = np.where(voted == 1, 1.0, -1.0)
         return np.where((values > 0) == (voted == 1), values, NUDGE * side)
 
-    def _matrix(self, X: object) -> sparse.csr_array:
+    def matrix(self, X: object) -> sparse.csr_array:
+        """The values of the patterns of `selected_` in each sequence, 0 where one is absent."""
         check_is_fitted(self)
         if isinstance(X, Partitions):
-            return sparse.vstack([self._matrix(part) for part in X.partitions()], format="csr")
+            return sparse.vstack([self.matrix(part) for part in X.partitions()], format="csr")
         X = sequences_for(self, X)
         M = coverage(self.selected_, X, n_jobs=self.n_jobs)
         if not self.estimators_[0].growth.exponent:
             return M
         return sparse.csr_array(sparse.diags_array(self.pattern_values(X)) @ M)
+
+    def codes(self, M: Any) -> NDArray[np.int64]:
+        """The numbers of the predicted classes, for rows of such a matrix."""
+        if len(self.estimators_) == 1:
+            return self.estimators_[0].votes(M)
+        return np.asarray(self.tallied(M).argmax(axis=1), np.int64)
+
+    def probabilities(self, M: Any) -> Floats:
+        """The class probabilities, for rows of such a matrix."""
+        if len(self.estimators_) == 1:
+            return agreeing(self.estimators_[0].posteriors(M), self.estimators_[0].votes(M))
+        probabilities = coupled(self._ballots(M), M.shape[0], len(self.classes_))
+        return in_order_of(probabilities, self.tallied(M))
 
     def pattern_values(self, X: Sequences) -> Floats:
         """The value of a pattern that is present in a sequence, for each sequence.
@@ -619,7 +622,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return growth.values(sequence_sizes(X, self.selected_.object_identity))
 
     def tallied(self, M: Any) -> Floats:
-        """The votes and probabilities of the models for rows over the patterns of `selected_`."""
+        """The votes and probabilities of the models, for rows of such a matrix."""
         return tally(self._ballots(M), self.class_prior_, M.shape[0])
 
     def _ballots(self, M: sparse.csr_array) -> Iterator[Ballot]:

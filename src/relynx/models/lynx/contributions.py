@@ -7,7 +7,7 @@ decisions can be decomposed exactly. Other learners cannot.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from relynx.arrays import Floats
 from relynx.features.naive_bayes import PatternNB, score_terms
 from relynx.models.lynx.pair_model import PairModel, accepted
-
-if TYPE_CHECKING:
-    from relynx.models.lynx.classifier import LynxClassifier
 
 SCALERS = (MaxAbsScaler, MinMaxScaler, StandardScaler)  # each column by itself
 CLOSE = 1e-9
@@ -165,14 +162,3 @@ def is_softmax(model: PairModel) -> bool:
     """Whether the class probabilities of a model are the softmax of its scores."""
     own = ("PatternNB", "BernoulliNB", "LogisticRegression", None)
     return learner_name(model) in own or not hasattr(model.estimator, "predict_proba")
-
-
-def predicted_codes(
-    model: LynxClassifier, covered: NDArray[np.bool_], value: float = 1.0
-) -> NDArray[np.int64]:
-    """The number of the class that `predict` gives to rows over the patterns of `selected_`, where
-    one that is present has this value."""
-    rows = value * covered
-    if len(model.estimators_) == 1:
-        return model.estimators_[0].votes(rows)
-    return np.asarray(model.tallied(rows).argmax(axis=1), np.int64)
