@@ -206,7 +206,9 @@ def fitted(M, y, n_classes=2, sample=None, **how):
 def scale_of(found, M, y, n_classes=2):
     """The number by which all weights of a model were multiplied."""
     form, last = found.chosen
-    columns = sparse_logistic._scaled_columns(Columns.of(M), FORMS[form], STEADY, None)
+    columns = sparse_logistic._scaled(
+        Columns.of(M), FORMS[form], STEADY, None, np.zeros(M.shape[1], int)
+    )
     problem = Problem(columns, y, n_classes, np.ones(len(y)), FORMS[form].share)
     *_, plain = problem.path(penalties_from(problem.largest_penalty())[: last + 1])
     assert found.solution.columns.tolist() == plain.columns.tolist()
@@ -762,6 +764,20 @@ def test_each_form_is_learnt_alone(which, monkeypatch):
     assert (found.chosen[0], found.growth) == (0, growth)
     values = growth.values(sizes)[:, None] * M
     assert (probabilities(found, values, 2).argmax(axis=1) == y).mean() > 0.8
+
+
+def test_columns_of_long_links_are_penalised_more_in_the_forms_that_ask_for_it(monkeypatch):
+    M, y, _ = weak_evidence(100, 40)
+    spans = np.repeat([0, 8], 20)
+    for form in FORMS:
+        monkeypatch.setattr(sparse_logistic, "FORMS", (form,))
+        plain, other = (fitted(M, y, spans=one) for one in (None, spans))
+        same = plain.solution.columns.tolist() == other.solution.columns.tolist()
+        same = same and np.array_equal(plain.solution.weights, other.solution.weights)
+        assert same == (not form.by_span)
+    # A column of span 8 is one of a third of the scale.
+    columns = sparse_logistic._scaled(Columns.of(M), FORMS[1], STEADY, None, spans)
+    assert columns.column_scale == pytest.approx(np.repeat([1, 1 / 3], 20))
 
 
 # The learner

@@ -37,12 +37,28 @@ def columns_of(level, n):
     return [frozenset(part.tolist()) for part in parts]
 
 
+def span_of(pattern):
+    """How many steps its links go beyond the next event; `follow` counts as three."""
+    steps = [
+        {"next": 1, "follow": 3}.get(atom.predicate.split("_")[0]) or atom.args[0]
+        for atom in pattern.atoms
+        if atom.predicate.startswith(("next_", "follow_", "followat_"))
+    ]
+    return sum(steps) - len(steps)
+
+
 def found_at(X, bias, settings, length, least):
-    """What the patterns of a length cover, each once, in the order of `mine`."""
+    """What the patterns of a length cover, each once, in the order of `mine`: of those that cover
+    the same sequences the first of the shortest links."""
     how = settings.arguments() | {"min_frequency": least, "min_support": 0.0, "max_length": length}
     found = mine(X, np.zeros(len(X), int), bias, **how, keep_coverage=True)
     found = found[found.lengths == length]
-    return [frozenset(np.flatnonzero(c).tolist()) for c in found.training_coverage().T]
+    columns = [frozenset(np.flatnonzero(c).tolist()) for c in found.training_coverage().T]
+    spans = [span_of(entry.pattern) for entry in found]
+    stays = {}
+    for i in sorted(range(len(columns)), key=lambda i: (spans[i], i)):
+        stays.setdefault(columns[i], i)
+    return [columns[i] for i in sorted(stays.values())], len(columns)
 
 
 def texts_of(found):
@@ -96,7 +112,7 @@ def test_each_length_has_what_mine_finds_and_each_coverage_once(seed):
     for length, level in enumerate(found, 1):
         expected = [
             one
-            for one in dict.fromkeys(found_at(X, bias, LETTERS, length, level.min_frequency))
+            for one in found_at(X, bias, LETTERS, length, level.min_frequency)[0]
             if one not in seen
         ]
         assert columns_of(level, len(X)) == expected
@@ -112,7 +128,7 @@ def test_each_length_of_a_random_language_has_what_mine_finds(seed):
     seen = {frozenset(range(len(X)))}
     for level in mine_levels(X, bias, settings):
         length = int(level.found.lengths.max(initial=1))
-        expected = set(found_at(X, bias, settings, length, level.min_frequency)) - seen
+        expected = set(found_at(X, bias, settings, length, level.min_frequency)[0]) - seen
         assert sorted(map(sorted, columns_of(level, len(X)))) == sorted(map(sorted, expected))
         seen |= expected
 
@@ -175,8 +191,8 @@ def test_a_search_that_finds_too_many_is_given_up_and_tried_again(data, monkeypa
     found = mine_levels(X, bias, LETTERS)
     assert all(len(level.found) <= 10 for level in found)
     for length, level in enumerate(found, 1):
-        every = found_at(X, bias, LETTERS, length, level.min_frequency)
-        assert len(level.found) == len(every)
+        _, n = found_at(X, bias, LETTERS, length, level.min_frequency)
+        assert len(level.found) == n
 
 
 def test_a_budget_of_next_to_nothing_leaves_one_level_without_patterns(data):
@@ -243,14 +259,84 @@ def test_a_posconstraint_of_two_atoms_does_not_end_the_search_at_one():
 
 def test_the_data_say_how_far_steps_reach(data, monkeypatch):
     X, bias = data
+
+    def gaps():
+        return [one.max_gap for one in mine_levels(X, bias, LETTERS, any_gap=True)]
+
     assert [one.max_gap for one in mine_levels(X, bias, LETTERS)] == [2] * 3
-    assert [one.max_gap for one in mine_levels(X, bias, LETTERS, any_gap=True)] == [10] * 3
+    assert gaps() == [10, 1, 1, 10, 10]  # stretches of two and three events come before
     links = int(mine_levels(X, bias, LETTERS)[0].found.frequencies.sum())
     for gap in (7, 5, 3, 2):
         monkeypatch.setattr(levels, "MOST_LINKS", links * gap)
-        assert mine_levels(X, bias, LETTERS, any_gap=True)[0].max_gap == gap
+        assert gaps()[0] == gap
     monkeypatch.setattr(levels, "MOST_LINKS", 0)
-    assert mine_levels(X, bias, LETTERS, any_gap=True)[0].max_gap == 2
+    assert gaps()[0] == 2
+
+
+# Stretches
+
+
+def ngrams(lists, n):
+    """The sequences that hold each n-gram."""
+    found = {}
+    for i, events in enumerate(lists):
+        for start in range(len(events) - n + 1):
+            found.setdefault(tuple(events[start : start + n]), set()).add(i)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_stretches_are_the_ngrams_of_lists(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    lists = [rng.choice(list("abc"), size=rng.integers(1, 9)).tolist() for _ in range(30)]
+    X, _ = rx.from_lists(lists)
+    monkeypatch.setattr(levels, "LOOKS", 10**12)
+    near = [o for o in mine_levels(X, Bias.infer(X), LETTERS, any_gap=True) if o.is_near]
+    for n, level in zip((2, 3), near, strict=True):
+        expected = {gram: len(rows) for gram, rows in ngrams(lists, n).items() if len(rows) >= 2}
+        got = {
+            tuple(atom.predicate for atom in entry.pattern.atoms if len(atom.args) == 1): sum(
+                entry.support.values()
+            )
+            for entry in level.found
+        }
+        assert got == expected
+
+
+def test_stretches_are_searched_in_one_dimension_without_a_bias_alone(data):
+    X, bias = data
+    assert not any(one.is_near for one in mine_levels(X, bias, LETTERS))
+    folds = rx.load_protein_folds()
+    some = folds.X[:40]
+    found = mine_levels(some, Bias.infer(some), SearchSettings(max_length=2), any_gap=True)
+    assert not any(one.is_near for one in found)
+
+
+def test_stretches_have_a_minimum_frequency_of_their_own(data, monkeypatch):
+    X, bias = data
+    monkeypatch.setattr(levels, "LOOKS", 800)
+    found = mine_levels(X, bias, LETTERS, any_gap=True)
+    assert [(o.is_near, o.min_frequency) for o in found[1:]] == [
+        (True, 2),
+        (True, 2),
+        (False, 2),
+        (False, 4),
+    ]
+
+
+def test_spans_are_sums_of_steps_beyond_the_next_event(data):
+    X, bias = data
+    found = mine(X, np.zeros(len(X), int), bias, max_length=3, max_gap=4, min_support=0)
+    expected = [span_of(entry.pattern) for entry in found]
+    assert levels.spans(found).tolist() == expected
+    assert {0, 1, 2, 3, 4} <= set(expected)
+
+
+def test_of_patterns_of_equal_coverage_the_one_of_shortest_links_stays():
+    X, _ = rx.from_lists([["a", "b"], ["a", "b"], ["a", "c"], ["b", "a"]])
+    level = mine_levels(X, Bias.infer(X), SearchSettings(max_length=2))[1]
+    assert "a(A), next_s(A,B), b(B)" in level.patterns.texts()
+    assert "a(A), follow_s(A,B), b(B)" not in level.patterns.texts()
 
 
 def test_thresholds_are_used_as_they_are(data):

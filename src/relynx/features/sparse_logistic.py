@@ -241,10 +241,15 @@ class Form:
     n_errors: float = 0.0
     by_size: bool = False
     by_rarity: bool = False
+    by_span: bool = False
 
 
 # The simplest first.
-FORMS = (Form(1.0, n_errors=1.0), Form(0.3, by_size=True), Form(0.03, by_size=True, by_rarity=True))
+FORMS = (
+    Form(1.0, n_errors=1.0),
+    Form(0.3, by_size=True, by_span=True),
+    Form(0.03, by_size=True, by_rarity=True, by_span=True),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,14 +273,17 @@ def fit_sparse(
     seed: int,
     n_threads: int = 1,
     sizes: Floats | None = None,
+    spans: Longs | None = None,
 ) -> Fitted:
     """The sparse model of the classes 0 to n - 1, its form and strength found by cross-validation.
 
-    `sizes` are those of the sequences; without them rows are not scaled.
+    `sizes` are those of the sequences; without them rows are not scaled. `spans` say how many steps
+    the patterns of columns go beyond the next event.
     """
     growth = growth_of(columns, sizes)
+    spans = np.zeros(len(columns), np.int64) if spans is None else spans
     problems = [
-        Problem(_scaled_columns(columns, form, growth, sizes), y, n_classes, sample, form.share)
+        Problem(_scaled(columns, form, growth, sizes, spans), y, n_classes, sample, form.share)
         for form in FORMS
     ]
     losses = np.full((len(FORMS), N_PENALTIES), np.nan)
@@ -302,13 +310,17 @@ def growth_of(columns: Columns, sizes: Floats | None) -> Growth:
     return Growth(float(np.exp(logs.mean())), min(max(slope, 0.0), 1.0))
 
 
-def _scaled_columns(columns: Columns, form: Form, growth: Growth, sizes: Floats | None) -> Columns:
-    if form.by_size and sizes is not None:
-        columns = replace(columns, row_scale=growth.values(sizes))
+def _scaled(
+    columns: Columns, form: Form, growth: Growth, sizes: Floats | None, spans: Longs
+) -> Columns:
+    scale = np.ones(len(columns))
+    if form.by_span:
+        scale /= np.sqrt(1 + spans)
     if form.by_rarity:
         share = np.diff(columns.offset) / columns.n_rows
-        columns = replace(columns, column_scale=1 - np.log(np.maximum(share, SMALLEST_SHARE)))
-    return columns
+        scale *= 1 - np.log(np.maximum(share, SMALLEST_SHARE))
+    values = growth.values(sizes) if form.by_size and sizes is not None else None
+    return replace(columns, row_scale=values, column_scale=scale)
 
 
 def _validated(

@@ -4,34 +4,40 @@ Each length has a minimum frequency of its own. A search for one atom more looks
 that it refines, at the facts of the sequences which this covers: so much is known before it begins,
 from the patterns of the length before. Work is counted and no time measured, so the same data give
 the same patterns on every machine. Classes are not looked at.
+
+Events that follow each other immediately are few beside all pairs. So in one dimension patterns of
+which each event is next to the one before, stretches, are searched apart, where the budget has room
+for rarer ones.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from relynx.arrays import Floats, Longs
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
+from relynx.logic.terms import Atom, Var
 from relynx.mining import _level_kernels as lk
 from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.patterns.trie import DIMENSION, N_STEPS
 from relynx.mining.search import mine
 from relynx.search_settings import SearchSettings
 
 LEAST = 2  # sequences that a pattern covers
 LOOKS = 20_000_000  # at facts, in the search of one length
+FOLLOW = 3  # steps, so to say, of a link that may be as long as the sequence
 MOST_PATTERNS, MOST_ONES = 200_000, 10_000_000  # that are kept of a length, and what they cover
 MOST_BITS = 1 << 31  # of what these cover, a bit for each sequence
 TOO_MANY = 4  # times `MOST_PATTERNS`: a search that finds more is given up
 # Where no bias says it, the largest n of `followat`: the first for which so many links are tried
 # from what patterns of one atom cover.
 GAPS, MOST_LINKS = (10, 7, 5, 3, 2), 2_000_000
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class Level:
     max_gap: int
     offset: Longs  # the sequences that pattern i covers are rows[offset[i] : offset[i + 1]]
     rows: NDArray[np.int32]
+    is_near: bool  # of stretches, which are searched beside all patterns of the length
 
 
 def mine_levels(
@@ -67,38 +74,107 @@ def mine_levels(
     """
     most = int(budget * min(MOST_PATTERNS, MOST_BITS // max(len(X), 1))) // max(n_scores // 20, 1)
     most_ones = int(budget * MOST_ONES) // max(n_scores // 4, 1)
-    sizes = sequence_sizes(X, settings.object_identity)
-    # Of these a length may have no pattern and the next one some.
-    may_follow = bool(bias.posconstraints) or settings.min_cover is not None
-    levels: list[Level] = []
-    seen: set[int] = set()
-    work = np.zeros(0)
-    frequencies: Longs = np.empty(0, np.int64)
-    for length in range(1, settings.max_length + 1):
-        while work[frequencies >= least].sum() > budget * LOOKS:
-            least *= 2
+    search = _Search(X, bias, settings, most, most_ones, budget, n_jobs, checkpoint)
+    first = search.level(1, least)
+    if not len(first.found) and not search.may_follow:
+        return [first]
+    near: list[Level] = []
+    if any_gap:
+        links = first.found.frequencies.sum() * max(len(bias.dimensions), 1)
+        gaps = (gap for gap in GAPS if links * gap <= budget * MOST_LINKS)
+        first = replace(first, max_gap=next(gaps, GAPS[-1]))
+        search.settings = replace(settings, max_gap=first.max_gap)
+        if len(bias.dimensions) == 1:
+            near = search.stretches(first).longer(first)
+    return [first, *near, *search.longer(first)]
+
+
+@dataclass(slots=True)
+class _Search:
+    """The searches of one call, each of a length."""
+
+    X: Sequences
+    bias: Bias
+    settings: SearchSettings
+    most: int
+    most_ones: int
+    budget: float
+    n_jobs: int | None
+    checkpoint: str | None
+    # Of stretches: how much is looked at for each sequence that a pattern covers.
+    looks_near: float | None = None
+    seen: set[int] = field(default_factory=set)  # what patterns cover, as hashes
+    work: Floats = field(default_factory=lambda: np.zeros(0))  # to refine the patterns found last
+
+    @property
+    def may_follow(self) -> bool:
+        """Whether a length may have no pattern and the next one some."""
+        return bool(self.bias.posconstraints) or self.settings.min_cover is not None
+
+    def stretches(self, first: Level) -> _Search:
+        """The search of the patterns in which each event is next to the one before."""
+        [dimension] = self.bias.dimensions
+        link = Atom(f"follow_{dimension}", (Var("A"), Var("B")))
+        bias = replace(self.bias, negconstraints=(*self.bias.negconstraints, (link,)))
+        # After each match, as many as in each sequence on average, the facts of one event.
+        tables = self.X.facts(self.settings.object_identity).tables
+        n_facts = sum(table.shape[1] for table in tables.values())
+        n_events = tables[f"next_{dimension}", 2].shape[1] + len(self.X)
+        looks = n_facts / max(int(first.found.frequencies.sum()), 1) * n_facts / n_events
+        near = replace(self, bias=bias, settings=replace(self.settings, max_gap=1))
+        near.looks_near, near.work = looks, looks * first.found.frequencies.astype(float)
+        return near
+
+    def longer(self, level: Level) -> list[Level]:
+        """The levels after that of one atom."""
+        least, levels = level.min_frequency, []
+        for length in range(2, self.settings.max_length + 1):
+            while self.work[level.found.frequencies >= least].sum() > self.budget * LOOKS:
+                least *= 2
+            level = self.level(length, least)
+            least = level.min_frequency
+            if not len(level.found) and not self.may_follow:
+                break
+            levels.append(level)
+        return levels
+
+    def level(self, length: int, least: int) -> Level:
+        """The patterns of a length that are frequent enough, and few enough to be kept."""
         found = None
         while found is None:
-            folder = checkpoint and os.path.join(checkpoint, f"length-{length}-from-{least}")
-            how = {"n_jobs": n_jobs, "checkpoint": folder}
-            found = _of_length(X, bias, settings, length, least, TOO_MANY * most, **how)
+            name = f"{'length' if self.looks_near is None else 'near'}-{length}-from-{least}"
+            folder = self.checkpoint and os.path.join(self.checkpoint, name)
+            found = self._found(length, least, folder)
             least = least if found is not None else 2 * least
-        frequencies = found.frequencies
-        least = _least_kept(frequencies, least, most, most_ones)
-        found = found[frequencies >= least]
-        frequencies = found.frequencies
-        if not len(found) and length > 1 and not may_follow:
-            break
-        if length == 1 and any_gap:
-            links = frequencies.sum() * max(len(bias.dimensions), 1)
-            gaps = (gap for gap in GAPS if links * gap <= budget * MOST_LINKS)
-            settings = replace(settings, max_gap=next(gaps, GAPS[-1]))
-        offset, rows = _ones(found)
-        levels.append(_level(found, least, least / len(X), settings.max_gap, seen))
-        if not len(found) and not may_follow:
-            break
-        work = np.add.reduceat(sizes[rows], offset[:-1])
-    return levels
+        least = _least_kept(found.frequencies, least, self.most, self.most_ones)
+        found = found[found.frequencies >= least]
+        if self.looks_near is None:
+            ones = _ones(found)
+            sizes = sequence_sizes(self.X, self.settings.object_identity)
+            self.work = np.add.reduceat(sizes[ones[1]], ones[0][:-1])
+        else:
+            self.work = self.looks_near * found.frequencies.astype(float)
+        gap, is_near = self.settings.max_gap, self.looks_near is not None
+        return _level(found, least, least / len(self.X), gap, self.seen, is_near)
+
+    def _found(self, length: int, least: int, folder: str | None) -> PatternSet | None:
+        """The patterns of a length; None where there are too many of all lengths up to it."""
+        most = TOO_MANY * self.most
+        wanted = replace(self.settings, max_length=length, min_frequency=least, min_support=0.0)
+        found: PatternSet = mine(
+            self.X,
+            np.zeros(len(self.X), np.int64),
+            self.bias,
+            **wanted.arguments(),
+            keep_coverage=True,
+            n_jobs=self.n_jobs,
+            checkpoint=folder,
+            progress=lambda state: state.patterns <= most,
+        )
+        if found.partial is not None or len(found) > most:
+            return None
+        one: PatternSet = found[found.lengths == length]
+        return one
 
 
 def mine_at(
@@ -124,32 +200,6 @@ def sequence_sizes(X: Sequences, object_identity: bool) -> NDArray[np.float64]:
     return sizes
 
 
-def _of_length(
-    X: Sequences,
-    bias: Bias,
-    settings: SearchSettings,
-    length: int,
-    least: int,
-    most: int,
-    **how: Any,
-) -> PatternSet | None:
-    """The patterns of a length; None where there are too many of all lengths up to it."""
-    wanted = replace(settings, max_length=length, min_frequency=least, min_support=0.0)
-    found: PatternSet = mine(
-        X,
-        np.zeros(len(X), np.int64),
-        bias,
-        **wanted.arguments(),
-        keep_coverage=True,
-        **how,
-        progress=lambda state: state.patterns <= most,
-    )
-    if found.partial is not None or len(found) > most:
-        return None
-    one: PatternSet = found[found.lengths == length]
-    return one
-
-
 def _least_kept(frequencies: Longs, least: int, most: int, most_ones: int) -> int:
     """The least frequency from `least` on at which what is kept is little enough."""
     falling = np.sort(frequencies)[::-1]
@@ -164,15 +214,31 @@ def _ones(found: PatternSet) -> tuple[Longs, NDArray[np.int32]]:
     return offset, lk.rows_of_bits(words, np.empty(int(offset[-1]), np.int32))
 
 
-def _level(found: PatternSet, least: int, support: float, gap: int, seen: set[int]) -> Level:
-    """Those that cover some sequences but not all, and not those of one that was seen before."""
+def spans(patterns: PatternSet) -> Longs:
+    """How many steps the links of each pattern go beyond the next event."""
+    trie, total = patterns.trie, np.zeros(len(patterns), np.int64)
+    steps = trie.steps[:, N_STEPS]
+    beyond = np.where(trie.steps[:, DIMENSION] < 0, 1, np.where(steps == 0, FOLLOW, steps)) - 1
+    for ancestors in trie.generations(patterns.rows):
+        total += np.where(ancestors >= 0, beyond[ancestors], 0)
+    return total
+
+
+def _level(
+    found: PatternSet, least: int, support: float, gap: int, seen: set[int], is_near: bool = False
+) -> Level:
+    """Those that cover some sequences but not all, and not those of one that was seen before.
+
+    Of several that cover the same sequences the one of the shortest links stays.
+    """
     assert found.kept_coverage is not None
     words = found.kept_coverage.words(found.rows)
     random = np.random.default_rng(0)
     multipliers = random.integers(1 << 62, 1 << 63, words.shape[1], np.uint64) | np.uint64(1)
     numbers = lk.hashes(words, multipliers, np.empty(len(words), np.uint64))
+    order = np.argsort(spans(found), kind="stable")
     is_new = np.zeros(len(found), bool)
-    is_new[np.unique(numbers, return_index=True)[1]] = True
+    is_new[order[np.unique(numbers[order], return_index=True)[1]]] = True
     is_new &= found.frequencies < found.kept_coverage.n_sequences
     for i in np.flatnonzero(is_new).tolist() if seen else ():
         is_new[i] = int(numbers[i]) not in seen
@@ -180,4 +246,4 @@ def _level(found: PatternSet, least: int, support: float, gap: int, seen: set[in
     kept = found[is_new]
     offset, rows = _ones(kept)
     kept, found = (one.with_rows(one.rows, trie=one.trie) for one in (kept, found))  # without bits
-    return Level(kept, found, least, support, gap, offset, rows)
+    return Level(kept, found, least, support, gap, offset, rows, is_near)

@@ -17,7 +17,7 @@ from relynx.features.candidates import lean, united
 from relynx.features.exact_logistic import Certificate, fit_exact
 from relynx.features.sparse_logistic import Columns, Solution, as_learner, fit_sparse
 from relynx.mining.bounded import Language
-from relynx.mining.levels import LEAST, Level, mine_at, mine_levels, sequence_sizes
+from relynx.mining.levels import LEAST, Level, mine_at, mine_levels, sequence_sizes, spans
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.workers import n_threads
 from relynx.models.lynx.checkpoint import MINING, inside
@@ -64,6 +64,7 @@ def learn_sparse(
         seed=seed,
         n_threads=n_threads(model.n_jobs),
         sizes=sequence_sizes(X, levels[0].found.object_identity),
+        spans=np.concatenate([spans(one.patterns) for one in levels]),
     )
     solution = by_importance(fitted.solution, columns)
     sets, order, start = [], [], 0
@@ -77,7 +78,8 @@ def learn_sparse(
         start += len(one.patterns)
     selected, _ = united(sets, X, codes, tuple(classes.tolist()))
     rows = selected.rows[np.argsort(np.concatenate(order))]
-    selected = levels[-1].found.with_rows(rows, trie=selected.trie)  # complete up to that length
+    longest = [one for one in levels if not one.is_near][-1]  # complete up to that length
+    selected = longest.found.with_rows(rows, trie=selected.trie)
     learner = as_learner(solution, n_classes) if len(selected) else None
     which, n_candidates = np.arange(len(selected)), len(columns)
     how: dict[str, Any] = {"n_candidates": n_candidates, "growth": fitted.growth}
