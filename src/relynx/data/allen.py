@@ -32,4 +32,4 @@ SHARE_TIME = tuple(name for name in INVERSE if name not in (BEFORE, AFTER))
 
 START, END = "start", "end"
 DIMENSIONS = (START, END, BEFORE, *SHARE_TIME)  # what may link intervals
-MADE = ("duration", "gap")  # the columns that are made of their times
+MADE = DURATION, GAP = "duration", "gap"  # the columns that are made of their times

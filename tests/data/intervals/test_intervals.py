@@ -2,6 +2,7 @@
 
 import datetime as dt
 import pickle
+import random
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from interval_reference import gaps, holds
 
 import relynx as rx
-from relynx import InputError, from_events, from_intervals, to_events
+from relynx import InputError, LynxClassifier, from_events, from_intervals, to_events
 from relynx.cli import main
 from relynx.data.allen import CONTACT, SHARE_TIME
 from relynx.data.intervals import reader as door
@@ -433,6 +434,53 @@ def test_durations_and_gaps_are_cut_like_other_numbers():
     assert "duration(e16,'>=15')" in atoms(X)
     X, _ = from_intervals(table, **RULES, fluents={"long": "duration", "on": "on"}, duration=True)
     assert [group.predicate for group in X.reading.fluents] == ["long", "on"]
+
+
+LABELLED = {
+    "sequence": [1, 1, 2, 2],
+    "from": [0, 5, 0, 2],
+    "to": [3, 6, 9, 4],
+    "class": ["u", "u", "v", "v"],
+}
+
+
+def lengths_of(table=LABELLED, **arguments):
+    """The facts about durations."""
+    how = {"sequence": "sequence", "start": "from", "end": "to", "label": "class"}
+    X, _ = from_intervals(table, **how | arguments)
+    return [str(atom) for one in X for atom in one.atoms if atom.predicate == "duration"]
+
+
+def test_with_labels_durations_are_there_and_cut_inside_fit():
+    numbers = ["duration(e1,3)", "duration(e2,1)", "duration(e1,9)", "duration(e2,2)"]
+    assert lengths_of() == numbers
+    assert lengths_of(bins={"duration": [3]})[0] == "duration(e1,'>=3')"
+    assert lengths_of(bins=[3])[0] == "duration(e1,'>=3')"
+    assert lengths_of(bins={"duration": None}, label=None, duration=True) == numbers
+
+
+def test_durations_that_nobody_asked_for_are_left_out_where_they_say_nothing():
+    assert lengths_of(label=None) == lengths_of(duration=False) == []
+    points = LABELLED | {"to": LABELLED["from"]}
+    assert lengths_of(points) == []
+    assert lengths_of(points, duration=True)[0] == "duration(e1,0)"
+    own = LABELLED | {"duration": ["long", "long", "short", "long"]}
+    assert lengths_of(own)[0] == "duration(e1,long)"
+
+
+def test_a_model_learns_how_long_is_long_and_reads_a_new_table_alike():
+    draw = random.Random(0)
+    table = {"sequence": [], "from": [], "to": [], "class": []}
+    for i in range(60):
+        for start in (0, 50):
+            row = i, start, start + draw.randrange(1, 10) + 15 * (i % 2), "uv"[i % 2]
+            for name, value in zip(table, row, strict=True):
+                table[name].append(value)
+    X, y = from_intervals(table, sequence="sequence", start="from", end="to", label="class")
+    model = LynxClassifier(random_state=0).fit(X[:40], y[:40])
+    assert [str(entry.pattern) for entry in model.selected_][0].startswith("duration(A,")
+    again, _ = from_intervals(table, reading=model.reading_)
+    assert model.score(X[40:], y[40:]) == model.score(again[40:], y[40:]) == 1.0
 
 
 def test_durations_of_dates_are_seconds():

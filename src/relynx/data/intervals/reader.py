@@ -10,14 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.arrays import Longs
-from relynx.data.allen import AFTER, BEFORE, CONTACT, DIMENSIONS, MADE, SHARE_TIME, START
+from relynx.data.allen import (
+    AFTER,
+    BEFORE,
+    CONTACT,
+    DIMENSIONS,
+    DURATION,
+    GAP,
+    MADE,
+    SHARE_TIME,
+    START,
+)
 from relynx.data.intervals.endpoints import SortedIntervals, given_times, read_times
 from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.columns import Table, Values
 from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
 from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
-from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, planned
+from relynx.data.tables.plans import DEFAULT_BINS, SUPERVISED, Bins, Request, planned
 from relynx.data.tables.reader import READ, checked_columns
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
@@ -33,7 +43,7 @@ def from_intervals(
     fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
     attributes: str | Sequence[str] | None = None,
     relations: str | Sequence[str] | None = "contact", dimensions: str | Sequence[str] = (START,),
-    duration: bool = False, gap: bool = False,
+    duration: bool | None = None, gap: bool = False,
     bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
     """Make sequences from a table with one row per interval.
@@ -63,7 +73,9 @@ def from_intervals(
     duration, gap
         Whether `duration(E,Value)` says how long an interval is, in the unit of the numbers, or in
         seconds where the times are dates; and `gap(E,Value)` how long nothing held before it began:
-        0 where one that started before had not ended. The first has none. `bins` cuts both.
+        0 where one that started before had not ended. The first has none. `bins` cuts both. Without
+        a word durations are made where there are labels to cut them by, as `bins="supervised"`
+        does, unless all are equal or the table has a column of that name.
     reading
         `X.reading` of intervals read before, or `reading_` of a model: read this table in the same
         way, with the same cuts. No other argument is given with it.
@@ -85,7 +97,14 @@ def from_intervals(
     made = tuple(name for name, wanted in zip(MADE, (duration, gap), strict=True) if wanted)
     table = open_table(frame)
     asked = Request(table, sequence, None, fluents, attributes, label, None, bins, symbol=symbol)
-    return _read(asked, (start, end), relations, dimensions, made, reading)
+    by_label = duration is None and label is not None and DURATION not in table.names
+    if by_label and reading is None:
+        made = (DURATION, *made)
+        if isinstance(bins, Mapping):
+            asked.bins = {DURATION: SUPERVISED, **bins}
+        elif not asked.says_bins():
+            asked.bins = {DURATION: SUPERVISED}
+    return _read(asked, (start, end), relations, dimensions, made, reading, may_drop=by_label)
 
 
 def _read(
@@ -95,8 +114,13 @@ def _read(
     dimensions: str | Sequence[str],
     made: tuple[str, ...],
     reading: Schema | None,
+    *,
+    may_drop: bool,
 ) -> tuple[Sequences, NDArray[Any] | None]:
-    """Read a table as requested, or as another one was read."""
+    """Read a table as requested, or as another one was read.
+
+    With `may_drop` the durations were not asked for: they are left out where all are equal.
+    """
     table, sequence, symbol = asked.table, asked.sequence, asked.symbol
     raise_all(name_problems(table), DataError)
     if reading is not None:
@@ -125,6 +149,11 @@ def _read(
     cells = Cells(table, names)
     intervals = Intervals(cast(str, ends[0]), cast(str, ends[1]), symbol, links, related, made)
     layout, notes = _interval_layout(cells, cast(str, sequence), intervals)
+    if may_drop and len(cells.values(DURATION).constants) < 2:
+        made = tuple(name for name in made if name != DURATION)
+        always = tuple(name for name in request.always if name != DURATION)
+        request = replace(request, made=made, always=always)
+        intervals = replace(intervals, made=made)
     new = planned(request, cells, layout.sequences)
     new = replace(new, order=(), intervals=intervals, notes=(*new.notes, *notes))
     X = encoded(new, cells, layout, {}, labelled=True)
@@ -243,12 +272,12 @@ def _interval_layout(
     order = np.lexsort(keys)
     offsets = offsets_of(np.bincount(sequences))
     ordered = SortedIntervals(sequences[order], scale.starts[order], scale.ends[order], offsets)
-    if "duration" in intervals.made:
-        cells.add("duration", scale.between(scale.starts, scale.ends))
-    if "gap" in intervals.made:
+    if DURATION in intervals.made:
+        cells.add(DURATION, scale.between(scale.starts, scale.ends))
+    if GAP in intervals.made:
         before, known = ordered.gaps()
         rows = np.argsort(order)
-        cells.add("gap", scale.between(before[rows], scale.starts, known[rows]))
+        cells.add(GAP, scale.between(before[rows], scale.starts, known[rows]))
     _check_size(ordered, ids, intervals)
     numbers = np.empty(len(order), np.int64)
     numbers[order] = np.arange(len(order)) - offsets[ordered.sequences]

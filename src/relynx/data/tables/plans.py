@@ -60,8 +60,10 @@ class Request:
         """Whether any of the arguments is not its default."""
         given = [self.sequence, self.order, self.fluents, self.attributes, self.label]
         given += [self.event, self.symbol]
-        has_bins = not isinstance(self.bins, int) or self.bins != DEFAULT_BINS
-        return has_bins or any(value is not None for value in given)
+        return self.says_bins() or any(value is not None for value in given)
+
+    def says_bins(self) -> bool:
+        return not isinstance(self.bins, int) or self.bins != DEFAULT_BINS
 
     def problem(self, message: str, hint: str | None = None) -> None:
         self.problems.append(Problem(message, self.table.source, hint=hint))
