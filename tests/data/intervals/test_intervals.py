@@ -478,7 +478,7 @@ def test_a_model_learns_how_long_is_long_and_reads_a_new_table_alike():
                 table[name].append(value)
     X, y = from_intervals(table, sequence="sequence", start="from", end="to", label="class")
     model = LynxClassifier(random_state=0).fit(X[:40], y[:40])
-    assert [str(entry.pattern) for entry in model.selected_][0].startswith("duration(A,")
+    assert next(str(entry.pattern) for entry in model.selected_).startswith("duration(A,")
     again, _ = from_intervals(table, reading=model.reading_)
     assert model.score(X[40:], y[40:]) == model.score(again[40:], y[40:]) == 1.0
 
