@@ -273,6 +273,23 @@ def test_the_data_say_how_far_steps_reach(data, monkeypatch):
     assert gaps()[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "most", "lengths"),
+    [("LONGEST", 5, 4), ("LONGEST", 3, 3), ("MOST_PATTERNS", 30, 2), ("MOST_ONES", 150, 2)],
+)
+def test_patterns_are_longer_while_there_is_room_for_all(data, monkeypatch, name, most, lengths):
+    X, bias = data
+    settings = SearchSettings(max_length=2, max_gap=1)
+    monkeypatch.setattr(levels, name, most)
+    plain = mine_levels(X, bias, settings)
+    longer = mine_levels(X, bias, settings, any_length=True)
+    assert texts_of(longer[:2]) == texts_of(plain)
+    assert len(longer) == lengths
+    assert all(level.min_frequency == 2 for level in longer[2:])
+    for length, level in enumerate(longer[2:], 3):
+        assert len(level.found) == found_at(X, bias, settings, length, 2)[1]
+
+
 # Stretches
 
 

@@ -31,6 +31,7 @@ from relynx.search_settings import SearchSettings
 
 LEAST = 2  # sequences that a pattern covers
 LOOKS = 20_000_000  # at facts, in the search of one length
+LONGEST = 5  # atoms, where all patterns have room
 FOLLOW = 3  # steps, so to say, of a link that may be as long as the sequence
 MOST_PATTERNS, MOST_ONES = 200_000, 10_000_000  # that are kept of a length, and what they cover
 MOST_BITS = 1 << 31  # of what these cover, a bit for each sequence
@@ -63,6 +64,7 @@ def mine_levels(
     budget: float = 1.0,
     n_scores: int = 1,
     any_gap: bool = False,
+    any_length: bool = False,
     n_jobs: int | None = None,
     checkpoint: str | None = None,
 ) -> list[Level]:
@@ -70,7 +72,7 @@ def mine_levels(
 
     `budget` multiplies the default amount of work. What may be kept is divided by the number of
     scores that a learner computes from each column. With `any_gap` the data say how large the n of
-    `followat` may be.
+    `followat` may be, with `any_length` whether patterns are longer than the settings say.
     """
     most = int(budget * min(MOST_PATTERNS, MOST_BITS // max(len(X), 1))) // max(n_scores // 20, 1)
     most_ones = int(budget * MOST_ONES) // max(n_scores // 4, 1)
@@ -86,7 +88,10 @@ def mine_levels(
         search.settings = replace(settings, max_gap=first.max_gap)
         if len(bias.dimensions) == 1:
             near = search.stretches(first).longer(first)
-    return [first, *near, *search.longer(first)]
+    longer = search.longer(first)
+    if any_length and len(longer) == settings.max_length - 1:
+        longer += search.further(longer[-1] if longer else first, least)
+    return [first, *near, *longer]
 
 
 @dataclass(slots=True)
@@ -142,10 +147,26 @@ class _Search:
         """The patterns of a length that are frequent enough, and few enough to be kept."""
         found = None
         while found is None:
-            name = f"{'length' if self.looks_near is None else 'near'}-{length}-from-{least}"
-            folder = self.checkpoint and os.path.join(self.checkpoint, name)
-            found = self._found(length, least, folder)
+            found = self._found(length, least)
             least = least if found is not None else 2 * least
+        return self._kept(found, least)
+
+    def further(self, level: Level, least: int) -> list[Level]:
+        """Longer levels, while there is room for all patterns that are as frequent as `least`."""
+        levels: list[Level] = []
+        for length in range(self.settings.max_length + 1, LONGEST + 1):
+            is_full = level.min_frequency > least or self.work.sum() > self.budget * LOOKS
+            found = None if is_full else self._found(length, least)
+            if (
+                not found
+                or _least_kept(found.frequencies, least, self.most, self.most_ones) > least
+            ):
+                break
+            level = self._kept(found, least)
+            levels.append(level)
+        return levels
+
+    def _kept(self, found: PatternSet, least: int) -> Level:
         least = _least_kept(found.frequencies, least, self.most, self.most_ones)
         found = found[found.frequencies >= least]
         if self.looks_near is None:
@@ -157,8 +178,10 @@ class _Search:
         gap, is_near = self.settings.max_gap, self.looks_near is not None
         return _level(found, least, least / len(self.X), gap, self.seen, is_near)
 
-    def _found(self, length: int, least: int, folder: str | None) -> PatternSet | None:
+    def _found(self, length: int, least: int) -> PatternSet | None:
         """The patterns of a length; None where there are too many of all lengths up to it."""
+        name = f"{'length' if self.looks_near is None else 'near'}-{length}-from-{least}"
+        folder = self.checkpoint and os.path.join(self.checkpoint, name)
         most = TOO_MANY * self.most
         wanted = replace(self.settings, max_length=length, min_frequency=least, min_support=0.0)
         found: PatternSet = mine(

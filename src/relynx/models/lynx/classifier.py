@@ -440,7 +440,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
                 whole = [one for one in levels if not one.is_near]
                 self.min_support_ = np.array([one.min_support for one in whole])
                 longest = default("max_length") if self.max_length is None else self.max_length
-                searched = {"max_length": longest, "max_gap": levels[0].max_gap}
+                searched = {"max_length": max(longest, len(whole)), "max_gap": levels[0].max_gap}
             if journal is not None:
                 journal.finish()
         if warning is not None:

@@ -97,7 +97,8 @@ def levels_of(
         for name in ("min_support", "min_frequency")
         for given in (getattr(model, name),)
     )
-    if model.bias is None and model.max_length is None:  # the budget, and no estimate, decides
+    any_length = model.bias is None and model.max_length is None
+    if any_length:  # the budget, and no estimate, decides
         settings = replace(settings, max_length=default("max_length"))
     levels: list[Level] = kept(
         __version__,
@@ -108,7 +109,7 @@ def levels_of(
         None if support is not None else max(frequency or 0, LEAST),
         model.budget,
         len(model.classes_) if len(model.classes_) > 2 else 1,
-        model.bias is None and model.max_gap is None,
+        {"any_gap": model.bias is None and model.max_gap is None, "any_length": any_length},
         n_jobs=model.n_jobs,
         checkpoint=inside(checkpoint, MINING),
     )
@@ -125,7 +126,7 @@ def _searched(
     least: int | None,
     budget: float,
     n_scores: int,
-    any_gap: bool,
+    may_be: dict[str, Any],
     n_jobs: int | None,
     checkpoint: str | None,
 ) -> list[Level]:
@@ -133,7 +134,7 @@ def _searched(
     if least is None:
         return mine_at(X, codes, bias, settings, **how)
     limits: dict[str, Any] = {"least": least, "budget": budget, "n_scores": n_scores}
-    return mine_levels(X, bias, settings, any_gap=any_gap, **limits, **how)
+    return mine_levels(X, bias, settings, **may_be, **limits, **how)
 
 
 def check_optimal(model: Any) -> None:
