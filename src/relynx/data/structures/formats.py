@@ -95,10 +95,8 @@ def read_structure(path: str, *, compute: bool) -> Structure:
     annotation = _Annotation(Source(text, path))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of elements that are guessed, and the like
-        if file_format == "PDB":
-            atoms = annotation.read_pdb()
-        else:
-            atoms = annotation.read_cif(data, file_format)
+        is_pdb = file_format == "PDB"
+        atoms = annotation.read_pdb() if is_pdb else annotation.read_cif(data, file_format)
         annotation.chains = _chains(atoms, annotation.source)
         helices, sheets = annotation.elements()
         raise_all(annotation.problems, DataError)
