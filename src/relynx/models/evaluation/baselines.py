@@ -69,8 +69,7 @@ class MarkovChainClassifier(ClassifierMixin, SequenceEstimator):  # type: ignore
         if not self.smoothing > 0:
             raise InputError(f"smoothing is {self.smoothing!r}", hint="give a number above 0")
         steps = _steps(as_sequences(X), self.dimension)
-        labels = np.asarray([*y])
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.classes_, codes = np.unique([*y], return_inverse=True)
         counts: list[Counter[tuple[str, str]]] = [Counter() for _ in self.classes_]
         for c, row in zip(codes.tolist(), steps, strict=True):
             counts[c].update(row)

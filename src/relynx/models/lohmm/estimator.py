@@ -117,8 +117,7 @@ def learn(
     grounding = model.ground(rows)
     if not reader.made:
         _refuse_impossible(model, X, rows, grounding)
-    n_classes = int(codes.max()) + 1
-    seeds = random_state.randint(2**31 - 1, size=n_classes).tolist()
+    seeds = random_state.randint(2**31 - 1, size=int(codes.max()) + 1).tolist()
     copies_differ = reader.made and estimator.n_hidden > 1  # which they must begin with
     models: list[LoHMM] = Parallel(n_threads(estimator.n_jobs), prefer="threads")(
         delayed(model.fit)(

@@ -180,8 +180,7 @@ class TildeCRF(BoostedEstimator):
         codes = np.array([numbers.get(label, -1) for label in given], np.int64)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
         out = bs.log_likelihood(F, np.maximum(codes, 0), encoding.is_first, starts, ends)
-        sequence = np.repeat(np.arange(len(starts)), ends - starts)
-        out[sequence[codes < 0]] = -np.inf
+        out[np.repeat(np.arange(len(starts)), ends - starts)[codes < 0]] = -np.inf
         return out
 
     def score(self, X: object, y: Iterable[Iterable[object]]) -> float:
