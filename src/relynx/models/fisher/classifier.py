@@ -390,6 +390,3 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
         if len(pairs) > MOST_PAIRS:
             lines += ["", f"and {counted(len(pairs) - MOST_PAIRS, 'more pair')}"]
         return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.to_text() if hasattr(self, "machine_") else repr(self)

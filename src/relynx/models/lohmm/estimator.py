@@ -139,15 +139,9 @@ def _structure_for(estimator: Any, training: Observed) -> LoHMM:
     given, bias = estimator.structure, estimator.bias
     if given is not None:
         return given if isinstance(given, LoHMM) else LoHMM.parse(given)
-    return structure(
-        training.rows,
-        max_kinds=estimator.max_kinds,
-        n_hidden=estimator.n_hidden,
-        blocks=estimator.blocks,
-        end=estimator.end,
-        selection=estimator.selection,
-        fixed=None if bias is None else _fixable(bias, training),
-    )
+    names = ("max_kinds", "n_hidden", "blocks", "end", "selection")
+    fixed = None if bias is None else _fixable(bias, training)
+    return structure(training.rows, **{n: getattr(estimator, n) for n in names}, fixed=fixed)
 
 
 def _refuse_impossible(model: LoHMM, X: Sequences, rows: list[Row], grounding: Grounding) -> None:

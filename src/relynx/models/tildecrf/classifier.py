@@ -255,6 +255,3 @@ class TildeCRFClassifier(ClassifierMixin, es.BoostedEstimator):  # type: ignore[
                 lines += ["", f"round {number}:", tree_text(trees[0], names)]
             lines.append("")
         return "\n".join(lines).rstrip()
-
-    def __str__(self) -> str:
-        return self.to_text() if hasattr(self, "estimators_") else repr(self)

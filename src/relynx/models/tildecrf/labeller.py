@@ -211,9 +211,6 @@ class TildeCRF(BoostedEstimator):
                 lines.append(tree_text(tree, names))
         return "\n".join(lines)
 
-    def __str__(self) -> str:
-        return self.to_text() if hasattr(self, "trees_") else repr(self)
-
 
 def _parts(values: NDArray[Any], encoding: Encoding) -> list[NDArray[Any]]:
     return [values[a:b] for a, b in pairwise(encoding.offsets.tolist())]
