@@ -172,9 +172,8 @@ def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
 def _n_bytes(text: str) -> int:
     parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)b?", text.strip().lower())
     if parts is None:
-        raise click.UsageError(
-            f"--memory-limit is {text!r}: give a size, 4GB or 500MB, or a number of bytes"
-        )
+        what = f"--memory-limit is {text!r}"
+        raise click.UsageError(f"{what}: give a size, 4GB or 500MB, or a number of bytes")
     return int(float(parts[1]) * 1000 ** " kmgt".index(parts[2] or " "))
 
 

@@ -118,14 +118,13 @@ def learn(
     if not reader.made:
         _refuse_impossible(model, X, rows, grounding)
     seeds = random_state.randint(2**31 - 1, size=int(codes.max()) + 1).tolist()
+    names = ("max_iter", "tol", "pseudo_count", "selection_pseudo_count")
+    how = {name: getattr(estimator, name) for name in names}
     copies_differ = reader.made and estimator.n_hidden > 1  # which they must begin with
     models: list[LoHMM] = Parallel(n_threads(estimator.n_jobs), prefer="threads")(
         delayed(model.fit)(
             grounding,
-            max_iter=estimator.max_iter,
-            tol=estimator.tol,
-            pseudo_count=estimator.pseudo_count,
-            selection_pseudo_count=estimator.selection_pseudo_count,
+            **how,
             sample_weight=(codes == c).astype(float),
             random_state=seed if copies_differ else None,
         )
