@@ -25,7 +25,7 @@ from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.search import mine
 from relynx.mining.wording import in_words
 from relynx.models.evaluation.baselines import baselines
-from relynx.models.evaluation.cross_validation import CrossValidation, cross_validate
+from relynx.models.evaluation.cross_validation import CrossValidation, Fold, cross_validate
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.reports.html import Report, report
 from relynx.store import save
@@ -90,21 +90,16 @@ def _tested(folds: ProteinFolds, n_jobs: int, memory: str) -> dict[str, CrossVal
     """Our classifier and two simple ones, each tested on families not in its training set."""
     rows: dict[str, Any] = {"Lynx": LynxClassifier(folds.bias, memory=memory)}
     rows |= {name: baselines(folds.X)[name] for name in SIMPLE}
+    how: dict[str, Any] = {"folds": N_FOLDS, "groups": folds.groups, "seeds": (SEED,)}
     out = {}
     with steps("testing", N_FOLDS * len(rows)) as step:
         for name, estimator in rows.items():
-            out[name] = cross_validate(
-                estimator,
-                folds.X,
-                folds.y,
-                folds=N_FOLDS,
-                groups=folds.groups,
-                seeds=(SEED,),
-                n_jobs=n_jobs if name == "Lynx" else 1,
-                progress=lambda fold, name=name: step(  # type: ignore[misc]
-                    f"{name}, part {fold.number}: {fold.accuracy:.3f} in {fold.seconds:.0f} s"
-                ),
-            )
+
+            def show(fold: Fold, name: str = name) -> None:
+                step(f"{name}, part {fold.number}: {fold.accuracy:.3f} in {fold.seconds:.0f} s")
+
+            how["n_jobs"] = n_jobs if name == "Lynx" else 1
+            out[name] = cross_validate(estimator, folds.X, folds.y, progress=show, **how)
     return out
 
 

@@ -150,11 +150,20 @@ class DeclarationReader:
     """Reads the declarations of a text: keeps what is wrong with them, and where each part is."""
 
     again = ""  # what to do where something is declared twice
+    given = "given"  # what is done to a setting
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.problems: list[Problem] = []
         self.spans: dict[Where, Span] = {}
+        self.settings: dict[str, Any] = {}
+
+    def _set(self, name: str, value: object, node: Node) -> None:
+        if name in self.settings:
+            self._again((name,), node, f"{name} is {self.given} twice")
+        else:
+            self.settings[name] = value
+            self._keep_span((name,), node)
 
     def _keep_span(self, where: Where, node: Node) -> None:
         self.spans[where] = node.start, node.end

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
-from typing import Any
 
 from relynx.bias.checks import refused_literal
 from relynx.bias.declarations import Bias
@@ -92,7 +91,7 @@ def read_bias(path: str | os.PathLike[str], *, event: str | None = None) -> Bias
 class _Reader(DeclarationReader):
     """Collects the declarations of one text, and what is wrong with them."""
 
-    again = "; leave one out"
+    again, given = "; leave one out", "set"
 
     def __init__(self, source: Source, event: str | None = None) -> None:
         given: object = event
@@ -110,7 +109,6 @@ class _Reader(DeclarationReader):
         self.atoms: dict[str, list[Atom]] = {"key": [], "v": []}
         self.lists: dict[str, list[tuple[Literal, ...]]] = {name: [] for name in LISTS}
         self.words: dict[Subject, str] = {}
-        self.settings: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
 
     def read(self) -> Bias:
@@ -296,13 +294,6 @@ class _Reader(DeclarationReader):
             self._wrong(value, f"{shown or name} must be {wanted}, not {self._text(value)}")
         else:
             self._set(name, found, node)
-
-    def _set(self, name: str, value: object, node: Node) -> None:
-        if name in self.settings:
-            self._again((name,), node, f"{name} is set twice")
-        else:
-            self.settings[name] = value
-            self._keep_span((name,), node)
 
     def _type(self, _: str, node: Node) -> None:
         found = self._signature(node, "a type")

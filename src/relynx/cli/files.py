@@ -50,12 +50,10 @@ def check(files: tuple[str, ...], columns: opt.Columns, event_type: str | None) 
             click.echo(line)
         except InputError as error:
             errors.append(error)
-    for background in found["background"]:
-        if problems := list(_arity_problems(background, found["data"])):
-            errors.append(DataError(problems))
-    for bias in found["bias"]:
-        if problems := _missing_predicates(bias, found["data"], found["background"]):
-            errors.append(BiasError(problems))
+    data, backgrounds = found["data"], found["background"]
+    arities = (list(_arity_problems(background, data)) for background in backgrounds)
+    missing = (_missing_predicates(bias, data, backgrounds) for bias in found["bias"])
+    errors += [*map(DataError, filter(None, arities)), *map(BiasError, filter(None, missing))]
     for wrong in errors:
         click.echo(str(wrong), err=True)
     return 2 if errors else 0
@@ -114,7 +112,9 @@ def mine(
     bias, else the one in brackets.
     """
     ending, checkpoint = opt.table_ending(output), options["checkpoint"]
-    settings, most = _search_settings(options)
+    most = [_class_and_most(text) for text in options.pop("max_support")]
+    if options["memory_limit"] is not None:
+        options["memory_limit"] = _n_bytes(options["memory_limit"])
     from relynx.console import mining_progress, plain_warnings
     from relynx.mining.search import mine as search
 
@@ -124,23 +124,14 @@ def mine(
         X, y, classes = _to_mine(train, background, columns, scheduler)
         opt.show_reading(X)
         named = {str(c): c for c in classes}
-        settings["max_support"] = {named.get(c, c): n for c, n in most} or None
+        options["max_support"] = {named.get(c, c): n for c, n in most} or None
         with plain_warnings(), mining_progress() as progress, _workers(scheduler) as client:
             warnings.filterwarnings("ignore", "stopped by ")  # said below
-            patterns = search(X, y, bias, **settings, progress=progress, client=client)
+            patterns = search(X, y, bias, **options, progress=progress, client=client)
         getattr(patterns, f"to_{ending[1:]}")(output)
     _show_patterns(patterns, checkpoint, stopped=progress.stopped)
     click.echo(f"{output}: {counted(len(patterns), 'pattern')} of {opt.described(X)}")
     return opt.INTERRUPTED if progress.stopped and patterns.partial else 0
-
-
-def _search_settings(options: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]]]:
-    """What `mine` is given, and the `max_support` of classes by their texts. Raises UsageError."""
-    settings = dict(options)
-    most = [_class_and_most(text) for text in settings.pop("max_support")]
-    if settings["memory_limit"] is not None:
-        settings["memory_limit"] = _n_bytes(settings["memory_limit"])
-    return settings, most
 
 
 def _show_patterns(patterns: PatternSet, checkpoint: str | None, *, stopped: bool) -> None:
@@ -181,9 +172,8 @@ def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
 def _n_bytes(text: str) -> int:
     parts = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)b?", text.strip().lower())
     if parts is None:
-        raise click.UsageError(
-            f"--memory-limit is {text!r}: give a size, 4GB or 500MB, or a number of bytes"
-        )
+        what = f"--memory-limit is {text!r}"
+        raise click.UsageError(f"{what}: give a size, 4GB or 500MB, or a number of bytes")
     return int(float(parts[1]) * 1000 ** " kmgt".index(parts[2] or " "))
 
 
@@ -202,10 +192,12 @@ def _class_and_most(text: str) -> tuple[str, float]:
 def _checked(path: str, columns: opt.Columns, event_type: str | None) -> tuple[str, object, str]:
     """Of a good file its kind, what was read, and one line about it. Raises InputError."""
     from relynx.bias import read_bias
+    from relynx.bias.foreign import dialect
     from relynx.data.lynx import read_lynx
     from relynx.data.tables.inputs import is_table
     from relynx.data.xes import is_xes
     from relynx.logic.datalog import read_background
+    from relynx.logic.source_files import read_source
 
     if is_table(path) or is_xes(path):
         X, _ = opt.read_train(path, None, columns)
@@ -215,7 +207,7 @@ def _checked(path: str, columns: opt.Columns, event_type: str | None) -> tuple[s
     if kind in DATA:
         X, _ = read_lynx(path)
         return "data", X, f"{path}: {opt.described(X)}"
-    if kind in BACKGROUND and not _is_foreign(path):
+    if kind in BACKGROUND and dialect(read_source(path)) is None:  # a bias of Popper ends in .pl
         background = read_background(path)
         facts = len(background.facts)
         rules = len(background.rules) - facts
@@ -228,14 +220,6 @@ def _checked(path: str, columns: opt.Columns, event_type: str | None) -> tuple[s
         return "bias", bias, "\n".join([what, *(f"note: {note}" for note in bias.notes)])
     what = f"unknown kind of file '{ending}'" if ending else "a file without an ending"
     raise InputError(what, path, hint=ENDINGS)
-
-
-def _is_foreign(path: str) -> bool:
-    """Whether a file of rules is the bias of another system: Popper's ends in .pl, too."""
-    from relynx.bias.foreign import dialect
-    from relynx.logic.source_files import read_source
-
-    return dialect(read_source(path)) is not None
 
 
 def _missing_predicates(

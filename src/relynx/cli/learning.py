@@ -121,8 +121,7 @@ def explain(model: str, test: str, wanted: str, background: str | None) -> int:
     from relynx.reports.explain import explain as explained
 
     loaded, X, _ = opt.read_model_and_test(model, test, background)
-    number = _number(X, test, wanted)
-    click.echo(str(explained(loaded, X[number])))
+    click.echo(str(explained(loaded, X[_number(X, test, wanted)])))
     return 0
 
 
@@ -294,7 +293,9 @@ def _fold_table(results: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     for name, result in results.items():
         values = result.accuracies.ravel().tolist()
         shown = values if n <= SHOWN_FOLDS else [min(values), max(values)]
-        rows.append([name, *(_rounded(value) for value in shown), f"{result.mean:.3f}"])
+        # .948, and 1.00 for all
+        cells = (f"{one:.2f}" if one >= 1 else f"{one:.3f}"[1:] for one in shown)
+        rows.append([name, *cells, f"{result.mean:.3f}"])
     columns = [str(i + 1) for i in range(n)] if n <= SHOWN_FOLDS else ["least", "most"]
     return ["accuracy", *columns, "mean"], rows
 
@@ -304,11 +305,6 @@ def _confusion_table(result: Any) -> tuple[list[str], list[list[str]]]:
     counts = result.confusion.tolist()
     rows = [[name, *map(str, row)] for name, row in zip(names, counts, strict=True)]
     return ["Lynx: class \\ predicted", *names], rows
-
-
-def _rounded(value: float) -> str:
-    """.948, and 1.00 for all."""
-    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"[1:]
 
 
 def _number(X: Sequences, test: str, wanted: str) -> int:

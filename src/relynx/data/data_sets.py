@@ -51,8 +51,7 @@ def read_folds(
         which = "domain of the nonredundant subset" if nonredundant else "domain"
         raise DataError(f"the file holds no {which}", source)
     X = domain_sequences(domains)
-    y = np.array([d["fold"] for d in domains])
-    return X, y, np.array([d["family"] for d in domains])
+    return X, np.array([d["fold"] for d in domains]), np.array([d["family"] for d in domains])
 
 
 def _read(path: str | os.PathLike[str] | None) -> Source:

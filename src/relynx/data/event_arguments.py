@@ -117,8 +117,7 @@ def _uses(facts: Tables, n_constants: int) -> tuple[Longs, Longs, dict[Argument,
 
 def packed_pairs(table: Table, i: int, n_constants: int) -> Longs:
     """The sequence of each fact with its argument i, from 0, as one number."""
-    pairs: Longs = table[0].astype(np.int64) * n_constants + table[1 + i]
-    return pairs
+    return np.asarray(table[0].astype(np.int64) * n_constants + table[1 + i])
 
 
 def event_conflicts(tables: Tables, vocabulary: Vocabulary) -> list[Conflict]:

@@ -237,10 +237,9 @@ class _ListReader:
             try:
                 args.append(as_constant(value))
             except (TypeError, ValueError):  # the latter of what cannot be shown
+                what, hint = "constant", "give text or a number"
                 if symbol:
                     what, hint = "symbol", f"a position holds {COLUMN_TYPES}"
-                else:
-                    what, hint = "constant", "give text or a number"
                 self.problem(f"{where}: {shown(value)} is no {what}", hint)
                 return None
             if symbol:

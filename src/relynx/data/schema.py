@@ -243,8 +243,7 @@ def _column_of(part: Part) -> Column:
 
 def _schema_or_none(part: Part, key: str, _: object) -> Schema | None:
     """The schema in a field of a part; older files have none."""
-    known = part.has(key) and not part.none(key)
-    return schema_of(part.part(key)) if known else None
+    return schema_of(part.part(key)) if part.has(key) and not part.none(key) else None
 
 
 SCHEMA = Field(lambda schema, _: None if schema is None else schema_state(schema), _schema_or_none)

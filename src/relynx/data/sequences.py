@@ -83,8 +83,7 @@ class Facts:
             return one
         lengths = starts[positions + 1] - starts[positions]
         new = np.repeat(np.arange(len(positions), dtype=np.int32), lengths)
-        columns = tb.ranges(starts[positions], lengths)
-        return np.vstack([new[None, :], table[1:, columns]])
+        return np.vstack([new[None, :], table[1:, tb.ranges(starts[positions], lengths)]])
 
     def __repr__(self) -> str:
         n_facts = sum(table.shape[1] for table in self.tables.values())
@@ -499,8 +498,7 @@ class SequencesBuilder:
             raise self._no_fact(what, hint) from None
 
     def _no_fact(self, message: str, hint: str | None = None) -> DataError:
-        where = f"sequence {constant_text(self._ids[-1])}"
-        return DataError(f"{where}: {message}", hint=hint)
+        return DataError(f"sequence {constant_text(self._ids[-1])}: {message}", hint=hint)
 
     def build(self, *, background: Background | None = None) -> Sequences:
         """The sequences collected so far. Raises DataError for a predicate of mixed arity."""
@@ -522,10 +520,8 @@ def _check_arities(keys: Iterable[Key]) -> None:
     for name, arity in keys:
         first = arities.setdefault(name, arity)
         if first != arity:
-            what = (
-                f"{quoted(name)} has {counted(first, 'argument')} in one place, {arity} in another"
-            )
-            raise DataError(what, hint=SAME_ARITY)
+            one = f"{quoted(name)} has {counted(first, 'argument')} in one place"
+            raise DataError(f"{one}, {arity} in another", hint=SAME_ARITY)
         if wrong := wrong_link((name, arity)):
             raise DataError(wrong[0], hint=wrong[1])
 
@@ -535,10 +531,8 @@ def wrong_link(key: Key) -> tuple[str, str] | None:
     name, arity = key
     if arity == 2 or not name.startswith("next_") or name == "next_":
         return None
-    return (
-        f"{quoted(name)} has {counted(arity, 'argument')}: a dimension links two events",
-        f"write {quoted(name)}(e1,e2), or give the predicate another name",
-    )
+    what = f"{quoted(name)} has {counted(arity, 'argument')}: a dimension links two events"
+    return what, f"write {quoted(name)}(e1,e2), or give the predicate another name"
 
 
 def _check_number(what: str, n: int, n_sequences: int) -> None:

@@ -78,8 +78,7 @@ def best_columns(M: NDArray[Any], y: Longs, measure: str, most: int | None) -> L
     order = order[(frequencies[order] > 0) & (frequencies[order] < len(y))]
     keys = np.packbits(M[:, order].astype(bool), axis=0).T
     first = np.unique(keys, axis=0, return_index=True)[1] if len(order) else order
-    chosen: Longs = order[np.sort(first)][:most]
-    return chosen
+    return np.asarray(order[np.sort(first)][:most])
 
 
 def distinct(patterns: PatternSet, X: Sequences, most: int | None) -> tuple[PatternSet, Bools]:
@@ -139,9 +138,8 @@ def united(
     supports = np.zeros((len(trie), len(classes)), np.int32)
     for c in range(len(classes)):
         supports[chosen, c] = covered[y == c].sum(axis=0)
-    counted = replace(
-        trie, supports=supports, classes=classes, class_sizes=np.bincount(y, minlength=len(classes))
-    )
+    sizes = np.bincount(y, minlength=len(classes))
+    counted = replace(trie, supports=supports, classes=classes, class_sizes=sizes)
     ends = np.cumsum([len(one) for one in sets])
     return sets[0].with_rows(chosen, trie=counted), np.split(numbers, ends[:-1])
 

@@ -333,10 +333,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = len(found)
         self.partial_ = None
         if len(found) < self.max_iter:
-            self.partial_ = (
-                f"time_limit={self.time_limit} ended the search"
-                f" after {len(found)} of {self.max_iter} rounds"
-            )
+            rounds = f"{len(found)} of {self.max_iter} rounds"
+            self.partial_ = f"time_limit={self.time_limit} ended the search after {rounds}"
         return best
 
     def _check(self) -> None:
@@ -396,9 +394,8 @@ def seed_text(random_state: Any) -> object:
 
 
 def _not_a_count(name: str, value: Any, none: str | None = None) -> list[Problem]:
-    if value is None and none:
-        return []
-    if isinstance(value, int | np.integer) and value >= 1 and value is not True:
+    is_count = isinstance(value, int | np.integer) and value >= 1 and value is not True
+    if is_count or (value is None and none):
         return []
     hint = "a whole number from 1 on" + (f", or {none}" if none else "")
     return [Problem(f"{name} is {value!r}", hint=hint)]

@@ -68,8 +68,7 @@ def task_of(
 
 def log_likelihood(task: Task, margins: Longs) -> float:
     """The sum of the logarithms of the posteriors of the true classes."""
-    sizes = np.diff(task.tables.starts)
-    lead = margins - np.repeat(task.tie, sizes, axis=0).T
+    lead = margins - np.repeat(task.tie, np.diff(task.tables.starts), axis=0).T
     if task.infinite and (lead < -task.infinite // 2).any():
         return -math.inf
     behind = np.concatenate([np.zeros((1, lead.shape[1])), lead / -task.scale])
@@ -114,8 +113,7 @@ def _whole_scores(
 def _check_size(n_classes: int, n_features: int) -> None:
     """Refuse what would not fit into memory."""
     # The shifts, their sorted copy, twice the ranks and the reach, and the slots.
-    each = 64 * n_features + (4 << _slot_bits(n_features))
-    size = n_classes * (n_classes - 1) * each
+    size = n_classes * (n_classes - 1) * (64 * n_features + (4 << _slot_bits(n_features)))
     if size > LARGEST:
         columns = f"{n_features:,} columns with {n_classes:,} classes"
         most = f"{LARGEST / 2**20:,.0f}"
@@ -132,9 +130,8 @@ def _weights(sizes: Longs, balanced: bool) -> tuple[Longs, float]:
     """What an error of each class costs, in whole numbers, and what a cost of 1 is worth."""
     if not balanced:
         return np.ones(len(sizes), np.int64), 1.0
-    common = math.lcm(*sizes.tolist())
     # Where the classes have no small common multiple, 40 bits are near enough.
-    common = common if common < 2**40 else 2**40
+    common = min(math.lcm(*sizes.tolist()), 2**40)
     weights = np.array([round(common / n) for n in sizes.tolist()], np.int64)
     return weights, 1 / (common * len(sizes))
 
@@ -143,8 +140,7 @@ def _tables(bits: NDArray[np.uint8], starts: Longs, weights: Longs, shift: Longs
     """The shifts sorted and ranked, and the matrix in the orders in which it is asked."""
     n_classes, n_rivals, _, n_features = shift.shape
     levels = np.sort(shift.reshape(n_classes, n_rivals, 2 * n_features), axis=2)
-    kind = np.int16 if 2 * n_features < 2**15 else np.int32
-    rank = np.empty(shift.shape, kind)
+    rank = np.empty(shift.shape, np.int16 if 2 * n_features < 2**15 else np.int32)
     slot_bits = _slot_bits(n_features)
     steps = np.arange(2**slot_bits + 1)
     slots = np.empty((n_classes, n_rivals, len(steps)), np.int32)

@@ -234,8 +234,7 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         infinite = terms.present_infinite.astype(float), terms.absent_infinite.astype(float)
         self._infinite_slope = infinite[0] - infinite[1]
         self._infinite_start = infinite[1].sum(axis=1) + excluded * (self._slope.shape[1] + 1)
-        p = np.exp(terms.present)
-        self.feature_probability_ = np.where(terms.present_infinite, 0.0, p)
+        self.feature_probability_ = np.where(terms.present_infinite, 0.0, np.exp(terms.present))
         self.feature_probability_[terms.absent_infinite] = 1.0
         self.alpha_ = self._slope.copy()
         self.alpha_[terms.present_infinite] = -np.inf

@@ -53,6 +53,11 @@ class SequenceEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         return tags
 
+    def __str__(self) -> str:
+        """What was learnt, as `to_text` says it, of a fitted estimator that has this method."""
+        tells = hasattr(self, "to_text") and all(hasattr(self, name) for name in self.STORED)
+        return str(self.to_text() if tells else repr(self))
+
 
 @dataclass(eq=False, repr=False)
 class PatternEstimator(SequenceEstimator):
@@ -152,16 +157,9 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
             X = cut_by_class(X, None if y is None and X.labels is None else codes)
             self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.reading_ = X.reading
-        self.patterns_ = mine(
-            X,
-            y,
-            self.bias_,
-            **SearchSettings.of_estimator(self.bias_, self).arguments(),
-            min_confidence=self.min_confidence,
-            top_k=self.top_k,
-            measure=self.measure,
-            n_jobs=self.n_jobs,
-        )
+        how = SearchSettings.of_estimator(self.bias_, self).arguments()
+        how |= {"min_confidence": self.min_confidence, "n_jobs": self.n_jobs}
+        self.patterns_ = mine(X, y, self.bias_, **how, top_k=self.top_k, measure=self.measure)
         if not len(self.patterns_):
             warnings.warn(nothing_found(self.patterns_), UserWarning, stacklevel=2)
         return self

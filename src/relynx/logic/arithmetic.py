@@ -56,6 +56,9 @@ class Numbers:
     ints: Longs
     floats: Floats
 
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        return self.state, self.ints, self.floats
+
     def as_floats(self) -> Floats:
         return np.where(self.state == _INT, self.ints.astype(np.float64), self.floats)
 
@@ -88,20 +91,14 @@ class Constants:
         known = len(self._numbers.state)
         if known < len(self.values):
             new = _numbers(self.values[known:])
-            old = self._numbers
-            self._numbers = Numbers(
-                np.concatenate([old.state, new.state]),
-                np.concatenate([old.ints, new.ints]),
-                np.concatenate([old.floats, new.floats]),
-            )
-        all_numbers = self._numbers
-        return Numbers(all_numbers.state[codes], all_numbers.ints[codes], all_numbers.floats[codes])
+            both = zip(self._numbers.columns(), new.columns(), strict=True)
+            self._numbers = Numbers(*map(np.concatenate, both))
+        return Numbers(*(column[codes] for column in self._numbers.columns()))
 
     def add_all(self, values: Longs | Floats) -> Ints:
         """The codes of a column of numbers of one type."""
         distinct, inverse = np.unique(values, return_inverse=True)
-        codes = np.fromiter(map(self.add, distinct.tolist()), np.int32, len(distinct))
-        return codes[inverse]
+        return np.fromiter(map(self.add, distinct.tolist()), np.int32, len(distinct))[inverse]
 
 
 def _numbers(constants: list[Constant]) -> Numbers:
@@ -170,8 +167,7 @@ def _column(term: Term, columns: Mapping[str, Ints], n: int, constants: Constant
         with np.errstate(all="ignore"):
             return _apply(term.functor, *operands)
     assert not isinstance(term, tuple), "checked before: no lists in arithmetic"
-    one = _numbers([term])
-    return Numbers(np.repeat(one.state, n), np.repeat(one.ints, n), np.repeat(one.floats, n))
+    return Numbers(*(np.repeat(column, n) for column in _numbers([term]).columns()))
 
 
 def _apply(functor: str, a: Numbers, *more: Numbers) -> Numbers:

@@ -263,20 +263,22 @@ class Bodies:
         new = x if backward else y
         assert new is not None
         known = self._keys(frame, atom.args[1 if backward else 0])
-        starts, lengths = chains.reached(known, backward=backward)
-        self.limit(int(lengths.sum()), plan.rule)
-        rows = np.repeat(np.arange(len(known)), lengths)
-        column = chains.events[tb.ranges(starts, lengths)]
-        return self._bound(plan, tb.taken(frame, rows), new, column)
+        ranges = chains.reached(known, backward=backward)
+        return self._bound_to(plan, frame, new, chains.events, *ranges)
 
     def _with_events(self, plan: Plan, frame: Frame, name: str, chains: Chains) -> Frame:
         """Every binding of the frame with every event of its sequence."""
         index = Index.of(chains.sequences.astype(np.int64))
-        starts, lengths = index.find(frame[SEQUENCE].astype(np.int64))
+        ranges = index.find(frame[SEQUENCE].astype(np.int64))
+        return self._bound_to(plan, frame, name, chains.events[index.order], *ranges)
+
+    def _bound_to(
+        self, plan: Plan, frame: Frame, name: str, events: Ints, starts: Longs, lengths: Longs
+    ) -> Frame:
+        """Every binding of the frame with each event of its range."""
         self.limit(int(lengths.sum()), plan.rule)
         rows = np.repeat(np.arange(len(starts)), lengths)
-        column = chains.events[index.order[tb.ranges(starts, lengths)]]
-        return self._bound(plan, tb.taken(frame, rows), name, column)
+        return self._bound(plan, tb.taken(frame, rows), name, events[tb.ranges(starts, lengths)])
 
     def _bound(self, plan: Plan, frame: Frame, name: str, column: Ints) -> Frame:
         """The frame with one more variable bound."""

@@ -218,29 +218,22 @@ def _anonymous_trouble(rule: Rule, literal: Literal, *, result: bool) -> tuple[s
     if literal is rule.head:
         return "_ in a fact: a fact has constants only", "write the constants that it holds for"
     if isinstance(literal, Comparison) and not result:
-        return (
-            f"_ in '{literal}' has no value",
-            "name the variable, and use it in an atom of the body",
-        )
+        hint = "name the variable, and use it in an atom of the body"
+        return f"_ in '{literal}' has no value", hint
     return "", None
 
 
 def _unbound_trouble(rule: Rule, literal: Literal, v: Var) -> tuple[str, str | None]:
     if literal is rule.head and not rule.body:
-        return (
-            f"the variable {v} in a fact: a fact has constants only",
-            f"a constant begins with a small letter or stands between quotes: '{v}'",
-        )
+        hint = f"a constant begins with a small letter or stands between quotes: '{v}'"
+        return f"the variable {v} in a fact: a fact has constants only", hint
     add = f"add an atom with {v} to the body"
     if literal is rule.head:
         return f"unsafe variable {v}: it is in the head, but nothing in the body binds it", add
     if isinstance(literal, Not):
-        elsewhere = sum(w.name == v.name for x in rule.body for w in x.variables())
-        if elsewhere == 1:
-            return (
-                f"unsafe variable {v}: it occurs only under \\+",
-                f"write _ instead of {v} for 'no value at all', or {add}",
-            )
+        if sum(w.name == v.name for x in rule.body for w in x.variables()) == 1:
+            hint = f"write _ instead of {v} for 'no value at all', or {add}"
+            return f"unsafe variable {v}: it occurs only under \\+", hint
         return f"unsafe variable {v}: it is under \\+, but no positive atom binds it", add
     return f"unsafe variable {v}: it has no value in '{literal}'", add
 

@@ -18,7 +18,15 @@ _SIGN_HINTS = {
     "+": "leave out the '+'",
     "\\+": "\\+ negates an atom of a rule's body",
 }
-_NOUNS = {"list": "a list", "and": "a conjunction", "chain": "a chain of comparisons"}
+_NOUNS = {
+    "variable": "the variable {}",
+    "number": "the number {}",
+    **dict.fromkeys(("atom", "call"), "the atom {}"),
+    **dict.fromkeys(("infix", "prefix"), "an expression with '{}'"),
+    "list": "a list",
+    "and": "a conjunction",
+    "chain": "a chain of comparisons",
+}
 
 
 class Node(NamedTuple):
@@ -101,8 +109,7 @@ def node_atom(node: Node, source: Source) -> Atom:
 
 def node_atoms(node: Node, source: Source) -> tuple[Atom, ...]:
     """The atoms of a conjunction `p, q`, or of a list `[p, q]`."""
-    parts = node.args if node.kind == "list" else conjuncts(node)
-    return _converted(parts, source, node_atom)
+    return _converted(node.args if node.kind == "list" else conjuncts(node), source, node_atom)
 
 
 def node_literal(node: Node, source: Source) -> Literal:
@@ -143,18 +150,7 @@ def node_rule(node: Node, source: Source) -> Rule:
 
 def node_text(node: Node) -> str:
     """What a tree is, in the words of a message."""
-    value = node.value
-    match node.kind:
-        case "variable":
-            return f"the variable {value}"
-        case "number":
-            return f"the number {value}"
-        case "atom" | "call":
-            return f"the atom {value}"
-        case "infix" | "prefix":
-            return f"an expression with '{value}'"
-        case _:
-            return _NOUNS[node.kind]
+    return _NOUNS[node.kind].format(node.value)
 
 
 def conjuncts(node: Node) -> Iterator[Node]:

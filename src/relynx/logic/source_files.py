@@ -30,6 +30,12 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise unreadable(error, name) from None
 
 
+def read_unpacked(path: str | os.PathLike[str]) -> bytes:
+    """All of a file, unpacked where its name ends in .gz. Raises InputError, ParseError."""
+    name, data = os.fsdecode(path), read_bytes(path)
+    return unpacked(data, name) if name.lower().endswith(".gz") else data
+
+
 def unreadable(error: Exception, name: str) -> InputError:
     """The error of the user behind one of opening or reading a file."""
     reasons: dict[type[Exception], str] = {

@@ -102,8 +102,7 @@ def pieces(starts: Longs) -> list[tuple[int, int]]:
     """Ranges of sequences with about `PIECE` facts each, by their `offsets`."""
     total = int(starts[-1])
     bounds = np.searchsorted(starts, np.arange(PIECE, total, PIECE), side="right") - 1
-    ends = np.unique(np.concatenate([[0], bounds, [len(starts) - 1]])).tolist()
-    return [*pairwise(ends)]
+    return [*pairwise(np.unique(np.concatenate([[0], bounds, [len(starts) - 1]])).tolist())]
 
 
 class Finder:
@@ -119,8 +118,7 @@ class Finder:
     def __call__(self, values: NDArray[np.integer]) -> Ints:
         """The position of each value, -1 where it is not in the pool."""
         if self._table is not None:
-            found: Ints = self._table[values]
-            return found
+            return np.asarray(self._table[values])
         if not len(self._pool):
             return np.full(values.shape, -1, np.int32)
         at = np.minimum(np.searchsorted(self._pool, values), len(self._pool) - 1)
@@ -131,8 +129,7 @@ def ranges(starts: Longs, lengths: Longs) -> Longs:
     """The numbers start, start+1, ... of every range, one range after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    each: Longs = np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
-    return each
+    return np.asarray(np.arange(total) + np.repeat(starts - (ends - lengths), lengths))
 
 
 class Packing:

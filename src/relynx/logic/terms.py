@@ -254,8 +254,7 @@ def term_text(term: Term, limit: int = 1200) -> str:
     priority = _PRIORITY.get(term.functor)
     if priority is not None and len(term.args) == 2:
         left, right = term.args
-        between = f" {term.functor} "
-        text = term_text(left, priority) + between + term_text(right, priority - 1)
+        text = f"{term_text(left, priority)} {term.functor} {term_text(right, priority - 1)}"
         return f"({text})" if priority > limit else text
     return f"{quoted(term.functor)}({','.join(map(term_text, term.args))})"
 

@@ -156,8 +156,8 @@ class Lexer:
         self.end, self.kind = start + 1, "stray"
         if character == "'":
             self.kind = "unclosed"
-            hint = "inside quotes, '' stands for a quote and \\n for a line break"
-            hint = f"close it with ' on the same line; {hint}"
+            inside = "inside quotes, '' stands for a quote and \\n for a line break"
+            hint = f"close it with ' on the same line; {inside}"
             raise self.failure("this quote is never closed", hint)
         if character in '"`':
             close = self.text.find(character, start + 1)

@@ -71,9 +71,8 @@ class Language:
         except (Stopped, OverBudget):
             self.budget.over(1)
             hint = "give a smaller bias, or more memory"
-            raise InputError(
-                f"the search of the language {self.budget.reason}", hint=hint
-            ) from None
+            what = f"the search of the language {self.budget.reason}"
+            raise InputError(what, hint=hint) from None
         self._take()
 
     def __len__(self) -> int:

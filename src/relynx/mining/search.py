@@ -150,8 +150,7 @@ def mine(
         object_identity=object_identity,
         min_cover=min_cover,
     )
-    cover = settings.min_cover
-    filters = Filters(min_confidence, max_support, closed, cover, top_k, measure)
+    filters = Filters(min_confidence, max_support, closed, settings.min_cover, top_k, measure)
     filters.check(classes)
     if isinstance(X, Partitions):
         how = {"budget": budget, "client": client, "n_threads": threads}

@@ -188,8 +188,7 @@ class _Phrase:
             return f"and {self.event(source)} {self.verb(link)} by {self.reference(target)}"
         continues = source == self.mentioned[-1] and target not in self.mentioned
         subject = "" if continues else f"and {self.reference(source)} "
-        known = target in self.mentioned
-        other = self.reference(target) if known else self.event(target)
+        other = self.reference(target) if target in self.mentioned else self.event(target)
         return f"{subject}{self.verb(link)} by {other}"
 
     def event(self, event: Term) -> str:
@@ -290,7 +289,7 @@ class _Phrase:
         head = " ".join(JOINED.sub(value, text).split())
         head = re.sub(rf"{FITTED} ?(\S+)", lambda found: with_article(found[1]), head)
         if "}" in text:
-            head = re.sub(r"(?<![\w.,-])1 (\w+)", _one, head)
+            head = re.sub(r"(?<![\w.,-])1 (\w+)", lambda found: f"1 {singular(found[1])}", head)
         return head, "".join(f" {part}" for part in after)
 
     def term(self, arg: Term, types: Mapping[object, str]) -> str:
@@ -386,11 +385,6 @@ def _operator(link: Atom) -> tuple[str, str]:
     return found
 
 
-def _one(found: re.Match[str]) -> str:
-    """The singular after 1, where the wording has a plural."""
-    return f"1 {singular(found[1]) if is_plural(found[1]) else found[1]}"
-
-
 # English articles, plurals and lists, as far as patterns need them
 
 
@@ -422,7 +416,9 @@ def is_plural(word: str) -> bool:
 
 
 def singular(word: str) -> str:
-    """The singular of a plural."""
+    """The singular of a plural, and any other word as it is."""
+    if not is_plural(word):
+        return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if re.search(r"(x|ch|sh|ss|zz)es$", word):

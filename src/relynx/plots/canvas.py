@@ -99,5 +99,4 @@ def text_size(texts: Iterable[str], size: float = SMALL) -> tuple[float, float]:
 
 def wrapped(text: str, width: int, most: int) -> list[str]:
     """A text on lines of a width in characters; the end is left out after `most` lines."""
-    lines = textwrap.wrap(visible(text), width, max_lines=most, placeholder=" ...")
-    return lines or [""]
+    return textwrap.wrap(visible(text), width, max_lines=most, placeholder=" ...") or [""]

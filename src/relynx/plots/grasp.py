@@ -144,8 +144,7 @@ def _pairs(ax: Axes, lines: Sequence[_Line], size: float) -> float:
         [line] = ax.step(rounds, fewest, where="post", marker=".", markersize=3, **style)
         if name:
             handles.append(line)
-    labels = [line.name for line in lines if line.name]
-    cv.legend(ax, handles, labels, size, **cv.BESIDE)
+    cv.legend(ax, handles, [line.name for line in lines if line.name], size, **cv.BESIDE)
     return float(max(line.fewest[0] for line in lines))
 
 

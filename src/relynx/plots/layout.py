@@ -221,8 +221,7 @@ class Layout:
         self.order, self.tracks = _tracks(strip)
         self.arcs = levels(self._relations(atoms))
         lines = [line for label in self.labels for line, _ in label]
-        longest = max(map(len, [*lines, *self.names, "four"]))
-        self.box_width = longest * CHARACTER + 0.12
+        self.box_width = max(map(len, [*lines, *self.names, "four"])) * CHARACTER + 0.12
         self.box_height = max(max(map(len, self.labels)), 1) * LINE + 0.12
         self.left = 0.3 + CHARACTER * max(map(len, self.tracks), default=0)
         self._step = self.box_width + GAP
@@ -257,8 +256,7 @@ class Layout:
         """All rows; of too many those with a match, and the first."""
         rows = range(-(-len(self.strip.events) // self.per_row))
         matched = {i // self.per_row for i in self.marked}
-        ordered = sorted(rows, key=lambda row: row not in matched)
-        return sorted(ordered[:MOST_ROWS])
+        return sorted(sorted(rows, key=lambda row: row not in matched)[:MOST_ROWS])
 
     def _stacked(self) -> tuple[dict[int, float], float]:
         """The upper edge of the boxes of each row, and the height of all."""

@@ -100,8 +100,7 @@ def _draw_axes(ax: Axes, heights: Floats) -> None:
 
 def _n_columns(titles: list[str]) -> int:
     """How many titles stand side by side above the bars."""
-    width = cv.text_size(titles)[0] + KEY
-    return max(1, min(len(titles), 4, int(PLOT / width)))
+    return max(1, min(len(titles), 4, int(PLOT / (cv.text_size(titles)[0] + KEY))))
 
 
 def _bars_of_classes(ax: Axes, best: PatternSet, middles: Floats, size: float) -> list[Any]:

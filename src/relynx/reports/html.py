@@ -83,12 +83,10 @@ class Report:
         data = self.data
         lines = [f"{counted(data.n_sequences, 'sequence')}, {len(data.classes)} classes"]
         if data.scores is not None:
-            low, high = data.scores.accuracy.interval
-            right = data.scores.accuracy
-            lines.append(
-                f"accuracy {right.value:.3f} (95 % interval {low:.3f} to {high:.3f}), "
-                f"{right.hits:,} of {right.n:,} right"
-            )
+            right, (low, high) = data.scores.accuracy, data.scores.accuracy.interval
+            interval = f"95 % interval {low:.3f} to {high:.3f}"
+            how_many = f"{right.hits:,} of {right.n:,} right"
+            lines.append(f"accuracy {right.value:.3f} ({interval}), {how_many}")
             if data.seen:
                 lines.append("these are the training sequences: accuracy on new ones will be lower")
         else:
@@ -149,18 +147,9 @@ def _page(data: ReportData) -> str:
     """The page without its data: the template with style and scripts."""
     style = _asset(STYLE)
     script = "\n".join(["(function () {", '"use strict";', *map(_asset, SCRIPTS), "})();"])
-    return (
-        _environment()
-        .get_template(PAGE)
-        .render(
-            data=data,
-            style=style,
-            script=script,
-            style_hash=_hash(style),
-            script_hash=_hash(script),
-            version=__version__,
-        )
-    )
+    page = _environment().get_template(PAGE)
+    hashes = {"style_hash": _hash(style), "script_hash": _hash(script)}
+    return page.render(data=data, style=style, script=script, version=__version__, **hashes)
 
 
 def _hash(text: str) -> str:

@@ -93,8 +93,7 @@ class PageFacts:
             return [-1, [*self.dimensions].index(dimension), n, *ends]
         if atom.key not in self.keys:
             return [-2]
-        args = [self._term(term, variables) for term in atom.args]
-        return [self.keys.index(atom.key), *args]
+        return [self.keys.index(atom.key), *(self._term(arg, variables) for arg in atom.args)]
 
     def _term(self, term: Any, variables: dict[str, int]) -> int:
         if isinstance(term, Var):
@@ -222,8 +221,7 @@ def as_text(data: bytes) -> str:
 
 def packed_rows(covered: Bools) -> list[str]:
     """Each row of a Boolean matrix as base64, eight columns to a byte, the first lowest."""
-    bits = np.packbits(covered, axis=1, bitorder="little")
-    return [as_text(row.tobytes()) for row in bits]
+    return [as_text(row.tobytes()) for row in np.packbits(covered, axis=1, bitorder="little")]
 
 
 def page_data(
@@ -394,13 +392,9 @@ def pair_votes(
             numbers = _sums(found, M[:, left] > 0, left, predictions.values[listed])
         rest.append(numbers)
     few = len(votes) * len(listed) <= MOST_PROBABILITIES
-    return {
-        "votes": packed_rows(np.array(votes).T) if votes else [],
-        "pairProbabilities": [as_text(row.tobytes()) for row in np.array(probabilities).T]
-        if few
-        else None,
-        "rest": rest,
-    }
+    shares = [as_text(row.tobytes()) for row in np.array(probabilities).T] if few else None
+    by_pair = packed_rows(np.array(votes).T) if votes else []
+    return {"votes": by_pair, "pairProbabilities": shares, "rest": rest}
 
 
 def _sums(found: Weights, covered: Bools, left: Bools, values: Floats) -> list[list[float]]:

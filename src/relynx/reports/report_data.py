@@ -248,16 +248,10 @@ def report_data(model: LynxClassifier, predictions: Predictions) -> ReportData:
     facts = predictions.X.facts(model.selected_.object_identity)
     n_classes = len(model.classes_)
     lengths, unit = _lengths(facts)
-    scored = None
-    if predictions.labels is not None:
-        scored = scores(
-            predictions.labels,
-            predictions.predicted,
-            predictions.probabilities,
-            predictions.label_names,
-        )
+    labels, label_names = predictions.labels, predictions.label_names
+    given = predictions.predicted, predictions.probabilities, label_names
     rows = pattern_rows(model)
-    names = predictions.label_names[:n_classes]
+    names = label_names[:n_classes]
     return ReportData(
         n_sequences=len(predictions.X),
         n_facts=sum(table.shape[1] for table in predictions.X.tables.values()),
@@ -268,7 +262,7 @@ def report_data(model: LynxClassifier, predictions: Predictions) -> ReportData:
         class_rows=_class_rows(model, predictions, lengths),
         predicates=tuple(_predicate_rows(model, predictions.X, facts)),
         lengths=_length_columns(lengths, unit),
-        scores=scored,
+        scores=None if labels is None else scores(labels, *given),
         seen=_is_training_data(model, predictions),
         patterns=rows,
         best=best_of_classes(model, rows, names),

@@ -252,17 +252,10 @@ def carried_out(
         if progress is not None:
             progress(fold, records[-1])
 
-    cross_validate(
-        run.model(data),
-        data.X,
-        data.y,
-        folds=run.folds,
-        groups=data.groups if run.protocol == "by family" else None,
-        seeds=(run.seed,),
-        only=only,
-        n_jobs=n_jobs,
-        progress=done,
-    )
+    groups = data.groups if run.protocol == "by family" else None
+    how: dict[str, Any] = {"folds": run.folds, "groups": groups, "seeds": (run.seed,)}
+    how |= {"only": only, "n_jobs": n_jobs, "progress": done}
+    cross_validate(run.model(data), data.X, data.y, **how)
     return records
 
 

@@ -126,8 +126,7 @@ class Journal:
         """Keep a result, of plain arrays; it is on the disk a few seconds later."""
         self._waiting.append(result)
         self._n_bytes += sum(array.nbytes for array in result)
-        waited = time.monotonic() - self._flushed
-        if waited > FLUSH_SECONDS or self._n_bytes > FLUSH_BYTES:
+        if time.monotonic() - self._flushed > FLUSH_SECONDS or self._n_bytes > FLUSH_BYTES:
             self.flush()
 
     def flush(self) -> None:
@@ -183,9 +182,8 @@ class Journal:
             raise DataError(what, path, hint=_DAMAGED) from None
         if version > VERSION:
             what = f"this checkpoint was written by a newer relynx: its format is {version}"
-            hint = (
-                f"update relynx, or give another folder; {__version__} knows formats to {VERSION}"
-            )
+            known = f"{__version__} knows formats to {VERSION}"
+            hint = f"update relynx, or give another folder; {known}"
             raise InputError(what, self.folder, hint=hint)
         if differences:
             what = f"this checkpoint is of other work: {'; '.join(differences)}"

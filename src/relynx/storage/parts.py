@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -20,6 +20,7 @@ from relynx.errors import DataError, InputError
 
 Array: TypeAlias = NDArray[Any]
 Shape: TypeAlias = tuple[int | None, ...]
+T = TypeVar("T")
 
 ARRAY_TYPES = ("|b1", "|i1", "|u1", *(f"<{k}{n}" for k in "iu" for n in (2, 4, 8)), "<f4", "<f8")
 SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -43,8 +44,7 @@ def plain(value: object, what: str) -> Any:
     if isinstance(value, tuple):
         return {"tuple": [plain(one, what) for one in value]}
     if isinstance(value, Mapping):
-        pairs = [[plain(key, what), plain(one, what)] for key, one in value.items()]
-        return {"dict": pairs}
+        return {"dict": [[plain(key, what), plain(one, what)] for key, one in value.items()]}
     kept = "numbers, texts, lists, tuples, dicts and arrays of numbers"
     raise _not_kept(f"{what} is {_short(value)}", kept)
 
@@ -149,20 +149,19 @@ class Part:
         del self._fields[name]
         return True
 
-    def text(self, name: str) -> str:
-        value = self._take(name)
-        if not isinstance(value, str):
-            raise self.wrong(name, "is no text")
+    def _typed(self, name: str, value: object, type_: type[T], what: str) -> T:
+        if not isinstance(value, type_):
+            raise self.wrong(name, what)
         return value
+
+    def text(self, name: str) -> str:
+        return self._typed(name, self._take(name), str, "is no text")
 
     def text_or_none(self, name: str) -> str | None:
         return None if self.none(name) else self.text(name)
 
     def truth(self, name: str) -> bool:
-        value = self._take(name)
-        if not isinstance(value, bool):
-            raise self.wrong(name, "is neither true nor false")
-        return value
+        return self._typed(name, self._take(name), bool, "is neither true nor false")
 
     def count(self, name: str, least: int = 0) -> int:
         value = self._take(name)
@@ -172,7 +171,7 @@ class Part:
 
     def number(self, name: str) -> float:
         """A number; it may be infinite, but not NaN."""
-        value = self._decoded(self._take(name), name)
+        value = self.value(name)
         if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
             raise self.wrong(name, "is no number")
         return value
@@ -184,10 +183,7 @@ class Part:
         return value
 
     def listed(self, name: str) -> list[Any]:
-        value = self._decoded(self._take(name), name)
-        if not isinstance(value, list):
-            raise self.wrong(name, "is no list")
-        return value
+        return self._typed(name, self.value(name), list, "is no list")
 
     def texts(self, name: str) -> tuple[str, ...]:
         values = self.listed(name)
@@ -205,17 +201,14 @@ class Part:
         return None if self.none(name) else self.part(name)
 
     def parts(self, name: str) -> Iterator[Part]:
-        values = self._take(name)
-        if not isinstance(values, list):
-            raise self.wrong(name, "is no list")
-        for i, value in enumerate(values):
+        for i, value in enumerate(self._typed(name, self._take(name), list, "is no list")):
             yield Part(value, self.file, f"{self._at(name)}.{i}")
 
     def array(
         self, name: str, dtype: DTypeLike, shape: Shape | None = None, *, infinite: bool = False
     ) -> Array:
         """An array of a type and shape, None for any; without NaN, and finite unless allowed."""
-        array = self._decoded(self._take(name), name)
+        array = self.value(name)
         wanted = np.dtype(dtype)
         if not isinstance(array, np.ndarray) or array.dtype != wanted:
             raise self.wrong(name, f"is no array of {wanted.name}")

@@ -89,6 +89,5 @@ def named(
     try:
         yield os.path.realpath(name)
     except OSError as error:
-        hints = [HINTS.get(error.errno or 0), kept]
-        hint = "; ".join(hint for hint in hints if hint)
+        hint = "; ".join(hint for hint in [HINTS.get(error.errno or 0), kept] if hint)
         raise InputError(f"{what} ({error.strerror or error})", name, hint=hint or None) from None

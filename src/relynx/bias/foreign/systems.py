@@ -49,6 +49,11 @@ OURS = (
 )
 
 
+def _names_first(node: Node) -> bool:
+    """Whether a declaration has two arguments, and the first is a name."""
+    return node.kind == "call" and len(node.args) == 2 and node.args[0].kind == "atom"
+
+
 class Aleph:
     """Reads its directives; `finish` when all are read."""
 
@@ -85,8 +90,7 @@ class Aleph:
                 hint = near or f"add :- modeb(*,{quoted(name)}(...))., or leave this out"
                 self.to.wrong(node, f"{quoted(name)} has a determination and no modeb", hint)
             elif types is not None and len(types) != arity:
-                line = self.to.line(self.to.type_nodes[name])
-                n = counted(len(types), "argument")
+                n, line = counted(len(types), "argument"), self.to.line(self.to.type_nodes[name])
                 what = f"{quoted(name)} has {n} in its modeb, not {arity}"
                 self.to.wrong(node, what, f"the modeb is on line {line}")
         names = {name for name, _ in self.determined}
@@ -121,16 +125,16 @@ class Aleph:
         known = self.to.types.get(name)
         if known is None:
             self.to.add_type(name, types, template)
-        elif len(known) != len(types):
-            line = self.to.line(self.to.type_nodes[name])
-            n = counted(len(types), "argument")
-            what = f"{quoted(name)} has {n} here and {len(known)} before"
-            self.to.wrong(template, what, f"the first modeb is on line {line}; use another name")
-            return
         elif known != types:
             line = self.to.line(self.to.type_nodes[name])
-            what = f"{quoted(name)} has other types than on line {line}: this mode is left out"
-            self.to.note(template.start, what)
+            if len(known) == len(types):
+                what = f"{quoted(name)} has other types than on line {line}: this mode is left out"
+                self.to.note(template.start, what)
+            else:
+                n = counted(len(types), "argument")
+                what = f"{quoted(name)} has {n} here and {len(known)} before"
+                hint = f"the first modeb is on line {line}; use another name"
+                self.to.wrong(template, what, hint)
             return
         self.to.add_modes(name, [MODE_SIGNS[sign] for sign, _ in pairs], template, args)
 
@@ -195,7 +199,7 @@ class Aleph:
         return None
 
     def _set(self, node: Node) -> None:
-        if node.kind != "call" or len(node.args) != 2 or node.args[0].kind != "atom":
+        if not _names_first(node):
             what = f"{node.value} takes a setting and its value"
             self.to.wrong(node, what, f"as in :- {node.value}(clauselength,4).")
             return
@@ -283,8 +287,7 @@ class Popper:
             self.to.broken.add(name)
 
     def _pred(self, node: Node) -> None:
-        right = node.kind == "call" and len(node.args) == 2 and node.args[0].kind == "atom"
-        if not right:
+        if not _names_first(node):
             what = f"{node.value} takes the name of a predicate and its arity"
             self.to.wrong(node, what, f"as in {node.value}(near,2).")
             return
@@ -310,8 +313,7 @@ class Popper:
         """`type(p,(t1,t2))` or `direction(p,(in,out))`."""
         what = str(node.value)
         example = "type(near,(car,car))" if what == "type" else "direction(near,(in,out))"
-        right = node.kind == "call" and len(node.args) == 2 and node.args[0].kind == "atom"
-        if not right:
+        if not _names_first(node):
             self.to.wrong(node, f"{what} takes a predicate and a tuple", f"as in {example}.")
             self.to.broken |= {str(arg.value) for arg in node.args[:1] if arg.kind == "atom"}
             return

@@ -51,8 +51,7 @@ class ForeignLexer:
             if lexer.token == ":-":
                 directive = True
                 lexer.advance()
-            named = lexer.kind in ("name", "quoted")
-            name = lexer.name() if named else ""
+            name = lexer.name() if lexer.kind in ("name", "quoted") else ""
             return Opening(self.start, directive, name, lexer.start)
         except Failure:
             return None if lexer.kind == "eof" else Opening(lexer.start, directive, "", lexer.start)

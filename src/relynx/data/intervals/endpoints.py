@@ -220,8 +220,7 @@ class SortedIntervals:
         first = np.searchsorted(starts, ends, "right")
         least = np.minimum.accumulate(ends[::-1])[::-1]  # of this and all later ones
         last = np.searchsorted(starts, np.append(least, 0)[first], "right")
-        here = first < self.offsets[self.sequences + 1]
-        return first, np.where(here, last - first, 0)
+        return first, np.where(first < self.offsets[self.sequences + 1], last - first, 0)
 
     def gaps(self) -> tuple[Longs, Bools]:
         """For each interval the latest end of those before it, or its start if that is earlier, and

@@ -248,8 +248,7 @@ def _whole(array: Arrow) -> Arrow:
 
 
 def _numbers(array: Arrow) -> NDArray[Any]:
-    out: NDArray[Any] = array.to_numpy(zero_copy_only=False)
-    return out
+    return np.asarray(array.to_numpy(zero_copy_only=False))
 
 
 def _constants(texts: Arrow, type_codes: Arrow, what: str) -> list[Constant]:

@@ -120,9 +120,9 @@ def read_manifest(data: bytes, path: str, version: str) -> Manifest:
     manifest = Manifest(
         relynx=part.text("relynx"),
         relations=_relations(part),
-        classes=_classes(part),
-        times=_times(part),
-        background=_background(part),
+        classes=None if part.none("classes") else _classes(part),
+        times=None if part.none("times") else _times(part),
+        background=None if part.none("background") else _background(part),
         reading=None if part.none("reading") else schema_of(part.part("reading")),
         n_constants=_count(words, "constants"),
         vocabulary=_file(words, VOCABULARY),
@@ -149,9 +149,7 @@ def _relations(part: Part) -> tuple[Key, ...]:
     return tuple(keys)
 
 
-def _classes(part: Part) -> tuple[Constant, ...] | None:
-    if part.none("classes"):
-        return None
+def _classes(part: Part) -> tuple[Constant, ...]:
     classes = part.listed("classes")
     if not all(is_constant(value) and not isinstance(value, bool) for value in classes):
         raise part.wrong("classes", "holds what is no class")
@@ -160,19 +158,15 @@ def _classes(part: Part) -> tuple[Constant, ...] | None:
     return tuple(classes)
 
 
-def _times(part: Part) -> tuple[str, ...] | None:
-    if part.none("times"):
-        return None
+def _times(part: Part) -> tuple[str, ...]:
     kinds = part.texts("times")
     if len(kinds) != 2 or not set(kinds) <= set(TIMES):
         raise part.wrong("times", f"are no two of {', '.join(TIMES)}")
     return kinds
 
 
-def _background(part: Part) -> Background | None:
-    text = part.text_or_none("background")
-    if text is None:
-        return None
+def _background(part: Part) -> Background:
+    text = part.text("background")
     try:
         return parse_background(text)
     except InputError:

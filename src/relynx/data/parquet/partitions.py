@@ -154,8 +154,7 @@ class Partitions:
         for part in self.manifest.parts:
             columns = self._columns(part)
             numbers = self._decoded(part.file, codec.read_labels, columns, part.n_sequences)
-            self._check_classes(part, numbers)
-            labels += [classes[number] for number in numbers.tolist()]
+            labels += self._classes_of(part, classes, numbers)
         return label_array(labels)
 
     def partition(self, number: int) -> Sequences:
@@ -164,16 +163,14 @@ class Partitions:
             raise IndexError(f"partition {number} of {self.n_partitions}")
         manifest = self.manifest
         part = manifest.parts[number]
-        vocabulary = self.vocabulary
-        sizes = part.n_sequences, len(vocabulary)
+        sizes = part.n_sequences, len(self.vocabulary)
         columns = self._columns(part)
         known, ids, numbers, times = self._decoded(part.file, codec.read_part, columns, *sizes)
         if tuple(table.shape[1] for table in known.values()) != part.n_facts:
             raise self._problem(part.file, "has not as many facts as the manifest says")
         labels = None
         if manifest.classes is not None and numbers is not None:
-            self._check_classes(part, numbers)
-            labels = [manifest.classes[number] for number in numbers.tolist()]
+            labels = self._classes_of(part, manifest.classes, numbers)
         tables = {key: known.get(key, tb.empty(key[1])) for key in manifest.relations}
         some = {"tables": tables, "ids": ids, "labels": labels, "times": times}
         return self.without_sequences().replaced(**some)
@@ -220,12 +217,15 @@ class Partitions:
         except codec.WrongFile as error:
             raise self._problem(file, str(error)) from None
 
-    def _check_classes(self, part: mf.PartFile, numbers: Ints) -> None:
+    def _classes_of(
+        self, part: mf.PartFile, classes: tuple[Constant, ...], numbers: Ints
+    ) -> list[Constant]:
         n_classes = len(part.class_sizes)
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= n_classes):
             raise self._problem(part.file, "has a label that is no class")
         if np.bincount(numbers, minlength=n_classes).tolist() != list(part.class_sizes):
             raise self._problem(part.file, "has not as many of a class as the manifest says")
+        return [classes[number] for number in numbers.tolist()]
 
     def _problem(self, file: mf.File, what: str) -> DataError:
         source = Source("", os.path.join(self.folder, file.name))

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 from relynx.errors import DataError, InputError, ParseError, Problem, Source, raise_all
-from relynx.logic.source_files import decoded, read_bytes, unpacked
+from relynx.logic.source_files import decoded, read_unpacked
 
 Residue: TypeAlias = tuple[int, str]  # a number and an insertion code
 Span: TypeAlias = tuple[str, int, int]  # a chain, and its first and last residue, counted from 0
@@ -86,19 +86,15 @@ def read_structure(path: str, *, compute: bool) -> Structure:
     if file_format is None:
         hint = f"a structure ends in {', '.join(FORMATS)}, or so with .gz"
         raise InputError("unknown kind of file", path, hint=hint)
-    data = read_bytes(path)
-    if path.lower().endswith(".gz"):
-        data = unpacked(data, path)
+    data = read_unpacked(path)
     if not data.strip():
         raise ParseError("this file is empty", path)
     text = "" if file_format == "BinaryCIF" else decoded(data, path)
     annotation = _Annotation(Source(text, path))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of elements that are guessed, and the like
-        if file_format == "PDB":
-            atoms = annotation.read_pdb()
-        else:
-            atoms = annotation.read_cif(data, file_format)
+        is_pdb = file_format == "PDB"
+        atoms = annotation.read_pdb() if is_pdb else annotation.read_cif(data, file_format)
         annotation.chains = _chains(atoms, annotation.source)
         helices, sheets = annotation.elements()
         raise_all(annotation.problems, DataError)

@@ -315,8 +315,7 @@ def _joined(sheets: Iterable[fm.Sheet]) -> _Strands:
 def _same(one: fm.Span, two: fm.Span) -> bool:
     """Whether two strands have half of the shorter one in common."""
     common = min(one[2], two[2]) - max(one[1], two[1]) + 1
-    shorter = min(one[2] - one[1], two[2] - two[1]) + 1
-    return one[0] == two[0] and 2 * common >= shorter
+    return one[0] == two[0] and 2 * common > min(one[2] - one[1], two[2] - two[1])
 
 
 def _orientations(senses: Sequence[Mapping[int, str]]) -> tuple[tuple[int, int], ...]:

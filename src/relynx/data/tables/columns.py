@@ -153,8 +153,7 @@ class Values:
             return self.codes.astype(np.int64)
         ticks = list(map(nanoseconds, self.moments()))
         distinct = {tick: i for i, tick in enumerate(sorted(set(ticks)))}
-        rank = np.array([distinct[tick] for tick in ticks], np.int64)
-        return rank[self.codes]
+        return np.array([distinct[tick] for tick in ticks], np.int64)[self.codes]
 
     def moments(self) -> list[datetime]:
         """The moments that the different texts of a column name. Raises WrongColumn."""

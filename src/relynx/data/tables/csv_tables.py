@@ -21,7 +21,7 @@ from relynx.arrays import Ints, Longs
 from relynx.data.sequences import counted, shown
 from relynx.data.tables.columns import KEY, LARGEST, LoadedTable, Values, WrongColumn
 from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, raise_first
-from relynx.logic.source_files import decoded, read_bytes, unpacked
+from relynx.logic.source_files import decoded, read_unpacked
 
 SEPARATORS = (",", ";", "\t", "|")
 CHUNK = 50_000  # rows
@@ -171,10 +171,7 @@ class _LoadedCsv:
 def open_csv(path: str | os.PathLike[str]) -> CsvTable:
     """Open a CSV file; `.gz` is unpacked. The first line determines the separator: , ; tab or |."""
     name = os.fsdecode(path)
-    data = read_bytes(path)
-    if name.lower().endswith(".gz"):
-        data = unpacked(data, name)
-    text = decoded(data, name)
+    text = decoded(read_unpacked(path), name)
     source = Source("", name)
     first = next((line for line in io.StringIO(text) if line.strip()), None)
     if first is None:

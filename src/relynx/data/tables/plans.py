@@ -192,8 +192,7 @@ def _texts(names: Iterable[object]) -> tuple[str, ...]:
 def _plain(bins: Any) -> Any:
     if isinstance(bins, np.ndarray | np.generic):
         return bins.tolist()
-    cuts = isinstance(bins, list | tuple)
-    return type(bins)(map(_plain, bins)) if cuts else bins
+    return type(bins)(map(_plain, bins)) if isinstance(bins, list | tuple) else bins
 
 
 def _good_bins(value: object) -> bool:
@@ -261,8 +260,7 @@ class Plan:
         return Group(self._predicate(name, clean), tuple(map(self.column, columns)))
 
     def attribute(self, name: str) -> Group:
-        codes = self.cells.values(name).codes
-        first, _ = changes(codes, self.sequences)
+        first, _ = changes(self.cells.values(name).codes, self.sequences)
         return Group(self._predicate(name, True), (self.column(name, first[first >= 0]),))
 
     def _predicate(self, name: str, clean: bool) -> str:

@@ -97,8 +97,7 @@ def read_request(
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(what, hint="give reading alone, or with relations")
         return _read_again(table, further, schema)
-    names = checked_columns(request, further)
-    cells = Cells(table, names)
+    cells = Cells(table, checked_columns(request, further))
     ids, numbers = sequence_numbers(
         cells, request.sequence, [column for _, column in request.dimensions()]
     )
@@ -152,8 +151,7 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
     }
     for column in facts:
         cells.argument(column)
-    fitting = replace(schema, event=event)
-    at = event_layout(fitting, cells, cells_of.values(), ids, numbers)
+    at = event_layout(replace(schema, event=event), cells, cells_of.values(), ids, numbers)
     schema = replace(schema, notes=())  # those of the first table
     return encoded(schema, cells, at, cells_of, labelled=False)
 

@@ -179,8 +179,7 @@ def _intervals(X: Sequences, schema: Schema, times: Times) -> Longs:
     for code in tb.distinct(_stated_events(X, schema) % n).tolist():
         code_of[_number(X.vocabulary[code])] = code
     numbers = np.arange(len(times.starts)) - np.repeat(times.offsets[:-1], lengths) + 1
-    pairs: Longs = np.repeat(np.arange(len(X)), lengths) * n + code_of[numbers]
-    return pairs
+    return np.asarray(np.repeat(np.arange(len(X)), lengths) * n + code_of[numbers])
 
 
 def _number(name: Constant) -> int:
@@ -216,8 +215,7 @@ def _coordinates(X: Sequences, schema: Schema, pairs: Longs) -> list[Longs]:
             order[np.searchsorted(pairs, packed_pairs(table, i, n), sorter=order)] for i in (0, 1)
         ]
     if len(links) == 1:
-        sequences = pairs // n
-        starts = np.flatnonzero(np.diff(sequences, prepend=-1))
+        starts = np.flatnonzero(np.diff(pairs // n, prepend=-1))
         return [np.arange(len(pairs)) - np.repeat(starts, np.diff(starts, append=len(pairs))) + 1]
     return [_coordinate(dimension, links, len(pairs)) for dimension in links]
 

@@ -157,8 +157,7 @@ def _joined(words: Sequence[str], names: Sequence[str]) -> list[str]:
 
 def _of_trace(table: XesTable, name: Any) -> Any:
     """The column of a key: that of the trace, where both have it."""
-    traced = isinstance(name, str) and CASE + name in table.names
-    return CASE + name if traced else name
+    return CASE + name if isinstance(name, str) and CASE + name in table.names else name
 
 
 def _notes(table: XesTable, schema: Schema) -> list[str]:

@@ -96,8 +96,7 @@ def _label_key(schema: Schema) -> str:
 def _opened(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """A file to write text to, packed if its name says so."""
     with ExitStack() as stack:
-        partial = stack.enter_context(whole_file(path))
-        file: Any = stack.enter_context(open(partial, "wb"))
+        file: Any = stack.enter_context(open(stack.enter_context(whole_file(path)), "wb"))
         if os.fsdecode(path).lower().endswith(".gz"):
             file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
         yield stack.enter_context(io.TextIOWrapper(file, "utf-8", newline="\n"))

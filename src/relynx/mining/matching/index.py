@@ -148,8 +148,7 @@ class Index:
 
     def relation(self, key: Key) -> Relation:
         if key not in self._relations:
-            table = self.facts.tables[key]
-            keys = np.add(table[1:], np.int32(self.n_nodes), order="C")
+            keys = np.add(self.facts.tables[key][1:], np.int32(self.n_nodes), order="C")
             for here, places in self._places(key):
                 for row, at in zip(keys[:, here], places, strict=True):
                     if at is not None:
@@ -291,8 +290,7 @@ class Index:
             loose = shape[self.facts.tables[(f"next_{name}", 2)][0]] == GRAPH
             ends = self._node[before[loose]], self._node[after[loose]]
             for way, (near, far) in enumerate((ends, ends[::-1])):
-                counts = np.bincount(near, minlength=n)
-                np.cumsum(counts, out=offsets[way, 1:])
+                np.cumsum(np.bincount(near, minlength=n), out=offsets[way, 1:])
                 lists[way] = far[np.lexsort((far, near))]
             offsets[1] += len(lists[0])
         return Dimension(shape, order, rank, first, last, offsets, np.concatenate(lists))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from relynx.arrays import Bools, Longs
 from relynx.data.sequences import Facts, Sequence, Sequences
-from relynx.logic.terms import Atom, Constant, Var
+from relynx.logic.terms import Atom, Constant, Term, Var
 from relynx.mining.matching._backtracking_kernels import Data, Plan, solve
 from relynx.mining.matching.index import Index, Template
 from relynx.mining.matching.lines import LineMatcher
@@ -164,8 +164,7 @@ def match(
         raise ValueError(f"limit is {limit}: give a positive number, or None for all matches")
     pattern = as_pattern(pattern)
     index = Index.of(one.facts(object_identity))
-    matcher = _Matcher(index, object_identity)
-    rows = matcher.matches(pattern.atoms, limit)
+    rows = _Matcher(index, object_identity).matches(pattern.atoms, limit)
     names = pattern.variables
     constants = index.constants_of(np.unique(rows))
     known = dict(zip(np.unique(rows).tolist(), constants, strict=True))
@@ -277,15 +276,10 @@ def _by_first_occurrence(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
     """The atoms with variables renamed in order of first occurrence, so that equal beginnings
     of patterns are equal tuples."""
     names: dict[str, Var] = {}
-    return tuple(
-        Atom(
-            atom.predicate,
-            tuple(
-                names.setdefault(term.name, Var(f"V{len(names)}"))
-                if isinstance(term, Var) and not term.anonymous
-                else term
-                for term in atom.args
-            ),
-        )
-        for atom in atoms
-    )
+
+    def renamed(term: Term) -> Term:
+        if isinstance(term, Var) and not term.anonymous:
+            return names.setdefault(term.name, Var(f"V{len(names)}"))
+        return term
+
+    return tuple(Atom(atom.predicate, tuple(map(renamed, atom.args))) for atom in atoms)

@@ -334,11 +334,7 @@ class Planner:
         """The plan, and the templates whose bits are the rows that it speaks of."""
         query = self.query
         events = set(self.events)
-        told = (
-            {fact for fact in query.facts if query.is_told_by_template(fact, events)}
-            if self.existence
-            else set()
-        )
+        told = {f for f in query.facts if self.existence and query.is_told_by_template(f, events)}
         facts = [fact for fact in dict.fromkeys(query.facts) if fact not in told]
         edges, tree = self._edges()
         exact = self.existence and not facts and tree
@@ -448,8 +444,7 @@ class Planner:
     def _fact_cost(self, fact: Fact, known: Callable[[int], bool]) -> tuple[float, int, int]:
         """Candidates of a fact a sequence, and the argument and slot to look it up by."""
         relation = self.index.relation(fact.key)
-        n_facts = relation.cells.shape[1]
-        best = (1.0 + n_facts / max(self.index.n_sequences, 1), -1, 0)
+        best = (1.0 + relation.cells.shape[1] / max(self.index.n_sequences, 1), -1, 0)
         for arg, slot in enumerate(fact.slots):
             if slot >= 0 and known(slot):
                 cost = relation.fan_out(arg)

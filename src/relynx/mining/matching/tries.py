@@ -209,9 +209,8 @@ def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, i
             continue
         cells = index.relation(key).cells
         events = [j for j in range(key[1]) if bool((cells[j] < index.n_nodes).any())]
-        if len(events) != 1 or key[1] > MOST_ARGUMENTS:
-            return {}
-        if bool((cells[events[0]] >= index.n_nodes).any()):
+        mixed = any((cells[j] >= index.n_nodes).any() for j in events)
+        if len(events) != 1 or key[1] > MOST_ARGUMENTS or mixed:
             return {}
         relations[key] = events[0]
     return relations

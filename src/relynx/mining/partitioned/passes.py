@@ -131,8 +131,7 @@ def opened(where: Where) -> Partitions:
 
 def look(work: Work, share: Share, places: frozenset[Argument] | None = None) -> Summary:
     """What of a partition decides how the whole is searched."""
-    X = opened(work.where).partition(share.number)
-    facts = X.facts(work.settings.object_identity)
+    facts = opened(work.where).partition(share.number).facts(work.settings.object_identity)
     counts = argument_counts(facts.tables, max(len(facts.vocabulary), 1))
     places = event_arguments(counts) if places is None else places
     try:
@@ -150,8 +149,7 @@ def _compiled(work: Work, facts: Facts, places: frozenset[Argument]) -> Compiled
 def search(work: Work, share: Share, local: Local) -> LocalAnswer:
     """The patterns that are frequent in a partition."""
     budget = Budget(local.time_limit, local.memory_limit, local.progress)
-    parts = opened(work.where)
-    X = parts.partition(share.number)
+    X = opened(work.where).partition(share.number)
     labels = _labels(X, work, share)
     facts = X.facts(work.settings.object_identity)
     compiled = _compiled(work, facts, local.places)

@@ -256,8 +256,7 @@ class _Search:
             relations=compiled.relations,
             n_dimensions=len(compiled.index.dimension_names),
         )
-        joined = self.tasks.joined(join, answers)
-        return joined, self._unseen(least, frequency)
+        return self.tasks.joined(join, answers), self._unseen(least, frequency)
 
     def _second_pass(
         self, joined: Any, unseen: cd.Unseen, compiled: Compiled, time_limit: float | None
@@ -268,8 +267,7 @@ class _Search:
         counts = self.tasks.each(
             pt.count, [(self.work, share, left, *names, time_limit) for share in self.shares]
         )
-        more = self.tasks.joined(_summed, counts)
-        answer, summed = self.tasks.values([left, more])
+        answer, summed = self.tasks.values([left, self.tasks.joined(_summed, counts)])
         return answer, summed
 
     def _local_thresholds(self) -> tuple[Longs, list[int]]:

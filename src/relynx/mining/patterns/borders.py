@@ -252,9 +252,7 @@ def maximal(trie: Trie, rows: Rows, *, object_identity: bool, same_cover: bool =
 
 def most_general(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
     """Which patterns have no strictly more general one among them."""
-    marked = np.zeros(len(rows), bool)
-    if object_identity:
-        marked = _nearest(trie, rows) >= 0
+    marked = _nearest(trie, rows) >= 0 if object_identity else np.zeros(len(rows), bool)
     return _unmarked(trie, rows, marked, object_identity, general=False)
 
 
@@ -289,8 +287,7 @@ def _nearest(trie: Trie, rows: Rows) -> Rows:
     ancestor = trie.parent[rows].astype(np.int64)
     found = np.full(len(rows), -1)
     while (ancestor >= 0).any():
-        here = np.where(ancestor >= 0, place[ancestor], -1)
-        found = np.where(found < 0, here, found)
+        found = np.where(found < 0, np.where(ancestor >= 0, place[ancestor], -1), found)
         ancestor = np.where((ancestor >= 0) & (found < 0), trie.parent[ancestor], -1)
     return found
 

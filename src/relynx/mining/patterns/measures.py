@@ -111,8 +111,7 @@ def of_all_classes(name: str, supports: Counts, sizes: Counts) -> Floats:
     of_class, of_all = MEASURES[name]
     if of_all is not None:
         return of_all(supports, sizes)[:, 0]
-    largest: Floats = of_class(supports, sizes).max(axis=1, initial=-np.inf)
-    return largest
+    return np.asarray(of_class(supports, sizes).max(axis=1, initial=-np.inf))
 
 
 # Of a pattern, whatever the classes.
@@ -153,5 +152,4 @@ def _entropy(counts: Counts) -> Floats:
     """The entropy of each row of counts in bits; one column."""
     shares = _quotient(counts, counts.sum(axis=1, keepdims=True))
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    entropy: Floats = -(shares * logs).sum(axis=1, keepdims=True)
-    return entropy
+    return np.asarray(-(shares * logs).sum(axis=1, keepdims=True))

@@ -137,8 +137,7 @@ class Shapes:
         write(rows, *of_trie, for_reading, self.may_begin, atoms, variables, done)
         for i in np.flatnonzero(~done).tolist():
             self._write_slowly(atoms[i], variables[i], for_reading)
-        is_used = (atoms >= 0).any(axis=0)
-        most = int(is_used.sum())
+        most = int((atoms >= 0).any(axis=0).sum())
         return atoms[:, :most], variables[:, :most]
 
     def _write_slowly(self, atoms: Ints, variables: Shorts, for_reading: bool) -> None:
@@ -239,8 +238,7 @@ def _variables(terms: Longs) -> tuple[Longs, Ints]:
         is_variable, variable = column < 0, -1 - column
         local[:, j] = count
         for q in range(j):
-            again = is_variable & (found[:, q] == variable)
-            local[again, j] = q
+            local[is_variable & (found[:, q] == variable), j] = q
         new = np.flatnonzero(is_variable & (local[:, j] == count))
         found[new, count[new]] = variable[new]
         count[new] += 1

@@ -135,21 +135,17 @@ class PatternSet:
         if isinstance(index, int | np.integer):
             if not -len(self) <= index < len(self):
                 raise IndexError(f"pattern {index} of {len(self)}")
-            one = self.with_rows(self.rows[[int(index)]])
-            return next(iter(one))
+            return next(iter(self.with_rows(self.rows[[int(index)]])))
         return self.with_rows(self.rows[positions(index, len(self), "patterns")])
 
     def __eq__(self, other: object) -> bool:
         """The same patterns in the same order, written alike, with the same supports."""
         if not isinstance(other, PatternSet):
             return NotImplemented
-        if self.trie is other.trie and np.array_equal(self.rows, other.rows):
-            return self._origin() == other._origin()
-        return (
-            self._origin() == other._origin()
-            and np.array_equal(self.supports, other.supports)
-            and all(a == b for a, b in zip(self.texts(), other.texts(), strict=True))
-        )
+        if self._origin() != other._origin() or not np.array_equal(self.supports, other.supports):
+            return False
+        same = self.trie is other.trie and np.array_equal(self.rows, other.rows)
+        return same or all(a == b for a, b in zip(self.texts(), other.texts(), strict=True))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -337,8 +333,7 @@ class PatternSet:
 
     def maximal(self) -> PatternSet:
         """The patterns that no other of the set is more specific than."""
-        mask = borders.maximal(self.trie, self.rows, object_identity=self.object_identity)
-        return self[mask]
+        return self[borders.maximal(self.trie, self.rows, object_identity=self.object_identity)]
 
     def most_general(self) -> PatternSet:
         """The patterns that no other of the set is more general than."""

@@ -69,8 +69,7 @@ class MarkovChainClassifier(ClassifierMixin, SequenceEstimator):  # type: ignore
         if not self.smoothing > 0:
             raise InputError(f"smoothing is {self.smoothing!r}", hint="give a number above 0")
         steps = _steps(as_sequences(X), self.dimension)
-        labels = np.asarray([*y])
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.classes_, codes = np.unique([*y], return_inverse=True)
         counts: list[Counter[tuple[str, str]]] = [Counter() for _ in self.classes_]
         for c, row in zip(codes.tolist(), steps, strict=True):
             counts[c].update(row)
@@ -169,9 +168,8 @@ def ngram_svm(
 
 
 def _on_ngrams(*steps: Any, dimension: str | None, per_predicate: bool = False) -> Any:
-    texts = FunctionTransformer(
-        ngrams, kw_args={"dimension": dimension, "per_predicate": per_predicate}
-    )
+    how = {"dimension": dimension, "per_predicate": per_predicate}
+    texts = FunctionTransformer(ngrams, kw_args=how)
     return make_pipeline(texts, CountVectorizer(analyzer=list), *steps)
 
 
@@ -197,9 +195,7 @@ def ngrams(
         out.append([])
         for _ in range(longest):
             for tokens in views:
-                chosen = (
-                    [path for path in paths if tokens.keys() >= {*path}] if per_predicate else paths
-                )
+                chosen = [p for p in paths if not per_predicate or tokens.keys() >= {*p}]
                 out[-1] += [" < ".join([tokens[event] for event in path]) for path in chosen]
             paths = [(*path, event) for path in paths for event in after.get(path[-1], ())]
     return out

@@ -208,8 +208,7 @@ def splits(
         raise InputError(what, hint="give fewer folds, or leave out the class")
     nothing = np.zeros(len(y))
     if groups is None:
-        parts = StratifiedKFold(folds, shuffle=True, random_state=seed)
-        yield from parts.split(nothing, y)
+        yield from StratifiedKFold(folds, shuffle=True, random_state=seed).split(nothing, y)
         return
     group_of = np.asarray([*groups])
     if len(group_of) != len(y):

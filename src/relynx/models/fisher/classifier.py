@@ -47,10 +47,8 @@ VALIDATED = "validated"
 
 
 def _positive_or(word: str) -> Rule:
-    return (
-        lambda value: is_positive(value) or (isinstance(value, str) and value == word),
-        f"give a number above 0, or {word!r}",
-    )
+    hint = f"give a number above 0, or {word!r}"
+    return lambda value: is_positive(value) or (isinstance(value, str) and value == word), hint
 
 
 SCORE_RULES: Mapping[str, Rule] = {
@@ -195,8 +193,7 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
 
 def _scores_for(model: Any, random_state: Any) -> FisherScores:
     """What makes scores with the parameters of a classifier."""
-    names = FisherScores().get_params(deep=False)
-    given = {name: getattr(model, name) for name in names}
+    given = {name: getattr(model, name) for name in FisherScores().get_params(deep=False)}
     return FisherScores(**given | {"random_state": random_state})
 
 
@@ -393,6 +390,3 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
         if len(pairs) > MOST_PAIRS:
             lines += ["", f"and {counted(len(pairs) - MOST_PAIRS, 'more pair')}"]
         return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.to_text() if hasattr(self, "machine_") else repr(self)

@@ -138,8 +138,8 @@ def _body_problems(
     block: object = transition.block
     n = len(model.blocks)
     if block is not None and (not isinstance(block, Integral) or not 1 <= int(block) <= n):
-        hint = f"the blocks are numbered from 1 to {n}"
-        hint = hint if n else "declare them, as in blocks([1,6,20])."
+        numbered = f"the blocks are numbered from 1 to {n}"
+        hint = numbered if n else "declare them, as in blocks([1,6,20])."
         yield at.problem((*here, "block"), f"there is no block {block}", hint)
 
 
@@ -269,10 +269,8 @@ def _selection_problems(
 def _not_drawn(model: cl.Clauses, slot: cl.Slot) -> tuple[str, str]:
     word = "type" if isinstance(slot, str) else "argument"
     if word != model.selection:
-        return (
-            f"{cl.slot_text(slot)} has no distribution: selection is by {model.selection}",
-            f"add selection({word}). to give those of {word}s",
-        )
+        what = f"{cl.slot_text(slot)} has no distribution: selection is by {model.selection}"
+        return what, f"add selection({word}). to give those of {word}s"
     return f"{cl.slot_text(slot)} is never drawn", "leave this out"
 
 

@@ -214,6 +214,3 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
                 for i in best
             ] or ["  nothing that the others do not have"]
         return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.to_text() if hasattr(self, "models_") else repr(self)

@@ -117,16 +117,14 @@ def learn(
     grounding = model.ground(rows)
     if not reader.made:
         _refuse_impossible(model, X, rows, grounding)
-    n_classes = int(codes.max()) + 1
-    seeds = random_state.randint(2**31 - 1, size=n_classes).tolist()
+    seeds = random_state.randint(2**31 - 1, size=int(codes.max()) + 1).tolist()
+    names = ("max_iter", "tol", "pseudo_count", "selection_pseudo_count")
+    how = {name: getattr(estimator, name) for name in names}
     copies_differ = reader.made and estimator.n_hidden > 1  # which they must begin with
     models: list[LoHMM] = Parallel(n_threads(estimator.n_jobs), prefer="threads")(
         delayed(model.fit)(
             grounding,
-            max_iter=estimator.max_iter,
-            tol=estimator.tol,
-            pseudo_count=estimator.pseudo_count,
-            selection_pseudo_count=estimator.selection_pseudo_count,
+            **how,
             sample_weight=(codes == c).astype(float),
             random_state=seed if copies_differ else None,
         )
@@ -140,15 +138,9 @@ def _structure_for(estimator: Any, training: Observed) -> LoHMM:
     given, bias = estimator.structure, estimator.bias
     if given is not None:
         return given if isinstance(given, LoHMM) else LoHMM.parse(given)
-    return structure(
-        training.rows,
-        max_kinds=estimator.max_kinds,
-        n_hidden=estimator.n_hidden,
-        blocks=estimator.blocks,
-        end=estimator.end,
-        selection=estimator.selection,
-        fixed=None if bias is None else _fixable(bias, training),
-    )
+    names = ("max_kinds", "n_hidden", "blocks", "end", "selection")
+    fixed = None if bias is None else _fixable(bias, training)
+    return structure(training.rows, **{n: getattr(estimator, n) for n in names}, fixed=fixed)
 
 
 def _refuse_impossible(model: LoHMM, X: Sequences, rows: list[Row], grounding: Grounding) -> None:

@@ -156,8 +156,7 @@ def _most_frequent(counts: Counter[Atom], most: int) -> list[Key]:
     found: Counter[Key] = Counter()
     for atom, n in counts.items():
         found[atom.key] += n
-    ranked = sorted(found, key=lambda key: (-found[key], key))
-    return sorted(ranked[:most])
+    return sorted(sorted(found, key=lambda key: (-found[key], key))[:most])
 
 
 def _values(atoms: Collection[Atom]) -> Values:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, islice
-from typing import Any
 
 from relynx.bias.modes import DeclarationReader, SourceSpans, Where
 from relynx.errors import (
@@ -89,7 +88,6 @@ class _Reader(DeclarationReader):
         self.types: dict[cl.Key, tuple[str, ...]] = {}
         self.values: dict[str, tuple[Constant, ...]] = {}
         self.selections: dict[cl.Slot, tuple[float, ...]] = {}
-        self.options: dict[str, Any] = {}
         self.declared = True  # whether all declarations could be read
 
     def read(self) -> tuple[cl.Clauses, SourceSpans]:
@@ -108,7 +106,7 @@ class _Reader(DeclarationReader):
             types=self.types,
             values=self.values,
             selections=self.selections,
-            **self.options,
+            **self.settings,
         )
         problems = [*parser.problems, *self.problems]
         if problems:
@@ -298,13 +296,6 @@ class _Reader(DeclarationReader):
                 self._expected("the first step of a block", arg, f"as in {EXAMPLES['blocks']}.")
                 return
         self._set("blocks", tuple(arg.value for arg in listed.args), node)
-
-    def _set(self, name: str, value: object, node: Node) -> None:
-        if name in self.options:
-            self._again((name,), node, f"{name} is given twice")
-            return
-        self.options[name] = value
-        self._keep_span((name,), node)
 
     def _is_list(self, node: Node) -> bool:
         if node.kind != "list":

@@ -62,9 +62,8 @@ def size_journal(
         return nullcontext()
     parameters = {**_parameters(selector), **how, "rival": _described(rival)}
     about = f"how many of {M.shape[1]:,} patterns to select for {len(y):,} sequences"
-    work = Work(
-        "the number of patterns", KEPT_FORM, about, {"the data": digest([M, y])}, parameters
-    )
+    inputs = {"the data": digest([M, y])}
+    work = Work("the number of patterns", KEPT_FORM, about, inputs, parameters)
     return Journal(os.path.join(folder, SIZE), work)
 
 

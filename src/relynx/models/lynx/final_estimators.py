@@ -53,10 +53,7 @@ def estimator_of(part: Part) -> Any:
     """The estimator that a part of a model file describes."""
     name = part.text("name")
     if name == PIPELINE:
-        steps = []
-        for step in part.parts("steps"):
-            label = step.text("label")
-            steps.append((label, estimator_of(step)))
+        steps = [(step.text("label"), estimator_of(step)) for step in part.parts("steps")]
         part.end()
         _check_steps(steps, part)
         return Pipeline(steps)
@@ -85,9 +82,8 @@ def n_columns(estimator: Any) -> int | None:
 def _check_steps(steps: list[tuple[str, Any]], part: Part) -> None:
     labels = [label for label, _ in steps]
     *before, last = [hasattr(step, "transform") for _, step in steps] or [True]
-    if last or not all(before) or len({*labels}) < len(labels) or "steps" in labels:
-        raise part.wrong("steps", "are no scalers and a classifier")
-    if not all(labels) or any("__" in label for label in labels):
+    named = all(label not in ("", "steps") and "__" not in label for label in labels)
+    if last or not all(before) or len({*labels}) < len(labels) or not named:
         raise part.wrong("steps", "are no scalers and a classifier")
     if len({n_columns(step) for _, step in steps}) > 1:
         raise part.wrong("steps", "do not fit together")
@@ -232,6 +228,5 @@ def learner(name: str) -> Any:
         hint = did_you_mean(name, NAMES) or f"give one of {', '.join(NAMES)}"
         raise InputError(f"there is no learner {name!r}", hint=hint)
     # In the primal: there are fewer patterns than sequences, or about as many.
-    return {"logistic": LogisticRegression(C=0.1, max_iter=1000), "svm": LinearSVC(dual=False)}.get(
-        name
-    )
+    known = {"logistic": LogisticRegression(C=0.1, max_iter=1000), "svm": LinearSVC(dual=False)}
+    return known.get(name)

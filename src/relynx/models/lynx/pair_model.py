@@ -26,7 +26,7 @@ from relynx.mining.search import Filters, answer, mine
 from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
 from relynx.models.lynx.final_estimators import estimator_of, estimator_state, n_columns
 from relynx.search_settings import SearchSettings, as_share
-from relynx.storage.fields import COUNT, Field, Fields, finished, labels
+from relynx.storage.fields import COUNT, Field, Fields, finished, labels, none_or
 from relynx.storage.parts import Part, plain
 from relynx.version import __version__
 
@@ -81,10 +81,7 @@ def _growth(part: Part, key: str) -> Growth:
 
 
 def _selector(part: Part, key: str, model: Any) -> Any:
-    chooser = part.part_or_none(key)
-    if chooser is None:
-        return None
-    selector = finished(chooser, partial(fitted_of, GraspSelector))
+    selector = finished(part.part(key), partial(fitted_of, GraspSelector))
     if selector.n_features_in_ != len(model.patterns):
         raise part.wrong(key, "does not fit the patterns of its model")
     return selector
@@ -105,9 +102,7 @@ class PairModel:
             lambda value, _: None if value is None else estimator_state(value), _estimator
         ),
         "prior": Field(plain, lambda part, key, model: part.shares(key, len(model.classes))),
-        "selector": Field(
-            lambda value, _: None if value is None else fitted_state(value), _selector
-        ),
+        "selector": none_or(Field(lambda value, _: fitted_state(value), _selector)),
         "n_candidates": replace(COUNT, optional=True),
         "growth": GROWTH,
     }
@@ -125,8 +120,7 @@ class PairModel:
         """The index of the predicted class of each row, among those of the model."""
         if self.estimator is None or not M.shape[0]:
             return np.full(M.shape[0], self.prior.argmax(), np.int64)
-        predicted = self.estimator.predict(accepted(self.estimator, M))
-        return np.asarray(predicted, np.int64)
+        return np.asarray(self.estimator.predict(accepted(self.estimator, M)), np.int64)
 
     def posteriors(self, M: Matrix) -> Floats:
         """Class probabilities, array of shape (n_rows, n_classes of the model).
@@ -277,8 +271,7 @@ def softmax(decisions: Floats) -> Floats:
     if decisions.ndim > 1:
         scores = decisions
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    quotient: Floats = powers / powers.sum(axis=1, keepdims=True)
-    return quotient
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 def warning_of(found: PatternSet, classes: NDArray[Any]) -> str:

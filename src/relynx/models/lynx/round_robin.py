@@ -45,8 +45,7 @@ def tally(ballots: Iterable[Ballot], prior: Floats, n_rows: int) -> Floats:
     order = np.lexsort((first, np.broadcast_to(prior, votes.shape), sums, votes), axis=1)
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(n_classes)[None], axis=1)
-    total: Floats = votes + sums / n_classes + TRACE * ranks
-    return total
+    return np.asarray(votes + sums / n_classes + TRACE * ranks)
 
 
 def coupled(ballots: Iterable[Ballot], n_rows: int, n_classes: int) -> Floats:

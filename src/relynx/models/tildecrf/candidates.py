@@ -86,8 +86,7 @@ def _forms(number: int, relation: Relation, old: tuple[int, ...]) -> Iterator[Fo
     for size in sizes:
         for constants in combinations(others, size):
             if relation.allows(old, constants):
-                joined = old[1] if len(old) > 1 else -1
-                yield Form(number, old[0], constants, joined)
+                yield Form(number, old[0], constants, old[1] if len(old) > 1 else -1)
 
 
 def _attributes(encoding: Encoding) -> list[Form]:

@@ -40,10 +40,8 @@ def _read_labellers(part: Part, key: str, model: Any) -> list[TildeCRF]:
         restore(labeller, one, es.LEARNT)
         one.end()
         labellers.append(labeller)
-    pairs = combinations(range(len(model.classes_)), 2)
-    if [one.classes_.tolist() for one in labellers] != [
-        model.classes_[[*pair]].tolist() for pair in pairs
-    ]:
+    pairs = [list(pair) for pair in combinations(model.classes_.tolist(), 2)]
+    if [one.classes_.tolist() for one in labellers] != pairs:
         raise part.wrong(key, "are not one for each pair of classes")
     return labellers
 
@@ -219,11 +217,9 @@ class TildeCRFClassifier(ClassifierMixin, es.BoostedEstimator):  # type: ignore[
             probabilities = softmax(values, axis=1) if self.readout == "constant" else values
             preferred = self.class_prior_[pair[1]] > self.class_prior_[pair[0]]
             tied = np.isclose(probabilities[:, 0], probabilities[:, 1], rtol=0, atol=NUDGE)
-            votes = np.where(tied, preferred, probabilities[:, 1] > probabilities[:, 0]).astype(
-                np.int64
-            )
+            second = np.where(tied, preferred, probabilities[:, 1] > probabilities[:, 0])
             compared.append(values)
-            ballots.append(Ballot(np.array(pair), votes, probabilities))
+            ballots.append(Ballot(np.array(pair), second.astype(np.int64), probabilities))
         return compared, ballots
 
     def _compared(self, model: TildeCRF, encoding: Encoding) -> Floats:
@@ -255,6 +251,3 @@ class TildeCRFClassifier(ClassifierMixin, es.BoostedEstimator):  # type: ignore[
                 lines += ["", f"round {number}:", tree_text(trees[0], names)]
             lines.append("")
         return "\n".join(lines).rstrip()
-
-    def __str__(self) -> str:
-        return self.to_text() if hasattr(self, "estimators_") else repr(self)

@@ -38,10 +38,8 @@ LEAF, BEFORE = -1, -2  # in the column of tests of a file; BEFORE - k is a test 
 
 def _number_of(what: str, least: int, most: int | None = None) -> Rule:
     until = "on" if most is None else f"to {most:,}"
-    return (
-        lambda value: is_count(value, least) and (most is None or value <= most),
-        f"give a number of {what} from {least} {until}",
-    )
+    hint = f"give a number of {what} from {least} {until}"
+    return lambda value: is_count(value, least) and (most is None or value <= most), hint
 
 
 RULES: Mapping[str, Rule] = {

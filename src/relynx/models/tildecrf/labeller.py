@@ -180,8 +180,7 @@ class TildeCRF(BoostedEstimator):
         codes = np.array([numbers.get(label, -1) for label in given], np.int64)
         starts, ends = encoding.offsets[:-1], encoding.offsets[1:]
         out = bs.log_likelihood(F, np.maximum(codes, 0), encoding.is_first, starts, ends)
-        sequence = np.repeat(np.arange(len(starts)), ends - starts)
-        out[sequence[codes < 0]] = -np.inf
+        out[np.repeat(np.arange(len(starts)), ends - starts)[codes < 0]] = -np.inf
         return out
 
     def score(self, X: object, y: Iterable[Iterable[object]]) -> float:
@@ -211,9 +210,6 @@ class TildeCRF(BoostedEstimator):
                 lines += ["", f"round {number}, {name}:"]
                 lines.append(tree_text(tree, names))
         return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.to_text() if hasattr(self, "trees_") else repr(self)
 
 
 def _parts(values: NDArray[Any], encoding: Encoding) -> list[NDArray[Any]]:

@@ -54,13 +54,13 @@ MOST_TOGETHER = 8  # siblings that are counted together where they have many row
 
 def fits(compiled: Compiled, conditions: Conditions, *, object_identity: bool) -> bool:
     """Can this engine search this language in these data?"""
-    if not compiled.dimensions or not speaks_of_events(
-        compiled, conditions, object_identity=object_identity
-    ):
-        return False
-    if len(conditions.steps) >= ck.MOST_ATTACHMENTS:
-        return False
-    return has_room(compiled, len(conditions.steps), MOST_LINK_WORDS)
+    n_steps = len(conditions.steps)
+    return (
+        bool(compiled.dimensions)
+        and speaks_of_events(compiled, conditions, object_identity=object_identity)
+        and n_steps < ck.MOST_ATTACHMENTS
+        and has_room(compiled, n_steps, MOST_LINK_WORDS)
+    )
 
 
 @dataclass(slots=True)
@@ -91,8 +91,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
         self.facts = event_facts(
             compiled, self.labels, self.n_classes, most_old, injective=self.object_identity
         )
-        steps = np.array(conditions.steps, np.int64)
-        self.graph = link_graph(compiled, self.facts, steps)
+        self.graph = link_graph(compiled, self.facts, np.array(conditions.steps, np.int64))
         self.data = self.facts, self.graph
         self.thresholds = Thresholds(
             np.maximum(self.class_sizes, 1), conditions.least, conditions.min_frequency
@@ -253,8 +252,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
             )
             if n < 0:
                 raise OverBudget("too many ways to link events by the dimensions")
-        ways: Longs = ak.with_newest(found, n, self.facts.about_newest)
-        return ways
+        return np.asarray(ak.with_newest(found, n, self.facts.about_newest))
 
     def _taken(self, buffers: Buffers, efforts: Longs) -> Counted:
         """What `_count` gives, of all that was collected since the last time."""
@@ -419,8 +417,7 @@ class Bits(Engine[Buffers, "ak.Writing | None"]):
 
 def _with_child(unit: Siblings, child: int) -> Longs:
     """The steps of a child: those of the pattern, its own, and its further links."""
-    chain: Longs = ck.followed_by(unit.chain, unit.steps[child], unit.extra[child])
-    return chain
+    return np.asarray(ck.followed_by(unit.chain, unit.steps[child], unit.extra[child]))
 
 
 def _pieces(rows: rk.Rows) -> list[tuple[int, int]]:

@@ -410,5 +410,4 @@ def _stretches(n_rows: int, at_once: int) -> list[tuple[int, int]]:
 
     A sequence may be cut: its counters know that it was counted.
     """
-    cuts = [*range(0, n_rows, at_once), n_rows]
-    return [*pairwise(cuts)] or [(0, 0)]
+    return [*pairwise([*range(0, n_rows, at_once), n_rows])] or [(0, 0)]

@@ -294,8 +294,7 @@ class Compiler:
         """
         draws: list[tuple[int, int]] = []
         for variable in new:
-            position = coded[1].index(-variable - 1)
-            slot: cl.Slot = (*atom.key, position + 1)
+            slot: cl.Slot = (*atom.key, coded[1].index(-variable - 1) + 1)
             if self.model.selection == "type":
                 slot = self.model.slot_type(slot)
             draws.append((variable, self.slots.setdefault(slot, len(self.slots))))
