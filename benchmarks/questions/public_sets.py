@@ -28,12 +28,15 @@ class PublicSet:
     """Sequences with their classes, and which of them are held out together.
 
     `parts` has for each sequence the number of its part, from 1 on, where the parts are given; 0
-    is never held out. Without them they are drawn by class, ten if no number is given.
+    is never held out. Without them they are drawn by class, ten if no number is given. `plain` are
+    the sequences for n-grams, where a number that hardly occurs twice would make each event one of
+    its own.
     """
 
     X: Sequences
     y: NDArray[Any]
     parts: NDArray[np.int64] | None = None
+    plain: Sequences | None = None
 
     def splits(self, folds: int = FOLDS) -> list[Split]:
         """The training and the test part of each fold, as numbers of sequences."""
@@ -73,16 +76,12 @@ def intervals(name: str) -> Callable[[Path], PublicSet]:
         sequence, symbol, start, end = np.array([line.split() for line in lines], int).T
         table = {"sequence": sequence, "symbol": symbol, "start": start, "end": end}
         table["class"] = np.array([f"c{label}" for label in classes])[sequence]
-        X, y = from_intervals(
-            {name: column.tolist() for name, column in table.items()},
-            sequence="sequence",
-            start="start",
-            end="end",
-            symbol="symbol",
-            label="class",
-        )
+        columns = {name: column.tolist() for name, column in table.items()}
+        roles = {"sequence": "sequence", "start": "start", "end": "end", "symbol": "symbol"}
+        X, y = from_intervals(columns, **roles, label="class")
+        plain, _ = from_intervals(columns, **roles, label="class", duration=False)
         assert y is not None
-        return PublicSet(X, y)
+        return PublicSet(X, y, plain=plain)
 
     return read
 

@@ -141,6 +141,7 @@ def _intervals(
         symbol="on",
         label="class",
         relations=relations,
+        duration=False,
     )
     assert y is not None
     return RealSet(name, X, y, parse_bias(bias), folds=FEW_FOLDS, held_back=held_back)

@@ -60,7 +60,11 @@ def test_intervals_have_all_their_classes(tmp_path: Path) -> None:
         "symbol(e2,7)",
         "next_start(e1,e2)",
         "overlaps(e1,e2)",
+        "duration(e1,5)",
+        "duration(e2,4)",
     }
+    assert found.plain is not None
+    assert "duration(e1,5)" not in {str(atom) for atom in found.plain[0].atoms}
 
 
 def test_the_log_of_the_factory_is_in_the_order_of_its_events(tmp_path: Path) -> None:

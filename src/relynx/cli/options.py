@@ -340,7 +340,8 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
     from relynx.data.xes import is_xes, read_xes
 
     if os.path.isdir(path):
-        X = open_folder(path, columns).load()
+        parts = open_folder(path, columns)
+        X = parts.load()
         y = X.labels
     elif is_xes(path):
         if columns.sequence is not None:
