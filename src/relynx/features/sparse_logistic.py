@@ -5,7 +5,8 @@ leaves most columns out; an elastic net, of which a share of 0.3 is on absolute 
 on half their squares, so that columns that say nearly the same divide a weight; and one of a share
 of 0.03, which has thousands of columns, each penalised the less the rarer it is. In the last two,
 the values of a row are a power of the size of its sequence, because long sequences have more
-patterns: of what makes rows grow with sequences, the columns tell the exponent.
+patterns: of what makes rows grow with sequences, the columns tell the exponent; and columns are
+penalised the more the longer the links of their patterns are, because such patterns are many.
 
 For each form a path of solutions goes from the penalty at which no column has a weight down to a
 small one, each solution from the one before. Columns that cannot get a weight are left out by the

@@ -204,7 +204,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         Minimum number of covered sequences over all classes (1); with `sparse` the least that the
         budget goes down to (2).
     max_length
-        The largest number of atoms, links not counted (3).
+        The largest number of atoms, links not counted (3; with `sparse` and an inferred bias up to
+        5, where the budget has room for all patterns).
     max_gap
         The largest n of `followat` (2; with `sparse` and an inferred bias up to 10, by the budget).
     min_confidence
@@ -284,7 +285,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         varies most.
     min_support_ : ndarray
         The minimum proportion of sequences that patterns of 1, 2, ... atoms cover, as the budget
-        allowed; one value for all lengths where it was given.
+        allowed; one value for all lengths where it was given. Patterns in which each event is next
+        to the one before may be rarer.
     columns_ : list of ndarray
         For each of `estimators_` the positions in `selected_` of the patterns that it uses.
     patterns_ : tuple of Pattern
