@@ -10,7 +10,7 @@ from languages import make_language
 
 import relynx as rx
 from relynx.bias import size_estimate as sizes
-from relynx.bias.infer import COMMON, MAX_CONSTANTS, MAX_LISTED, MOST_ARGUMENTS, MOST_MODES, _modes
+from relynx.bias.infer import COMMON, MAX_CONSTANTS, MOST_ARGUMENTS, MOST_MODES, SHARED, _modes
 from relynx.bias.size_estimate import CHOICES, LINKS, MOST, _masks, _patterns, fitting_size
 from relynx.mining.engines import compiled as language
 
@@ -33,14 +33,23 @@ def test_common_values_of_many_are_constants_with_a_note():
     assert bias.notes[0] == (f"on/2: argument 2 has 45 values: the {n} most common may be constant")
 
 
-def test_common_values_are_in_two_sequences_and_in_a_share_of_all():
+def test_values_of_two_sequences_are_constants_if_one_is_common():
     X, _ = symbols(60, 400, length=20)
     column = X.tables["on", 2]
+    counts = [len(np.unique(column[0, column[2] == code])) for code in range(len(X.vocabulary))]
     listed = [X.vocabulary.code(value) for value in rx.Bias.infer(X).values["on_2"]]
-    counts = [len(np.unique(column[0, column[2] == code])) for code in listed]
-    assert min(counts) >= max(2, COMMON * len(X))
-    assert counts == sorted(counts, reverse=True)
-    assert len(listed) <= MAX_LISTED
+    assert sorted(listed) == [code for code, count in enumerate(counts) if count >= SHARED]
+    of_listed = [counts[code] for code in listed]
+    assert of_listed == sorted(of_listed, reverse=True)
+    assert of_listed[0] >= COMMON * len(X)
+    assert len(listed) > 200
+
+
+def test_without_a_common_value_none_is_a_constant():
+    n = 2 * (MAX_CONSTANTS + 1)  # sequences, of which two have each value
+    lists = [[[("on", f"v{i // 2}")], [("on", f"v{i // 2}")]] for i in range(n)]
+    assert n * COMMON > SHARED
+    assert rx.Bias.infer(rx.from_lists(lists)[0]).values == {}
 
 
 def test_values_of_one_sequence_each_are_no_constants():

@@ -22,9 +22,9 @@ from relynx.logic import tables as tb
 from relynx.logic.tables import Key
 from relynx.logic.terms import Constant, quoted
 
-MAX_CONSTANTS = 40  # of an argument of more values than this only common ones are constants
-MAX_LISTED = 100  # and no more than these
-COMMON = 0.05  # a common value is in this share of the sequences, and in two
+MAX_CONSTANTS = 40  # of an argument of more values than this only shared ones are constants,
+SHARED = 2  # values in so many sequences,
+COMMON = 0.05  # if one of them is in this share of all
 OVERLAP = 0.5  # text columns that share this fraction of the smaller one's values have one type
 EMPTY = np.empty(0, np.int32)
 EVENT_NAME = re.compile(r"e[1-9]\d*\Z")
@@ -119,16 +119,16 @@ def _classes(X: Sequences, y: Iterable[object] | None) -> Longs:
 
 
 def _common_values(many: set[Argument], tables: Tables, n: int) -> Common:
-    """For arguments with many values, the frequent values, the most common first."""
-    least = max(2, COMMON * n)
+    """For arguments with many values of which one is common, those in several sequences, the most
+    common first."""
     found = {}
     for key, i in many:
         pairs = tb.in_order(tables[key][[0, 1 + i]])
         codes, counts = np.unique(pairs[1], return_counts=True)
-        often = np.flatnonzero(counts >= least)
-        often = often[np.argsort(-counts[often], kind="stable")][:MAX_LISTED]
-        if len(often):
-            found[key, i] = codes[often].astype(np.int32)
+        shared = np.flatnonzero(counts >= SHARED)
+        if counts[shared].max(initial=0) >= COMMON * n:
+            order = shared[np.argsort(-counts[shared], kind="stable")]
+            found[key, i] = codes[order].astype(np.int32)
     return found
 
 
