@@ -275,7 +275,7 @@ def test_the_data_say_how_far_steps_reach(data, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "most", "lengths"),
-    [("LONGEST", 5, 4), ("LONGEST", 3, 3), ("MOST_PATTERNS", 30, 2), ("LOOKS", 400, 2)],
+    [("LONGEST", 5, 4), ("LONGEST", 3, 3), ("MOST_PATTERNS", 80, 2), ("LOOKS", 400, 2)],
 )
 def test_patterns_are_longer_while_there_is_room_for_all(data, monkeypatch, name, most, lengths):
     X, bias = data

@@ -31,7 +31,7 @@ from relynx.search_settings import SearchSettings
 
 LEAST = 2  # sequences that a pattern covers
 LOOKS = 20_000_000  # at facts, in the search of one length
-LONGEST = 5  # atoms, where all patterns have room
+LONGEST, FEW = 5, 10  # atoms, where all patterns have room in a tenth of the budget
 FOLLOW = 3  # steps, so to say, of a link that may be as long as the sequence
 MOST_PATTERNS, MOST_ONES = 200_000, 10_000_000  # that are kept of a length, and what they cover
 MOST_BITS = 1 << 31  # of what these cover, a bit for each sequence
@@ -147,27 +147,24 @@ class _Search:
         """The patterns of a length that are frequent enough, and few enough to be kept."""
         found = None
         while found is None:
-            found = self._found(length, least)
+            found = self._found(length, least, self.most)
             least = least if found is not None else 2 * least
         return self._kept(found, least)
 
     def further(self, level: Level, least: int) -> list[Level]:
-        """Longer levels, while there is room for all patterns that are as frequent as `least`."""
+        """Longer levels, while few patterns are as frequent as `least`: in a part of the room."""
         levels: list[Level] = []
         for length in range(self.settings.max_length + 1, LONGEST + 1):
             is_full = level.min_frequency > least or self.work.sum() > self.budget * LOOKS
-            found = None if is_full else self._found(length, least)
-            if (
-                not found
-                or _least_kept(found.frequencies, least, self.most, self.most_ones) > least
-            ):
+            found = None if is_full else self._found(length, least, self.most // FEW)
+            if not found or self._least_kept(found, least) > least:
                 break
             level = self._kept(found, least)
             levels.append(level)
         return levels
 
     def _kept(self, found: PatternSet, least: int) -> Level:
-        least = _least_kept(found.frequencies, least, self.most, self.most_ones)
+        least = self._least_kept(found, least)
         found = found[found.frequencies >= least]
         if self.looks_near is None:
             ones = _ones(found)
@@ -178,11 +175,18 @@ class _Search:
         gap, is_near = self.settings.max_gap, self.looks_near is not None
         return _level(found, least, least / len(self.X), gap, self.seen, is_near)
 
-    def _found(self, length: int, least: int) -> PatternSet | None:
+    def _least_kept(self, found: PatternSet, least: int) -> int:
+        """The least frequency from `least` on at which what is kept is little enough."""
+        falling = np.sort(found.frequencies)[::-1]
+        n = int(np.searchsorted(np.cumsum(falling), self.most_ones, side="right"))
+        n = min(n, self.most)
+        return least if n == len(falling) else max(int(falling[n]) + 1, least)
+
+    def _found(self, length: int, least: int, most: int) -> PatternSet | None:
         """The patterns of a length; None where there are too many of all lengths up to it."""
         name = f"{'length' if self.looks_near is None else 'near'}-{length}-from-{least}"
         folder = self.checkpoint and os.path.join(self.checkpoint, name)
-        most = TOO_MANY * self.most
+        most *= TOO_MANY
         wanted = replace(self.settings, max_length=length, min_frequency=least, min_support=0.0)
         found: PatternSet = mine(
             self.X,
@@ -221,13 +225,6 @@ def sequence_sizes(X: Sequences, object_identity: bool) -> NDArray[np.float64]:
     for table in X.facts(object_identity).tables.values():
         sizes += np.bincount(table[0], minlength=len(X))
     return sizes
-
-
-def _least_kept(frequencies: Longs, least: int, most: int, most_ones: int) -> int:
-    """The least frequency from `least` on at which what is kept is little enough."""
-    falling = np.sort(frequencies)[::-1]
-    n = min(int(np.searchsorted(np.cumsum(falling), most_ones, side="right")), most)
-    return least if n == len(falling) else max(int(falling[n]) + 1, least)
 
 
 def _ones(found: PatternSet) -> tuple[Longs, NDArray[np.int32]]:
