@@ -44,8 +44,8 @@ def fit(
     log. By default a sparse linear model is learnt on all patterns that a budget of work finds; it
     decides --min-support and --min-frequency, if neither is given, and without a bias --max-gap, up
     to 10. With --method optimal it is the best model of all patterns up to --max-length. With
-    --paper, --checkpoint, --min-confidence or an option of GRASP: for each pair of classes mine,
-    select patterns by GRASP, fit naive Bayes. Any other setting that is not given is that of the
+    --paper, --min-confidence or an option of GRASP: for each pair of classes mine, select
+    patterns by GRASP, fit naive Bayes. Any other setting that is not given is that of the
     bias, else the one in brackets.
     """
     if Path(output).suffix.lower() != MODEL:
