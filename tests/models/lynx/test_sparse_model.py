@@ -11,7 +11,10 @@ from sklearn.utils.class_weight import compute_sample_weight
 import relynx as rx
 from relynx import InputError, LynxClassifier, cli, from_lists, parse_bias, planted_rule
 from relynx.features.sparse_logistic import Columns, Solution
+from relynx.mining.levels import mine_levels
 from relynx.models.lynx import sparse_model
+from relynx.models.lynx.sparse_model import spans_of
+from relynx.search_settings import SearchSettings
 
 HINT = "leave out {0}, or give method='grasp'"
 
@@ -467,6 +470,16 @@ def test_a_small_budget_leaves_short_patterns(data):
     assert model.min_support_.tolist() == [2 / 90]
     longer = [str(one.pattern) for one in model.selected_ if one.length > 1]
     assert not any("follow" in text for text in longer)  # only stretches have room
+
+
+def test_spans_count_in_one_dimension_alone(data):
+    bias = rx.Bias.infer(data[0])
+    levels = mine_levels(data[0], bias, SearchSettings.of(bias, max_length=2))
+    spans = spans_of(levels, bias)
+    assert spans is not None
+    assert len(spans) == sum(len(one.patterns) for one in levels)
+    assert spans.max() > 0
+    assert spans_of(levels, parse_bias(f"{bias} dimension(next_other).")) is None
 
 
 def test_a_given_minimum_support_is_used(data):

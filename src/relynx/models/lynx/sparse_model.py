@@ -64,7 +64,7 @@ def learn_sparse(
         seed=seed,
         n_threads=n_threads(model.n_jobs),
         sizes=sequence_sizes(X, levels[0].found.object_identity),
-        spans=np.concatenate([spans(one.patterns) for one in levels]),
+        spans=spans_of(levels, model.bias_),
     )
     solution = by_importance(fitted.solution, columns)
     sets, order, start = [], [], 0
@@ -84,6 +84,13 @@ def learn_sparse(
     which, n_candidates = np.arange(len(selected)), len(columns)
     how: dict[str, Any] = {"n_candidates": n_candidates, "growth": fitted.growth}
     return PairModel(classes, selected, which, learner, prior, **how), levels, None
+
+
+def spans_of(levels: list[Level], bias: Bias) -> Longs | None:
+    """The spans of all patterns; None in several dimensions, where few events are far away."""
+    if len(bias.dimensions) > 1:
+        return None
+    return np.concatenate([spans(one.patterns) for one in levels])
 
 
 def levels_of(
