@@ -73,9 +73,9 @@ def from_intervals(
     duration, gap
         Whether `duration(E,Value)` says how long an interval is, in the unit of the numbers, or in
         seconds where the times are dates; and `gap(E,Value)` how long nothing held before it began:
-        0 where one that started before had not ended. The first has none. `bins` cuts both. Without
-        a word durations are made where there are labels to cut them by, as `bins="supervised"`
-        does, unless all are equal or the table has a column of that name.
+        0 where one that started before had not ended. The first has none. `bins` cuts both. With
+        None, durations are made where there is a label to cut them by, as `bins="supervised"` does,
+        unless all are equal or the table has a column of that name.
     reading
         `X.reading` of intervals read before, or `reading_` of a model: read this table in the same
         way, with the same cuts. No other argument is given with it.
