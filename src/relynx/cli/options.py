@@ -387,7 +387,7 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
     if not is_table(path) and not is_xes(path):
         return read_lynx(path, background)
     reading = getattr(model, "reading_", None)
-    if reading is None:
+    if reading is None or reading.is_of_facts:
         what = "the model was not learnt from a table, so it does not say how to read this one"
         raise InputError(what, path, hint="give a .m file, or learn a model from a table")
     if reading.relations:

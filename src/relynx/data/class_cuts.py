@@ -2,7 +2,8 @@
 
 `from_events(..., bins="supervised")` leaves a column's numbers as they are and marks the column in
 the schema. `cut_by_class` learns the cuts and stores them in the schema; `cut_like` applies them to
-other sequences.
+other sequences. Facts of files have no schema: `cut_measured` finds the arguments that hold measured
+numbers and makes one.
 
 A cut is taken where the classes are purest on both sides, as long as a description of the classes
 with it is shorter than one without: the criterion of Fayyad and Irani (1993), "Multi-interval
@@ -31,6 +32,7 @@ from relynx.logic.tables import Key, Table
 
 Counts = NDArray[np.int64]  # values, rising, by classes
 MOST_CUTS = 5
+FEW = 40  # of so many different values each may be a constant
 
 
 class Split(NamedTuple):
@@ -96,6 +98,48 @@ def cut_by_class(X: Sequences, labels: NDArray[Any] | None) -> Sequences:
     if labels is None:
         what = f"column {waiting[0]!r} is to be cut by class, and there are no classes"
         raise InputError(what, hint="give y, or read the table with other bins")
+    assert X.reading is not None
+    return _cut(X, X.reading, _learner(X, labels))
+
+
+def cut_measured(X: Sequences, labels: NDArray[Any]) -> tuple[Sequences, Schema | None]:
+    """Facts that are of no table, with the measured numbers that tell classes apart cut by class,
+    and a schema of the cuts, or None.
+
+    Measured numbers are many and of any size, so that two are equal by chance. Those that
+    background rules compute with stay.
+    """
+    rules = X.background.rules if X.background is not None else ()
+    used = {atom.key for rule in rules for atom in rule.atoms()}
+    groups = []
+    for key in X.tables.keys() - used if X.reading is None else ():
+        measured = [_is_measured(X, codes) for codes in X.tables[key][1:]]
+        names = (f"argument {i} of {key[1]}" for i in range(1, key[1] + 1))
+        columns = (
+            Column(name, "number" if cut else "text", supervised=cut)
+            for name, cut in zip(names, measured, strict=True)
+        )
+        groups += [Group(key[0], tuple(columns))] if any(measured) else []
+    if not groups:
+        return X, None
+    learn = _learner(X, labels)
+
+    def learnt(column: Column, key: Key, argument: int) -> Column:
+        found = learn(column, key, argument)
+        return found if found.cuts else column
+
+    cut = _cut(X, Schema("", (), (), tuple(sorted(groups, key=str))), learnt)
+    return cut.replaced(reading=None), cut.reading
+
+
+def _is_measured(X: Sequences, codes: Ints) -> bool:
+    values = [X.vocabulary[code] for code in np.unique(codes).tolist()]
+    numbers = all(type(value) in (int, float) for value in values)
+    return numbers and len(values) > FEW and any(type(value) is float for value in values)
+
+
+def _learner(X: Sequences, labels: NDArray[Any]) -> Callable[[Column, Key, int], Column]:
+    """What learns the cuts of a column by class."""
     _, classes = np.unique(labels, return_inverse=True)
 
     def learnt(column: Column, key: Key, argument: int) -> Column:
@@ -107,12 +151,12 @@ def cut_by_class(X: Sequences, labels: NDArray[Any] | None) -> Sequences:
         np.add.at(counts, (number, classes[table[0]]), 1)
         return replace(column, cuts=class_cuts(values[order], counts[order]))
 
-    return _cut(X, learnt)
+    return learnt
 
 
 def cut_like(X: Sequences, schema: Schema | None) -> Sequences:
     """The sequences with the numbers that wait for it cut as another schema says."""
-    if schema is None or not any(_waiting(X.reading)):
+    if schema is None:
         return X
     known = {
         (title, group.predicate, column.name): column
@@ -121,10 +165,16 @@ def cut_like(X: Sequences, schema: Schema | None) -> Sequences:
         for column in group.columns
         if column.supervised and column.cuts is not None
     }
-    title_of = {group.predicate: title for title in TITLES for group in getattr(X.reading, title)}
-    return _cut(
-        X, lambda column, key, _: known.get((title_of[key[0]], key[0], column.name), column)
+    own = X.reading
+    if schema.is_of_facts and own is None:
+        own = _with_columns(schema, {key: replace(c, cuts=None) for key, c in known.items()})
+    if own is None or not any(_waiting(own)):
+        return X
+    title_of = {group.predicate: title for title in TITLES for group in getattr(own, title)}
+    found = _cut(
+        X, own, lambda column, key, _: known.get((title_of[key[0]], key[0], column.name), column)
     )
+    return found if X.reading is not None else found.replaced(reading=None)
 
 
 def _waiting(schema: Schema | None) -> Iterator[tuple[str, Group, Column]]:
@@ -136,12 +186,11 @@ def _waiting(schema: Schema | None) -> Iterator[tuple[str, Group, Column]]:
                     yield title, group, column
 
 
-def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequences:
-    """The sequences with the waiting columns cut, in the facts and the schema, as `choose` says,
-    given a column, its predicate, and the row of its values in the table of facts."""
-    assert X.reading is not None
+def _cut(X: Sequences, own: Schema, choose: Callable[[Column, Key, int], Column]) -> Sequences:
+    """The sequences with the waiting columns of a schema cut, in the facts and the schema, as
+    `choose` says, given a column, its predicate, and the row of its values in the facts."""
     vocabulary, tables, changed = X.vocabulary, dict(X.tables), {}
-    for title, group, column in _waiting(X.reading):
+    for title, group, column in _waiting(own):
         before = (title == "fluents") + len(group.events)
         key = (group.predicate, before + len(group.columns))
         argument = 1 + before + group.columns.index(column)
@@ -154,10 +203,13 @@ def _cut(X: Sequences, choose: Callable[[Column, Key, int], Column]) -> Sequence
         vocabulary = vocabulary.extended(names)
         known = np.array([vocabulary.code(name) for name in names], np.int32)
         codes, number = np.unique(table[argument], return_inverse=True)
+        is_number = np.array([type(X.vocabulary[c]) in (int, float) for c in codes.tolist()], bool)
+        numbers = _numbers(X, codes[is_number])  # of files any other constant may stand there
+        codes[is_number] = known[binned(numbers, cut.cuts)]
         new: Table = table.copy()
-        new[argument] = known[binned(_numbers(X, codes), cut.cuts)][number]
+        new[argument] = codes[number]
         tables[key] = tb.in_order(new)
-    schema = _with_columns(X.reading, changed)
+    schema = _with_columns(own, changed)
     return X.replaced(vocabulary=vocabulary, tables=tables, reading=schema, origin=None)
 
 

@@ -64,7 +64,7 @@ class Intervals:
 class Schema:
     """How a table was read; pass it as `reading` to read another one in the same way."""
 
-    sequence: str  # its column
+    sequence: str  # its column; "" where it only says how numbers of facts of files are cut
     order: tuple[tuple[str, str], ...]  # dimensions and their columns; none: rows in order
     fluents: tuple[Group, ...]  # what is said of an event,
     attributes: tuple[Group, ...] = ()  # of a sequence,
@@ -78,6 +78,11 @@ class Schema:
     def groups(self) -> tuple[Group, ...]:
         """All predicates but the links."""
         return self.fluents + self.attributes + self.relations
+
+    @property
+    def is_of_facts(self) -> bool:
+        """Whether it only says how numbers are cut, of facts that were not read from a table."""
+        return not self.sequence
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -136,7 +141,8 @@ class Schema:
         how = f"by {ordered}" if ordered else "rows in order"
         if self.intervals is not None:
             how = f"intervals from {self.intervals.start} to {self.intervals.end}"
-        yield "sequence", f"{self.sequence}, {how}"
+        if not self.is_of_facts:
+            yield "sequence", f"{self.sequence}, {how}"
         if self.label is not None:
             yield "label", str(self.label)
         if self.intervals is not None:

@@ -52,6 +52,7 @@ FITTED = 1e-2  # of that deviance: where no more is left the path ends
 MOST_SWEEPS = 100
 SCALES = np.geomspace(0.5, 32, 13)  # of the scores, for the probabilities
 SMALLEST_SHARE = 1e-9  # of rows that have a column
+STEEPEST = 0.5  # with the size: the values of a row fall no faster
 SLACK = 1 + 1e-3  # of the penalty: by how much a gradient may exceed it
 
 
@@ -308,7 +309,7 @@ def growth_of(columns: Columns, sizes: Floats | None) -> Growth:
     if len(np.unique(logs)) < 2:
         return STEADY
     slope = float(np.polyfit(logs - logs.mean(), 0.5 * np.log(ones[ones > 0]), 1)[0])
-    return Growth(float(np.exp(logs.mean())), min(max(slope, 0.0), 1.0))
+    return Growth(float(np.exp(logs.mean())), min(max(slope, 0.0), STEEPEST))
 
 
 def _scaled(

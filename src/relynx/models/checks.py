@@ -132,7 +132,7 @@ def sequences_for(model: Any, X: object) -> Sequences:
     check_is_fitted(model)
     fitted: Schema | None = model.reading_
     found = cut_like(as_sequences(X), fitted)
-    if fitted is None or found.reading is None:
+    if fitted is None or fitted.is_of_facts or found.reading is None:
         return found
     if (wrong := found.reading.difference(fitted)) is not None:
         what = f"this table was read in another way than that of the model: {wrong}"

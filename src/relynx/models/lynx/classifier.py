@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from relynx.arrays import Floats
 from relynx.bias import Bias
 from relynx.bias.model_file import BIAS
+from relynx.data.class_cuts import cut_measured
 from relynx.data.parquet import Partitions
 from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
@@ -299,7 +300,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         The bias that was used.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X; with the cuts that were
-        learnt, where it left them to `fit`.
+        learnt, where it left them to `fit`. Of facts that come from no table, the cuts of measured
+        numbers, where the bias was inferred.
 
     Examples
     --------
@@ -371,6 +373,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         """
         check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
         X, labels, self.classes_, codes = training_data(X, y)
+        self.reading_ = X.reading
+        if self.bias is None and X.reading is None:
+            X, self.reading_ = cut_measured(X, labels)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         method = self._method(len(self.classes_))
@@ -390,7 +395,6 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         used = [model.patterns[model.selected] for model in self.estimators_]
         names = tuple(self.classes_.tolist())
         self.selected_, self.columns_ = united(used, X, codes, names)
-        self.reading_ = X.reading
         return self
 
     def _method(self, n_classes: int = 2) -> str:
