@@ -207,7 +207,7 @@ def scale_of(found, M, y, n_classes=2):
     """The number by which all weights of a model were multiplied."""
     form, last = found.chosen
     columns = sparse_logistic._scaled(
-        Columns.of(M), FORMS[form], STEADY, None, np.zeros(M.shape[1], int)
+        Columns.of(M), FORMS[form], STEADY, None, *[np.zeros(M.shape[1], int)] * 2
     )
     problem = Problem(columns, y, n_classes, np.ones(len(y)), FORMS[form].share)
     *_, plain = problem.path(penalties_from(problem.largest_penalty())[: last + 1])
@@ -776,8 +776,32 @@ def test_columns_of_long_links_are_penalised_more_in_the_forms_that_ask_for_it(m
         same = same and np.array_equal(plain.solution.weights, other.solution.weights)
         assert same == (not form.by_span)
     # A column of span 8 is one of a third of the scale.
-    columns = sparse_logistic._scaled(Columns.of(M), FORMS[1], STEADY, None, spans)
+    how = FORMS[1], STEADY, None, spans, np.zeros(40, int)
+    columns = sparse_logistic._scaled(Columns.of(M), *how)
     assert columns.column_scale == pytest.approx(np.repeat([1, 1 / 3], 20))
+
+
+@given(st.data())
+def test_lengths_with_many_patterns_outweigh_the_shortest_by_half_as_much(data):
+    n = data.draw(st.integers(1, 12))
+    lengths = np.array(data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n)))
+    squares = np.array(data.draw(st.lists(st.floats(0.1, 50), min_size=n, max_size=n)))
+    sums = {length: sum(squares[lengths == length]) for length in sorted(set(lengths.tolist()))}
+    first, *_ = sums.values()
+    factors = sparse_logistic._evened(squares, lengths)
+    after = {length: sum((factors**2 * squares)[lengths == length]) for length in sums}
+    for length, before in sums.items():
+        assert after[length] == pytest.approx(min(before, np.sqrt(before * first)))
+
+
+def test_lengths_matter_in_the_forms_that_ask_for_it(monkeypatch):
+    M, y, _ = weak_evidence(100, 40)
+    lengths = np.repeat([1, 2], [4, 36])
+    for form in FORMS:
+        monkeypatch.setattr(sparse_logistic, "FORMS", (form,))
+        plain, other = (fitted(M, y, lengths=one) for one in (None, lengths))
+        same = np.array_equal(plain.losses, other.losses, equal_nan=True)
+        assert same == (not form.by_length)
 
 
 # The learner

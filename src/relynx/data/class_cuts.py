@@ -128,7 +128,8 @@ def cut_measured(X: Sequences, labels: NDArray[Any]) -> tuple[Sequences, Schema 
         found = learn(column, key, argument)
         return found if found.cuts else column
 
-    cut = _cut(X, Schema("", (), (), tuple(sorted(groups, key=str))), learnt)
+    own = Schema("", (), (), relations=tuple(sorted(groups, key=str)))
+    cut = _cut(X, own, learnt)
     return cut.replaced(reading=None), cut.reading
 
 

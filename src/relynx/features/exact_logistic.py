@@ -19,16 +19,13 @@ from relynx.errors import counted
 from relynx.features import _logistic_kernels as lk
 from relynx.features.sparse_logistic import (
     FITTED,
-    N_PENALTIES,
     NOTHING,
     ROUNDED,
-    SMALLEST,
     Columns,
     Problem,
     Solution,
     best_scale,
     divisions,
-    penalties_from,
     simplest,
     with_base,
 )
@@ -37,6 +34,7 @@ from relynx.storage.fields import COUNT, NUMBER, Field, Fields, restored, stored
 
 # Of the deviance without patterns: the gap at which a solution is the minimum, on the way to a
 # penalty and there.
+N_PENALTIES, SMALLEST = 30, 1e-4  # of the largest one: each asks the language again
 ON_THE_WAY, CERTAIN = 1e-4, 1e-8
 MOST_NEW = 500  # columns that join the working set at once
 MOST_SWEEPS, FINEST = 1000, 1e-13
@@ -215,7 +213,7 @@ def fit_exact(
         n_steps = int(np.ceil(np.log(penalty) / np.log(SMALLEST) * N_PENALTIES))
         penalties = largest * np.geomspace(1.0, penalty, n_steps + 1)
     elif largest > NOTHING:
-        penalties = penalties_from(largest)
+        penalties = largest * np.geomspace(1.0, SMALLEST, N_PENALTIES)
         chosen, scale = validated(language, y, n_classes, sample, penalties, seed)
         penalties = penalties[: chosen + 1]
     for step in penalties[:-1].tolist():

@@ -41,7 +41,7 @@ from relynx.features import _logistic_kernels as lk
 
 CLEARLY = 0.5  # of a standard error: by so much the loss of a less simple form must be less
 MOST_WORSE = 5  # penalties in turn with a larger loss, after which a path of the validation ends
-N_PENALTIES, SMALLEST = 30, 1e-4  # of the largest penalty
+N_PENALTIES, SMALLEST = 36, 1e-5  # of the largest penalty
 PARTS = 5  # of the cross-validation
 MOST_REPEATS, ENOUGH_ROWS = 3, 1000  # small data are divided several times
 ENOUGH = 1e-6  # of the deviance without columns: a sweep that gains less is the last
@@ -244,13 +244,14 @@ class Form:
     by_size: bool = False
     by_rarity: bool = False
     by_span: bool = False
+    by_length: bool = False
 
 
 # The simplest first.
 FORMS = (
     Form(1.0, n_errors=1.0),
     Form(0.3, by_size=True, by_span=True),
-    Form(0.03, by_size=True, by_rarity=True, by_span=True),
+    Form(0.03, by_size=True, by_rarity=True, by_span=True, by_length=True),
 )
 
 
@@ -276,17 +277,19 @@ def fit_sparse(
     n_threads: int = 1,
     sizes: Floats | None = None,
     spans: Longs | None = None,
+    lengths: NDArray[np.integer] | None = None,
 ) -> Fitted:
     """The sparse model of the classes 0 to n - 1, its form and strength found by cross-validation.
 
     `sizes` are those of the sequences; without them rows are not scaled. `spans` say how many steps
-    the patterns of columns go beyond the next event.
+    the patterns of columns go beyond the next event, `lengths` how many atoms they have.
     """
     growth = growth_of(columns, sizes)
     spans = np.zeros(len(columns), np.int64) if spans is None else spans
+    lengths = np.zeros(len(columns), np.int64) if lengths is None else lengths
+    how = growth, sizes, spans, lengths
     problems = [
-        Problem(_scaled(columns, form, growth, sizes, spans), y, n_classes, sample, form.share)
-        for form in FORMS
+        Problem(_scaled(columns, form, *how), y, n_classes, sample, form.share) for form in FORMS
     ]
     losses = np.full((len(FORMS), N_PENALTIES), np.nan)
     if problems[0].largest_penalty() < NOTHING:  # what is left of zero: no column tells anything
@@ -313,7 +316,12 @@ def growth_of(columns: Columns, sizes: Floats | None) -> Growth:
 
 
 def _scaled(
-    columns: Columns, form: Form, growth: Growth, sizes: Floats | None, spans: Longs
+    columns: Columns,
+    form: Form,
+    growth: Growth,
+    sizes: Floats | None,
+    spans: Longs,
+    lengths: NDArray[np.integer],
 ) -> Columns:
     scale = np.ones(len(columns))
     if form.by_span:
@@ -321,8 +329,22 @@ def _scaled(
     if form.by_rarity:
         share = np.diff(columns.offset) / columns.n_rows
         scale *= 1 - np.log(np.maximum(share, SMALLEST_SHARE))
+    if form.by_length:
+        scale *= _evened(scale**2 * np.diff(columns.offset), lengths)
     values = growth.values(sizes) if form.by_size and sizes is not None else None
     return replace(columns, row_scale=values, column_scale=scale)
+
+
+def _evened(squares: Floats, lengths: NDArray[np.integer]) -> Floats:
+    """Factors of columns by which lengths with many patterns do not outweigh the shortest one.
+
+    `squares` are the sums of squares of the columns, before. A factor is the fourth root of the
+    ratio of the sums over lengths, so that half of a difference, as a power, stays.
+    """
+    _, length = np.unique(lengths, return_inverse=True)
+    sums = np.bincount(length, squares)
+    factors: Floats = np.minimum(1.0, (sums[:1] / sums) ** 0.25)[length]
+    return factors
 
 
 def _validated(

@@ -65,6 +65,7 @@ def learn_sparse(
         n_threads=n_threads(model.n_jobs),
         sizes=sequence_sizes(X, levels[0].found.object_identity),
         spans=spans_of(levels, model.bias_),
+        lengths=np.concatenate([one.patterns.lengths for one in levels]),
     )
     solution = by_importance(fitted.solution, columns)
     sets, order, start = [], [], 0
