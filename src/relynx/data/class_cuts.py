@@ -2,8 +2,8 @@
 
 `from_events(..., bins="supervised")` leaves a column's numbers as they are and marks the column in
 the schema. `cut_by_class` learns the cuts and stores them in the schema; `cut_like` applies them to
-other sequences. Facts of files have no schema: `cut_measured` finds the arguments that hold measured
-numbers and makes one.
+other sequences. Facts of files have no schema: `cut_measured` finds the arguments that hold
+measured numbers and makes one.
 
 A cut is taken where the classes are purest on both sides, as long as a description of the classes
 with it is shorter than one without: the criterion of Fayyad and Irani (1993), "Multi-interval
