@@ -1,0 +1,389 @@
+"""Which columns of events a search should take together, because the classes depend on them.
+
+The language that is inferred for a table has a predicate for each column, with constants. A rule
+such as "the same product returned twice" takes four of them, and a variable for the product. There
+are too many such patterns to search them all, so `evidence` looks at pairs of events first: which
+tests (the same value of a column in both events, different ones, a given value in one or both)
+does a pair pass in sequences of one class more than the single events there explain?
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from relynx.arrays import Bools, Floats, Ints, Longs
+from relynx.bias import Bias
+from relynx.bias.modes import EVENT
+from relynx.data.event_arguments import packed_pairs
+from relynx.data.sequences import Facts, Sequences
+from relynx.logic.tables import in_strict_order
+from relynx.models.lynx import _pair_kernels as pk
+
+MOST_SEQUENCES, MOST_PAIRS = 4_000, 500_000  # that are looked at
+MOST_VALUES, RARE = 12, 0.02  # constants of a column, and the share of events with it
+MOST_SYMMETRIC = 70  # tests of both events alike, of which all triples are tried
+MOST_TESTS = 350  # of which all pairs are tried
+MOST_FEATURES = 400  # of single events
+BEAM, LONGEST = 150, 6  # conjunctions that are extended, and their most tests
+MOST_SEARCHED = 3  # tests of values, which patterns of single columns have anyway
+MOST_VIEWS = 4
+LEVEL, NEEDED = 0.01, 1e-4  # of significance: of a conjunction, of each of its tests
+FOLDS = 5
+SAME, OTHER, FIRST, SECOND, BOTH = range(5)  # kinds of tests
+
+
+class Test(NamedTuple):
+    """Of a pair of events: `SAME` or `OTHER` values in columns a and b, or the value of column a in
+    the first event, the second, or both."""
+
+    kind: int
+    a: int
+    b: int
+    value: int = -1
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.kind in (SAME, OTHER, BOTH)
+
+
+class Columns(NamedTuple):
+    """Predicates that give events one value each, as columns: codes of constants, -1 for none."""
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    codes: Ints  # (n_columns, n_events)
+    events: Longs  # sequence * number of constants + code, in order
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Columns that two events have in patterns: which ones are constants, and which variables."""
+
+    sides: tuple[tuple[str, ...], ...]  # of one event or the other, each a wide fact
+    constant: frozenset[str]
+    shared: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Pairs of events in the order of sequences, and the tests that they pass, as bits."""
+
+    sequence: Longs  # of each pair
+    ends: Longs  # of each sequence
+    tests: list[Test]
+    bits: NDArray[np.uint64]
+
+    def sums(self, tests: Longs, values: Floats, covered: Bools) -> Floats:
+        out = np.empty((len(tests), values.shape[1]))
+        pk.sums_of(self.bits, tests, self.sequence, self.ends, values, out, covered)
+        return out
+
+
+def evidence(X: Sequences, y: Longs, bias: Bias, seed: int) -> list[View]:
+    """The columns that patterns should have together, the most telling first."""
+    if not bias.dimensions or len(np.unique(y)) < 2:
+        return []
+    some = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_SEQUENCES)).astype(np.int64))
+    X, y = (X[some], y[some]) if len(some) < len(X) else (X, y)
+    facts = X.facts()
+    columns = columns_of(facts, bias)
+    if columns is None:
+        return []
+    pairs = _pairs(facts, columns, bias.dimensions)
+    if not len(pairs.tests):
+        return []
+    known, views = _single_events(facts, bias), []
+    for _ in range(MOST_VIEWS):
+        found = _best(pairs, *_residuals(known, y, seed))
+        if found is None:
+            break
+        tests, covered = found
+        view = _view([pairs.tests[i] for i in tests], columns)
+        known = np.column_stack([known, covered])
+        if view not in views:
+            views.append(view)
+    return views
+
+
+def columns_of(facts: Facts, bias: Bias) -> Columns | None:
+    """The columns of a table of events, or of facts that are like one; None where there is none."""
+    n, keys = max(len(facts.vocabulary), 1), {}
+    for name, types in bias.types.items():
+        if len(types) == 2 and types[0] == EVENT != types[1] and (name, 2) in facts.tables:
+            held = packed_pairs(facts.tables[name, 2], 0, n)
+            if len(held) and in_strict_order(held):  # one value an event
+                keys[name] = held
+    if not keys:
+        return None
+    linked = [
+        packed_pairs(facts.tables[f"next_{one}", 2], end, n)
+        for one in bias.dimensions
+        if (f"next_{one}", 2) in facts.tables
+        for end in (0, 1)
+    ]
+    events = np.unique(np.concatenate([*keys.values(), *linked]))
+    codes = np.full((len(keys), len(events)), -1, np.int32)
+    for row, (name, held) in zip(codes, keys.items(), strict=True):
+        row[np.searchsorted(events, held)] = facts.tables[name, 2][2]
+    return Columns(tuple(keys), tuple(bias.types[name][1] for name in keys), codes, events)
+
+
+def _pairs(facts: Facts, columns: Columns, dimensions: tuple[str, ...]) -> _Pairs:
+    """Pairs of events of which one follows the other, at most `MOST_PAIRS` or so."""
+    n = max(len(facts.vocabulary), 1)
+    first, second = [], []
+    for dimension in dimensions:
+        table = facts.tables.get((f"next_{dimension}", 2))
+        if table is not None:
+            ends = (np.searchsorted(columns.events, packed_pairs(table, i, n)) for i in (0, 1))
+            for a, b in _along(*ends, columns):
+                first.append(a)
+                second.append(b)
+    a, b = (np.concatenate([np.empty(0, np.int64), *one]) for one in (first, second))
+    both = np.unique(a * len(columns.events) + b)  # events are in the order of sequences
+    a, b = both // max(len(columns.events), 1), both % max(len(columns.events), 1)
+    sequence = columns.events[a] // n
+    tests = [*_tests(columns)][:MOST_TESTS]
+    passed = [_passed(test, columns.codes, a, b) for test in tests]
+    kept = [i for i, one in enumerate(passed) if one.any()]
+    n_words = -(-len(a) // 64)
+    bits = np.zeros((len(kept), 8 * n_words), np.uint8)
+    for row, i in zip(bits, kept, strict=True):
+        packed = np.packbits(passed[i], bitorder="little")
+        row[: len(packed)] = packed
+    ends = np.searchsorted(sequence, np.arange(facts.n_sequences), side="right")
+    return _Pairs(
+        sequence, ends, [tests[i] for i in kept], bits.view("<u8").astype(np.uint64)
+    )
+
+
+def _along(x: Longs, y: Longs, columns: Columns) -> Iterator[tuple[Longs, Longs]]:
+    """The pairs of a dimension, near ones first, and then the next event of the same value."""
+    n = len(columns.events)
+    if len(np.unique(x)) < len(x) or len(np.unique(y)) < len(y):
+        return  # events branch
+    after = np.full(n, -1)
+    after[x] = y
+    chain, place = np.full(n, -1), np.zeros(n, np.int64)
+    front = np.setdiff1d(x, y)
+    number, step = np.arange(len(front)), 0
+    while len(front):
+        chain[front], place[front] = number, step
+        is_on = after[front] >= 0
+        front, number, step = after[front[is_on]], number[is_on], step + 1
+    order = np.lexsort([place, chain])
+    order = order[chain[order] >= 0]
+    total = 0
+    for gap in range(1, step):
+        a, b = order[:-gap], order[gap:]
+        is_pair = chain[a] == chain[b]
+        total += int(is_pair.sum())
+        if total > MOST_PAIRS and gap > 1:
+            break
+        yield a[is_pair], b[is_pair]
+    else:
+        return
+    for codes in columns.codes:
+        by = order[np.lexsort([place[order], codes[order], chain[order]])]
+        a, b = by[:-1], by[1:]
+        is_pair = (chain[a] == chain[b]) & (codes[a] == codes[b]) & (codes[a] >= 0)
+        yield a[is_pair], b[is_pair]
+
+
+def _tests(columns: Columns) -> Iterator[Test]:
+    """All tests: first those that compare the events, then values, the frequent ones first."""
+    several = [i for i, row in enumerate(columns.codes) if len(np.unique(row[row >= 0])) > 1]
+    for c in several:
+        yield Test(SAME, c, c)
+        yield Test(OTHER, c, c)
+    for c, d in combinations(several, 2):
+        if columns.types[c] == columns.types[d]:
+            yield Test(SAME, c, d)
+            yield Test(SAME, d, c)
+    found = []
+    for c in several:
+        values, counts = np.unique(columns.codes[c], return_counts=True)
+        counts[values < 0] = 0
+        for i in np.argsort(-counts, kind="stable")[:MOST_VALUES].tolist():
+            if counts[i] >= RARE * len(columns.events):
+                found.append((-int(counts[i]), c, int(values[i])))
+    for _, c, value in sorted(found):
+        yield from (Test(kind, c, c, value) for kind in (BOTH, FIRST, SECOND))
+
+
+def _passed(test: Test, codes: Ints, a: Longs, b: Longs) -> Bools:
+    """Which pairs pass a test."""
+    one, other = codes[test.a][a], codes[test.b][b]
+    if test.kind == SAME:
+        return np.asarray((one == other) & (one >= 0))
+    if test.kind == OTHER:
+        return np.asarray((one != other) & (one >= 0) & (other >= 0))
+    first, second = one == test.value, other == test.value
+    if test.kind == BOTH:
+        return np.asarray(first & second)
+    return np.asarray(first if test.kind == FIRST else second)
+
+
+def _single_events(facts: Facts, bias: Bias) -> Floats:
+    """How often which values occur in a sequence: an array of shape (n_sequences, n_features)."""
+    found = []
+    for name, types in bias.types.items():
+        table = facts.tables.get((name, len(types)))
+        if table is None or types.count(EVENT) > 1 or len(types) - types.count(EVENT) > 1:
+            continue
+        value = np.zeros(table.shape[1], np.int64) if types[-1] == EVENT else table[-1]
+        codes, number = np.unique(value, return_inverse=True)
+        most = np.argsort(-np.bincount(number), kind="stable")[:MOST_FEATURES]
+        place = np.full(len(codes), -1)
+        place[most] = np.arange(len(most))
+        counts = np.zeros((facts.n_sequences, len(most)))
+        is_one = place[number] >= 0
+        np.add.at(counts, (table[0][is_one], place[number[is_one]]), 1)
+        found += [np.log1p(counts), counts > 0]
+    if not found:
+        return np.zeros((facts.n_sequences, 0))
+    features = np.hstack(found).astype(float)
+    spread = features.std(axis=0)
+    order = np.argsort(-spread, kind="stable")[:MOST_FEATURES]
+    return features[:, np.sort(order[spread[order] > 0])]
+
+
+def _residuals(known: Floats, y: Longs, seed: int) -> tuple[Floats, Floats]:
+    """What known features leave open of each class, by cross-validation, and its variance: arrays
+    of shape (n_sequences, n_classes), of two classes with one column."""
+    counts = np.bincount(y)
+    shares = np.tile(counts / len(y), (len(y), 1))
+    n_folds = min(FOLDS, int(counts.min()))
+    if known.shape[1] and n_folds > 1:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+            learner = LogisticRegression(max_iter=200)
+            shares = cross_val_predict(learner, known, y, cv=folds, method="predict_proba")
+    left = (y[:, None] == np.arange(len(counts))) - shares
+    variance = np.maximum(shares * (1 - shares), 1e-3)
+    return (left[:, 1:], variance[:, 1:]) if len(counts) == 2 else (left, variance)
+
+
+def _best(pairs: _Pairs, left: Floats, variance: Floats) -> tuple[list[int], Floats] | None:
+    """The tests of the conjunction that tells most, and the sequences that have such a pair; None
+    where none tells more than chance does among so many."""
+    judge = _Judge(pairs, left, variance)
+    tried = [*_tried(pairs, judge)]
+    n_tried = sum(len(tests) for tests, _ in tried)
+    least = chdtri(judge.freedom, LEVEL / max(n_tried, 1))
+    found = [
+        (-float(values[i]), tests[i])
+        for tests, values in tried
+        for i in np.argsort(-values, kind="stable")[:BEAM].tolist()
+        if values[i] >= least
+    ]
+    for _, tests in sorted(found, key=lambda one: one[0])[:BEAM]:
+        pruned = judge.needed([int(test) for test in tests if test >= 0])
+        [value], covered = judge.values(np.array([pruned]), covered=True)
+        compares = any(pairs.tests[i].kind in (SAME, OTHER) for i in pruned)
+        if value >= least and (compares or len(pruned) > MOST_SEARCHED):
+            return pruned, covered[0].astype(float)
+    return None
+
+
+@dataclass(slots=True)
+class _Judge:
+    """How much more a conjunction tells about the classes than is known without it."""
+
+    pairs: _Pairs
+    left: Floats
+    variance: Floats
+
+    @property
+    def freedom(self) -> int:
+        return max(self.left.shape[1] - 1, 1)
+
+    def sums(self, tests: Longs, *, covered: bool = False) -> tuple[Floats, Floats, Bools]:
+        """What is left and its variance, summed over what conjunctions cover, and that."""
+        values = np.hstack([self.left, self.variance])
+        where = np.zeros((len(tests) if covered else 0, len(values)), bool)
+        left, variance = np.hsplit(self.pairs.sums(tests, values, where), 2)
+        return left, variance, where
+
+    def values(self, tests: Longs, *, covered: bool = False) -> tuple[Floats, Bools]:
+        """Chi-square statistics."""
+        left, variance, where = self.sums(tests, covered=covered)
+        return self._statistic(left, variance), where
+
+    def needed(self, tests: list[int]) -> list[int]:
+        """Those tests without which the others tell less; the least needed go first."""
+        while len(tests) > 1:
+            fewer = [[one for one in tests if one != test] for test in tests]
+            left, variance, _ = self.sums(np.array([tests]))
+            parent_left, parent_variance, _ = self.sums(np.array(fewer))
+            centred = left - parent_left / parent_variance * variance
+            rest = np.maximum(1 - variance / parent_variance, 1e-9)
+            gains = self._statistic(centred, variance * rest)
+            least = int(gains.argmin())
+            if gains[least] >= chdtri(self.freedom, NEEDED):
+                break
+            tests = fewer[least]
+        return tests
+
+    def _statistic(self, left: Floats, variance: Floats) -> Floats:
+        n = left.shape[1]
+        found: Floats = (left**2 / np.maximum(variance, 1e-12)).sum(axis=1)
+        return found * ((n - 1) / n if n > 1 else 1)
+
+
+def _tried(pairs: _Pairs, judge: _Judge) -> Iterator[tuple[Longs, Floats]]:
+    """Conjunctions of tests with their statistics: all of two, all of three that are alike for both
+    events, and longer ones of the best."""
+    n = len(pairs.tests)
+    symmetric = [i for i, test in enumerate(pairs.tests) if test.is_symmetric][:MOST_SYMMETRIC]
+    pool: list[tuple[float, tuple[int, ...]]] = []
+    for tests in (
+        np.arange(n)[:, None],
+        np.array([*combinations(range(n), 2)], np.int64).reshape(-1, 2),
+        np.array([*combinations(symmetric, 3)], np.int64).reshape(-1, 3),
+    ):
+        values, _ = judge.values(tests)
+        yield tests, values
+        best = np.argsort(-values, kind="stable")[:BEAM]
+        pool += [(-float(values[i]), tuple(tests[i].tolist())) for i in best.tolist()]
+    beam = [tests for _, tests in sorted(pool)[:BEAM]]
+    for _ in range(LONGEST - 2):
+        longer = {tuple(sorted({*tests, i})) for tests in beam for i in range(n) if i not in tests}
+        wanted = sorted(tests for tests in longer if len(tests) <= LONGEST)
+        if not wanted:
+            return
+        width = max(map(len, wanted))
+        array = np.array([[*tests, *[-1] * (width - len(tests))] for tests in wanted], np.int64)
+        values, _ = judge.values(array)
+        yield array, values
+        best = np.argsort(-values, kind="stable")[:BEAM]
+        beam = [wanted[i] for i in best.tolist()]
+
+
+def _view(tests: list[Test], columns: Columns) -> View:
+    """What patterns need to say what some tests do."""
+    sides: tuple[set[int], set[int]] = (set(), set())
+    for test in tests:
+        sides[0].update({test.a} if test.kind != SECOND else ())
+        sides[1].update({test.b} if test.kind != FIRST else ())
+    compared = [test for test in tests if test.kind in (SAME, OTHER)]
+    shared = {column for test in compared for column in (test.a, test.b)}
+    constant = {test.a for test in tests if test not in compared}
+    named = [tuple(columns.names[i] for i in sorted(side)) for side in sides if side]
+    return View(
+        tuple(dict.fromkeys(named)),
+        frozenset(columns.names[i] for i in constant),
+        frozenset(columns.names[i] for i in shared),
+    )
