@@ -284,7 +284,8 @@ def where(found: Match) -> str:
 
 def _headline(why: Explanation) -> Iterator[str]:
     p = why.posterior[why.predicted]
-    text = f"{_shown(why.id)} is predicted as {_name(why.predicted)} with probability {p:.3f}."
+    name = constant_text(why.id)
+    text = f"{name} is predicted as {_name(why.predicted)} with probability {p:.3f}."
     if why.label is not None:
         right = why.label == why.predicted
         text += f" Its label is {'the same' if right else _name(why.label)}."
@@ -433,10 +434,6 @@ def _notes(why: Explanation, parts: Sequence[tuple[ModelPart, Any]]) -> Iterator
 def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
     # Line breaks in ids and constants must not break the layout.
     return wrap(" ".join(text.split()), WIDTH, initial_indent=first, subsequent_indent=rest)
-
-
-def _shown(value: object) -> str:
-    return constant_text(value) if isinstance(value, str | int | float) else str(value)
 
 
 def _signed(value: float) -> str:

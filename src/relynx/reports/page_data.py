@@ -13,13 +13,14 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from relynx.arrays import Bools, Floats, Longs
 from relynx.data.event_arguments import dimension_names, event_keys
-from relynx.data.sequences import Facts, Sequences
+from relynx.data.sequences import Facts
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic.dimensions import OPERATORS, link_name, steps
 from relynx.logic.tables import Key
@@ -147,22 +148,20 @@ def _chosen(
     """
     kept = np.zeros(max(len(facts.vocabulary), 1), bool)
     number = _positions(order, len(kept))
-    costs: dict[int, int] = {}
 
-    def cost(codes: Longs) -> int:
-        for code in codes.tolist():
-            if code not in costs:
-                costs[code] = len(as_json(constant_text(facts.vocabulary[code]))) + 1
-        return sum(costs[code] for code in codes.tolist())
+    @cache
+    def cost(code: int) -> int:
+        return len(as_json(constant_text(facts.vocabulary[code]))) + 1
 
-    room -= cost(constants_used)
+    room -= sum(map(cost, constants_used.tolist()))
     kept[constants_used] = True
     chosen = []
     for i in wanted.tolist():
         parts = [facts.tables[key][1:, start:end].ravel() for _, key, start, end in places[i]]
         codes = np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
         new = codes[~kept[codes]]
-        needed = len(as_text(_bytes(_numbers_of(facts, places[i], number)))) + 3 + cost(new)
+        needed = len(as_text(_bytes(_numbers_of(facts, places[i], number)))) + 3
+        needed += sum(map(cost, new.tolist()))
         if needed <= room:
             room -= needed
             kept[new] = True
@@ -234,7 +233,9 @@ def page_data(
     """
     most = MOST_SEQUENCES
     while True:
-        page = _data(model, predictions, data, _listed(predictions, most), room)
+        # In order; of too many, first the misclassified.
+        listed = np.sort(_wrong_first(predictions, np.arange(len(predictions.X)))[:most])
+        page = _data(model, predictions, data, listed, room)
         if len(as_json(page)) <= room or most == 1:
             return page
         most = min(most, len(predictions.X)) // 2 or 1
@@ -265,7 +266,9 @@ def _data(
     }
     facts = predictions.X.facts(data.object_identity)
     atoms = [atom for pattern in patterns for atom in pattern]
-    keys = _keys(predictions.X, facts, (atom.key for atom in atoms))
+    # Predicates that were read, and derived ones that patterns use or that are dimensions.
+    wanted_keys = {*predictions.X.tables, *(atom.key for atom in atoms)}
+    keys = [key for key in facts.tables if key in wanted_keys or key[0].startswith("next_")]
     fixed = len(
         as_json([page, [[visible(name), [1] * arity, 99, 1] for name, arity in facts.tables]])
     )
@@ -282,11 +285,6 @@ def _data(
         "events": [[int(flag) for flag in flags] for flags in packed.events],
         "constants": list(packed.constants),
     }
-
-
-def _listed(predictions: Predictions, most: int) -> Longs:
-    """The sequences that the page lists, in order; of too many, first the misclassified."""
-    return np.sort(_wrong_first(predictions, np.arange(len(predictions.X)))[:most])
 
 
 def _wrong_first(predictions: Predictions, which: Longs) -> Longs:
@@ -310,12 +308,6 @@ def _shown(model: LynxClassifier, rows: tuple[PatternRow, ...]) -> Longs:
             break
         kept.append(row.number)
     return np.array(sorted(kept), np.int64)
-
-
-def _keys(X: Sequences, facts: Facts, used: Iterable[Key]) -> list[Key]:
-    """Predicates that were read, and derived ones that patterns use or that are dimensions."""
-    wanted = {*X.tables, *used}
-    return [key for key in facts.tables if key in wanted or key[0].startswith("next_")]
 
 
 def _pattern(row: PatternRow, variables: tuple[str, ...]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from relynx.storage import fields as fd
 from relynx.storage.parts import Part, plain
 
 CONSTANT = frozenset("#*")  # the signs of arguments that may be fixed
+HISTORIES = ("history", "penalised_history")
 
 
 def _are_blocks(value: Any) -> bool:
@@ -189,10 +190,9 @@ def models_state(models: Sequence[LoHMM]) -> fd.State:
     return {
         "structure": str(models[0]),
         "values": plain(np.stack([model.parameters.values for model in models]), "models"),
-        "history": [plain(np.array(model.history), "history") for model in models],
-        "penalised_history": [
-            plain(np.array(model.penalised_history), "history") for model in models
-        ],
+    } | {
+        name: [plain(np.array(getattr(model, name)), "history") for model in models]
+        for name in HISTORIES
     }
 
 
@@ -208,7 +208,7 @@ def models_of(part: Part, n: int) -> list[LoHMM]:
     for row in values:
         if (row < 0).any() or not np.allclose(np.bincount(groups, weights=row), 1, atol=1e-3):
             raise part.wrong("values", "are no distributions")
-    histories = [_rows(part, name, n) for name in ("history", "penalised_history")]
+    histories = [_rows(part, name, n) for name in HISTORIES]
     part.end()
     return [
         model.with_parameters(row).with_history(history.tolist(), penalised.tolist())

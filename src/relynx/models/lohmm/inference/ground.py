@@ -59,12 +59,7 @@ class Grounding:
         return max(map(len, self.columns))
 
 
-def ground(program: pg.Program, sequences: Sequence[Sequence[Atom]]) -> Grounding:
-    """The ground tables of some sequences. Raises InputError where they would be too large."""
-    return _Grounder(program).ground(sequences)
-
-
-class _Grounder:
+class Grounder:
     """Reaches the states of all columns, kind of step by kind of step."""
 
     def __init__(self, program: pg.Program) -> None:
@@ -82,6 +77,7 @@ class _Grounder:
         self.opens: list[tuple[int, ...]] = []
 
     def ground(self, sequences: Sequence[Sequence[Atom]]) -> Grounding:
+        """The ground tables of some sequences. Raises InputError where they would be too large."""
         steps = [self._steps_of(sequence) for sequence in sequences]
         self._reach()
         return self._grounding(steps)
