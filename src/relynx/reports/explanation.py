@@ -252,11 +252,9 @@ def shown_parts(why: Explanation) -> list[tuple[ModelPart, Any]]:
 
 
 def ranked(part: ModelPart, one: Any, other: Any) -> Ranked:
-    """The patterns by their effect on one class against another, the largest first.
-
-    The effect of a pattern that rules out either class is infinite. Patterns that are absent
-    and add nothing, as to a linear learner, are left out.
-    """
+    """The patterns by their effect on one class against another, the largest first. The effect of a
+    pattern that rules out either class is infinite. Patterns that are absent and add nothing, as to
+    a linear learner, are left out."""
     values = [(difference(effect, one, other), effect) for effect in part.patterns]
     if part.scores is not None:
         values = [(value, effect) for value, effect in values if effect.present or value]

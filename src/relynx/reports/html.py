@@ -179,9 +179,7 @@ def _environment() -> Environment:
 @dataclass(frozen=True, slots=True)
 class ClassBars:
     """The numbers of the classes of a pattern that have a bar, and a summary of the others.
-
-    `most_other` is the largest proportion of one of the `n_others` that the pattern covers.
-    """
+    `most_other` is the largest proportion of one of the `n_others` that the pattern covers."""
 
     classes: tuple[int, ...]
     n_others: int

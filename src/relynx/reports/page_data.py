@@ -78,11 +78,9 @@ class PageFacts:
     _numbers: dict[object, int] = field(repr=False)
 
     def atoms(self, pattern: Pattern) -> list[list[int]]:
-        """A pattern in numbers.
-
-        A link is [-1, dimension, steps, x, y], with 0 steps for any number of them; another atom
-        is its predicate and its arguments, or [-2] where the sequences have no such predicate.
-        """
+        """A pattern in numbers. A link is [-1, dimension, steps, x, y], with 0 steps for any number
+        of them; another atom is its predicate and its arguments, or [-2] where the sequences have
+        no such predicate."""
         variables = {name: i for i, name in enumerate(pattern.variables)}
         return [self._atom(atom, variables) for atom in pattern]
 
@@ -106,10 +104,8 @@ class PageFacts:
 def page_facts(
     facts: Facts, keys: list[Key], wanted: Longs, room: int, patterns: Iterable[Pattern] = ()
 ) -> PageFacts:
-    """Pack the facts of the `wanted` sequences, the most important first, into `room` bytes.
-
-    Only facts of the predicates `keys` are kept, and first the constants of the patterns.
-    """
+    """Pack the facts of the `wanted` sequences, the most important first, into `room` bytes. Only
+    facts of the predicates `keys` are kept, and first the constants of the patterns."""
     keys = [key for key in keys if key in facts.tables]
     n_constants = max(len(facts.vocabulary), 1)
     used = np.zeros(n_constants, np.int64)
@@ -142,10 +138,8 @@ def page_facts(
 def _chosen(
     facts: Facts, places: Places, wanted: Longs, room: int, order: Longs, constants_used: Longs
 ) -> tuple[list[int], Bools]:
-    """The sequences that fit, each with its constants, and which constants are kept.
-
-    Leaving out the other constants makes numbers only smaller, and so the bytes written.
-    """
+    """The sequences that fit, each with its constants, and which constants are kept. Leaving out
+    the other constants makes numbers only smaller, and so the bytes written."""
     kept = np.zeros(max(len(facts.vocabulary), 1), bool)
     number = _positions(order, len(kept))
 
@@ -226,11 +220,9 @@ def packed_rows(covered: Bools) -> list[str]:
 def page_data(
     model: LynxClassifier, predictions: Predictions, data: ReportData, room: int
 ) -> dict[str, Any]:
-    """The data of the interactive parts of a report, at most `room` bytes as JSON.
-
-    Facts are left out first, those of correctly predicted sequences before those of misclassified
-    ones, then whole sequences.
-    """
+    """The data of the interactive parts of a report, at most `room` bytes as JSON. Facts are left
+    out first, those of correctly predicted sequences before those of misclassified ones, then whole
+    sequences."""
     most = MOST_SEQUENCES
     while True:
         # In order; of too many, first the misclassified.
@@ -403,9 +395,7 @@ def _sums(found: Weights, covered: Bools, left: Bools, values: Floats) -> list[l
 
 def pair_terms(found: Weights, kept: list[int]) -> dict[str, Any]:
     """The weights of a pair for the patterns of the page; None for what rules a class out.
-
-    `outPart` is the finite part of such terms, which is the same for all of a class.
-    """
+    `outPart` is the finite part of such terms, which is the same for all of a class."""
     out = {
         "prior": [number(value) for value in found.prior.tolist()],
         "present": [number(value) for value in found.present[kept].ravel().tolist()],

@@ -161,12 +161,9 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The content of the static parts of the page.
-
-    `learner` is what classifies by the patterns. `seen` says whether labels and supports are
-    exactly those of the training sequences; None without labels. `certificate` is that of the
-    method `optimal`, as text.
-    """
+    """The content of the static parts of the page. `learner` is what classifies by the patterns.
+    `seen` says whether labels and supports are exactly those of the training sequences; None
+    without labels. `certificate` is that of the method `optimal`, as text."""
 
     n_sequences: int
     n_facts: int
@@ -343,11 +340,8 @@ def _predicate_rows(model: LynxClassifier, X: Sequences, facts: Facts) -> Iterab
 
 
 def _is_training_data(model: LynxClassifier, predictions: Predictions) -> bool | None:
-    """Whether class sizes and all supports equal those of the training sequences.
-
-    That is very unlikely for new sequences. A subset or superset of the training sequences is
-    not recognised.
-    """
+    """Whether class sizes and all supports equal those of the training sequences. That is very
+    unlikely for new sequences. A subset or superset of the training sequences is not recognised."""
     if predictions.labels is None:
         return None
     n = len(model.classes_)

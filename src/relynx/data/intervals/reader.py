@@ -107,10 +107,8 @@ def _read(
     *,
     may_drop: bool,
 ) -> tuple[Sequences, NDArray[Any] | None]:
-    """Read a table as requested, or as another one was read.
-
-    With `may_drop` the durations were not asked for: they are left out where all are equal.
-    """
+    """Read a table as requested, or as another one was read. With `may_drop` the durations were not
+    asked for: they are left out where all are equal."""
     table, sequence, symbol = asked.table, asked.sequence, asked.symbol
     raise_all(name_problems(table), DataError)
     if reading is not None:

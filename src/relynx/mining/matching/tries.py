@@ -95,10 +95,8 @@ class TrieMatcher:
         return cls(trie, kept, compiled, used, object_identity=object_identity)
 
     def coverage(self, rows: Rows, *, n_threads: int = 1) -> Bools:
-        """An array of shape (n_patterns, n_sequences).
-
-        Threads share out the patterns of two steps, each with all that extend it.
-        """
+        """An array of shape (n_patterns, n_sequences). Threads share out the patterns of two steps,
+        each with all that extend it."""
         out = np.zeros((len(rows), self.n_sequences), bool)
         columns, children = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
         for column, row in enumerate(rows.tolist()):
@@ -212,11 +210,9 @@ def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, i
 def _events_come_by_links(
     trie: Trie, kept: Longs, event: dict[tuple[str, int], int], *, is_line: bool
 ) -> bool:
-    """Is every event of a pattern a variable, that of the first fact or of a link with a fact
-    about it, do facts and further links come with it, and does no event stand for a value?
-
-    What is said of predicates that the facts lack does not matter.
-    """
+    """Is every event of a pattern a variable, that of the first fact or of a link with a fact about
+    it, do facts and further links come with it, and does no event stand for a value? What is said
+    of predicates that the facts lack does not matter."""
     known: dict[int, tuple[frozenset[int], frozenset[int], int] | None] = {
         -1: (frozenset(), frozenset(), -1)
     }  # events, values, and the event that may get further links

@@ -67,10 +67,8 @@ class InProcess:
 
 
 class OnWorkers:
-    """The workers of a client: of Dask, or of what can `submit` and `gather` as it does.
-
-    A task whose worker dies is given to another by the scheduler.
-    """
+    """The workers of a client: of Dask, or of what can `submit` and `gather` as it does. A task
+    whose worker dies is given to another by the scheduler."""
 
     def __init__(self, client: Any) -> None:
         for name in ("submit", "gather", "nthreads"):
@@ -271,10 +269,8 @@ class _Search:
         return answer, summed
 
     def _local_thresholds(self) -> tuple[Longs, list[int]]:
-        """For each partition the least supports of the classes, and the least frequency.
-
-        One of the two decides: the one that fewer patterns meet.
-        """
+        """For each partition the least supports of the classes, and the least frequency. One of the
+        two decides: the one that fewer patterns meet."""
         sizes, totals = self.sizes, self.sizes.sum(axis=0)
         least = -(-self.threshold.least * sizes // np.maximum(totals, 1))
         least = np.where(sizes > 0, least, NEVER)
@@ -379,10 +375,8 @@ def _joined(
 
 
 def _left(answer: pt.LocalAnswer, threshold: cd.Threshold, unseen: cd.Unseen) -> pt.LocalAnswer:
-    """What may be frequent in all partitions.
-
-    After a search that ended early, what no partition can have missed: short patterns.
-    """
+    """What may be frequent in all partitions. After a search that ended early, what no partition
+    can have missed: short patterns."""
     if answer.partial is None:
         return replace(answer, patterns=cd.possible(answer.patterns, threshold, unseen))
     short = cd.lengths_of(answer.patterns) <= answer.complete_up_to

@@ -31,9 +31,7 @@ class Encoded(NamedTuple):
 @by_reference
 class Buckets(NamedTuple):
     """Each pattern is in the bucket of two of its features, which what is more specific has too.
-
-    `features` are the numbers of all its features, rising, with -1 where there are no more.
-    """
+    `features` are the numbers of all its features, rising, with -1 where there are no more."""
 
     features: NDArray[np.int64]
     starts: NDArray[np.int64]

@@ -229,10 +229,8 @@ def _constant(term: Term, unnamed: str, mark: str) -> Constant:
 
 
 def maximal(trie: Trie, rows: Rows, *, object_identity: bool, same_cover: bool = False) -> Mask:
-    """Which patterns have no strictly more specific one among them, or none with `same_cover`.
-
-    A more specific pattern covers a part of the same sequences: as many are the same ones.
-    """
+    """Which patterns have no strictly more specific one among them, or none with `same_cover`. A
+    more specific pattern covers a part of the same sequences: as many are the same ones."""
     marked, supports = np.zeros(len(rows), bool), trie.supports[rows]
     if object_identity:
         above = _nearest(trie, rows)
@@ -336,11 +334,9 @@ def _atoms(trie: Trie, rows: Rows) -> Ints:
 
 
 def _features(atoms: Ints, object_identity: bool) -> Rows:
-    """What a more specific pattern has too: each predicate, each constant at its place.
-
-    Numbered from 0, -1 for none. Under Object Identity the second of a kind is a feature of its
-    own, since atoms stay apart; otherwise one atom may stand for several.
-    """
+    """What a more specific pattern has too: each predicate, each constant at its place. Numbered
+    from 0, -1 for none. Under Object Identity the second of a kind is a feature of its own, since
+    atoms stay apart; otherwise one atom may stand for several."""
     n, n_atoms, width = atoms.shape
     there = atoms[:, :, :1] >= 0
     constants = (atoms < 0) & (atoms != kn.UNBOUND)

@@ -159,11 +159,9 @@ def _check_steps(
 
 
 def _grows(parent: Array, steps: Array, arities: Array) -> bool:
-    """Whether each row extends another as the search does, which matching relies on.
-
-    Variables are numbered as they come. A first row is a fact; a link joins two events that are
-    there, or leads from one to a new event of which the fact of its row speaks.
-    """
+    """Whether each row extends another as the search does, which matching relies on. Variables are
+    numbered as they come. A first row is a fact; a link joins two events that are there, or leads
+    from one to a new event of which the fact of its row speaks."""
     n_variables = np.zeros(len(parent), np.int64)
     todo = np.flatnonzero(parent < 0)
     children = np.argsort(parent, kind="stable")

@@ -150,10 +150,8 @@ def link_atom(dimension: str, n: int, ends: Sequence[Term]) -> Atom:
 
 
 def joined(parts: Sequence[tuple[Trie, Rows]]) -> tuple[Trie, Rows]:
-    """One trie for rows of several, and where these are in it, one part after another.
-
-    It has no classes, since those of the parts may differ.
-    """
+    """One trie for rows of several, and where these are in it, one part after another. It has no
+    classes, since those of the parts may differ."""
     tries = list({id(trie): trie for trie, _ in parts}.values())
     relations = tuple(dict.fromkeys(key for trie in tries for key in trie.relations))
     dimensions = tuple(dict.fromkeys(name for trie in tries for name in trie.dimensions))

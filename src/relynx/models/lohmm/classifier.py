@@ -172,9 +172,7 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
 
     def _joint(self, X: object) -> Floats:
         """Log-likelihoods and prior together, finite: an impossible class is far below the others.
-
-        Where no class can show a sequence, the prior is all that is left.
-        """
+        Where no class can show a sequence, the prior is all that is left."""
         scores = self.log_likelihood(X)
         impossible = scores == -np.inf
         scores[impossible] = IMPOSSIBLE

@@ -33,9 +33,7 @@ class Start(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Transition:
     """`probability : head <- observation - body`: from a state of the body to one of the head.
-
-    `block` is the number, from 1 on, of the only block of steps in which it holds; None for all.
-    """
+    `block` is the number, from 1 on, of the only block of steps in which it holds; None for all."""
 
     probability: float
     head: Atom

@@ -71,11 +71,9 @@ RULES: Mapping[str, Rule] = {
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How sequences become observations, as learnt from the training sequences.
-
-    `predicates` are those of the bias; None takes all stored facts. `made` says that the structure
-    was made from the training sequences, so that it has places for what it never saw.
-    """
+    """How sequences become observations, as learnt from the training sequences. `predicates` are
+    those of the bias; None takes all stored facts. `made` says that the structure was made from the
+    training sequences, so that it has places for what it never saw."""
 
     dimension: str
     event_arguments: frozenset[Argument]
@@ -107,10 +105,8 @@ class Reader:
 def learn(
     estimator: Any, X: Sequences, codes: Longs, random_state: np.random.RandomState
 ) -> tuple[Reader, list[LoHMM], Grounding]:
-    """One structure for all, and its parameters for each class, as the estimator has it.
-
-    Returns what reads observations, the models, and the ground tables of the training sequences.
-    """
+    """One structure for all, and its parameters for each class, as the estimator has it. Returns
+    what reads observations, the models, and the ground tables of the training sequences."""
     reader = Reader.learn(estimator, X)
     training = reader.observed(X)
     model = _structure_for(estimator, training)
@@ -174,11 +170,9 @@ def _fixable(bias: Bias, training: Observed) -> frozenset[Argument]:
 
 
 def models_state(models: Sequence[LoHMM]) -> fd.State:
-    """Models of one structure: its text once, and the parameters of each.
-
-    Raises InputError where the parameters of a model, which `with_parameters` takes as they are, do
-    not sum to 1: its text would not read back.
-    """
+    """Models of one structure: its text once, and the parameters of each. Raises InputError where
+    the parameters of a model, which `with_parameters` takes as they are, do not sum to 1: its text
+    would not read back."""
     for model in models:
         parameters = model.parameters
         totals = np.bincount(parameters.groups, weights=parameters.values)

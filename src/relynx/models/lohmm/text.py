@@ -36,11 +36,9 @@ AS_A_TRANSITION = "as in 0.3 : s(Y) <- o(X) - s(X)."
 
 
 class _Parser(ClauseParser):
-    """Reads transitions beside declarations: a clause that begins with a number is one.
-
-    Its node is of kind `transition`, with the probability, the head, then `start`, or the
-    observation and the body, and last the block where there is one.
-    """
+    """Reads transitions beside declarations: a clause that begins with a number is one. Its node is
+    of kind `transition`, with the probability, the head, then `start`, or the observation and the
+    body, and last the block where there is one."""
 
     def expression(self, limit: int, depth: int) -> Node:
         begins = self.lexer.kind == "number" or self.lexer.token == "-"

@@ -38,10 +38,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a tree is to explain, by event and label before: residuals and weights.
-
-    `before` says whether the label before may be tested.
-    """
+    """What a tree is to explain, by event and label before: residuals and weights. `before` says
+    whether the label before may be tested."""
 
     residual: Floats
     weight: Floats
@@ -92,11 +90,9 @@ class Grower:
         self._bindable = encoding.language.types_with("+#*")
 
     def grow(self, part: Part, targets: Targets) -> tuple[Tree, Floats]:
-        """A tree for the residuals, and what it says of each event and label before.
-
-        The node that gains most is divided first. Examples of weight 0 go down the tree with the
-        others and do not count.
-        """
+        """A tree for the residuals, and what it says of each event and label before. The node that
+        gains most is divided first. Examples of weight 0 go down the tree with the others and do
+        not count."""
         most_rows = MOST_ROWS * len(part.rows)
         root = self._node(part, 0, targets, most_rows)
         leaves = [root]  # in the order in which they came, which decides between equal gains
@@ -227,11 +223,9 @@ class Grower:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """Candidates with the sum of the residuals, and the weight, of the examples they hold in.
-
-    The axes are the anchor, the literal and, of joins, the second variable. `shift` is added to
-    the number of the latter.
-    """
+    """Candidates with the sum of the residuals, and the weight, of the examples they hold in. The
+    axes are the anchor, the literal and, of joins, the second variable. `shift` is added to the
+    number of the latter."""
 
     literals: Literals
     sums: Floats
@@ -247,10 +241,8 @@ def counted(
     weight: Floats,
     since: int = 0,
 ) -> list[Counted]:
-    """The literals on one variable, the joins, and the attributes, which have no variable.
-
-    With `since`, only those with a variable from this one on.
-    """
+    """The literals on one variable, the joins, and the attributes, which have no variable. With
+    `since`, only those with a variable from this one on."""
     data, scope, half = encoding.data, part.scope, part.scope.half
     examples = kernels.Examples(part.rows, residual, weight)
     n_variables = len(scope.names)

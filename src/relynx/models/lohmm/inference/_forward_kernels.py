@@ -152,10 +152,8 @@ def score_all(tables, weights, top, columns, out):
 
 @kernel
 def count_all(tables, weights, factors, sizes, top, columns, scores, out):
-    """The log probability of every sequence, and its expected counts in its row of `out`.
-
-    Where `out` has one row, that is of all. A sequence of probability 0 adds nothing.
-    """
+    """The log probability of every sequence, and its expected counts in its row of `out`. Where
+    `out` has one row, that is of all. A sequence of probability 0 adds nothing."""
     for i in range(len(scores)):
         scores[i] = forward(tables, weights, i, top, columns[0])
         if scores[i] > -np.inf and factors[i] > 0:

@@ -40,12 +40,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounding:
-    """The tables of some sequences, and what their numbers stand for.
-
-    `columns` has the ground states of each column, in order, and `shown` the observation that they
-    show next; `ends` the two columns of each kind of step; `sizes` the number of states in all
-    columns of each sequence.
-    """
+    """The tables of some sequences, and what their numbers stand for. `columns` has the ground
+    states of each column, in order, and `shown` the observation that they show next; `ends` the two
+    columns of each kind of step; `sizes` the number of states in all columns of each sequence."""
 
     program: pg.Program
     tables: Tables

@@ -123,9 +123,7 @@ class Program:
 
 def matched(pattern: Args, ground: Args, binding: list[int]) -> list[int] | None:
     """The binding with what makes the pattern the ground atom; -1 is unbound. None if nothing does.
-
-    The list that is given is changed.
-    """
+    The list that is given is changed."""
     for arg, code in zip(pattern, ground, strict=True):
         if arg >= 0:
             if arg != code:
@@ -146,9 +144,7 @@ def bound(pattern: Args, binding: Sequence[int]) -> Args:
 
 def unified(left: Args, right: Args) -> dict[int, int] | None:
     """What the variables of two patterns stand for when the two are one; None if they never are.
-
-    The patterns share no variable. A variable may stand for another: see `walked`.
-    """
+    The patterns share no variable. A variable may stand for another: see `walked`."""
     found: dict[int, int] = {}
     for x, y in zip(left, right, strict=True):
         x, y = walked(x, found), walked(y, found)
@@ -288,10 +284,8 @@ class Compiler:
         return predicate, tuple(args)
 
     def _draws(self, atom: Atom, coded: Coded, new: range) -> tuple[tuple[int, int], ...]:
-        """The new variables, each with the distribution of its first place in the atom.
-
-        New in a head are those that the body lacks, in an observation those that neither has.
-        """
+        """The new variables, each with the distribution of its first place in the atom. New in a
+        head are those that the body lacks, in an observation those that neither has."""
         draws: list[tuple[int, int]] = []
         for variable in new:
             slot: cl.Slot = (*atom.key, coded[1].index(-variable - 1) + 1)
