@@ -23,7 +23,7 @@ from relynx.mining.engines.choose import engine_of, least_supports, steps_of
 from relynx.mining.engines.compiled import compile_bias
 from relynx.mining.input_checks import check_limits, classes_of
 from relynx.mining.matching.index import Index
-from relynx.mining.partitioned.search import check_partitions, mine_partitions
+from relynx.mining.partitioned.search import PartitionSearch, check_partitions
 from relynx.mining.patterns.measures import checked_measure, class_column
 from relynx.mining.patterns.ordering import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
@@ -153,8 +153,7 @@ def mine(
     filters = Filters(min_confidence, max_support, closed, settings.min_cover, top_k, measure)
     filters.check(classes)
     if isinstance(X, Partitions):
-        how = {"budget": budget, "client": client, "n_threads": threads}
-        found = mine_partitions(X, y, bias, settings, **how)
+        found = PartitionSearch(X, y, bias, settings, client).run(budget, threads)
     else:
         data = X, labels, classes
         found = _found(*data, bias, settings, budget, threads, checkpoint, keep_coverage)

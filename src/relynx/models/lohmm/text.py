@@ -10,14 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, islice
 
 from relynx.bias.modes import DeclarationReader, SourceSpans, Where
-from relynx.errors import (
-    MOST_PROBLEMS,
-    InputError,
-    ParseError,
-    Source,
-    did_you_mean,
-    first_problems,
-)
+from relynx.errors import MOST_PROBLEMS, InputError, ParseError, Source, did_you_mean, raise_first
 from relynx.logic.nodes import Clause, Node, node_atom, node_text
 from relynx.logic.parser import ClauseParser
 from relynx.logic.terms import Atom, Constant, Var, constant_text, quoted
@@ -103,11 +96,9 @@ class ModelReader(DeclarationReader):
             **self.settings,
         )
         problems = [*parser.problems, *self.problems]
-        if problems:
-            if self.declared:
-                problems += islice(clause_problems(clauses, at), MOST_PROBLEMS + 1)
-            wrong = ParseError if parser.problems else InputError
-            raise wrong(first_problems(problems))
+        if problems and self.declared:
+            problems += islice(clause_problems(clauses, at), MOST_PROBLEMS + 1)
+        raise_first(problems, ParseError if parser.problems else InputError)
         return clauses, at
 
     def _clause(self, clause: Clause) -> None:
