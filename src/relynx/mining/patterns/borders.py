@@ -118,13 +118,7 @@ class Borders(Generic[Set]):
         """
         if self.implied:
             return patterns[self._implied_between(patterns)]
-        mask = between(
-            (self.general.trie, self.general.rows),
-            (self.specific.trie, self.specific.rows),
-            (patterns.trie, patterns.rows),
-            object_identity=self.general.object_identity,
-        )
-        return patterns[mask]
+        return patterns[between(self.general, self.specific, patterns)]
 
     def _implied_contains(self, pattern: Pattern) -> bool:
         flag = self.general.object_identity
@@ -228,39 +222,35 @@ def _constant(term: Term, unnamed: str, mark: str) -> Constant:
 # Subsumption as written
 
 
-def maximal(trie: Trie, rows: Rows, *, object_identity: bool, same_cover: bool = False) -> Mask:
+def maximal(patterns: Entries, *, same_cover: bool = False) -> Mask:
     """Which patterns have no strictly more specific one among them, or none with `same_cover`. A
     more specific pattern covers a part of the same sequences: as many are the same ones."""
-    marked, supports = np.zeros(len(rows), bool), trie.supports[rows]
-    if object_identity:
-        above = _nearest(trie, rows)
+    marked, supports = np.zeros(len(patterns), bool), patterns.supports
+    if patterns.object_identity:
+        above = _nearest(patterns)
         counts = above >= 0
         if same_cover:
             counts &= (supports[above] == supports).all(axis=1)
         marked[above[counts]] = True
     groups = np.unique(supports, axis=0, return_inverse=True)[1].reshape(-1) if same_cover else None
-    return _unmarked(trie, rows, marked, object_identity, general=True, groups=groups)
+    return _unmarked(patterns, marked, groups, general=True)
 
 
-def most_general(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
+def most_general(patterns: Entries) -> Mask:
     """Which patterns have no strictly more general one among them."""
-    marked = _nearest(trie, rows) >= 0 if object_identity else np.zeros(len(rows), bool)
-    return _unmarked(trie, rows, marked, object_identity, general=False)
+    n = len(patterns)
+    marked = _nearest(patterns) >= 0 if patterns.object_identity else np.zeros(n, bool)
+    return _unmarked(patterns, marked, None, general=False)
 
 
-def between(
-    general: tuple[Trie, Rows],
-    specific: tuple[Trie, Rows],
-    patterns: tuple[Trie, Rows],
-    *,
-    object_identity: bool,
-) -> Mask:
+def between(general: Entries, specific: Entries, patterns: Entries) -> Mask:
     """Which patterns are subsumed by one of `general` and subsume one of `specific`."""
-    first, last = len(general[1]), len(general[1]) + len(specific[1])
-    out = np.zeros(last + len(patterns[1]), bool)
+    first, last = len(general), len(general) + len(specific)
+    out = np.zeros(last + len(patterns), bool)
     if first == 0 or last == first or last == len(out):
         return out[last:]
-    trie, rows = joined([general, specific, patterns])
+    object_identity = general.object_identity
+    trie, rows = joined([(one.trie, one.rows) for one in (general, specific, patterns)])
     encoded, features = _encoded(trie, rows, object_identity)
     above, below = _buckets(features, np.arange(first)), np.arange(last, len(rows))
     kn.mark_dominated(encoded, above, below, object_identity, False, False, False, out)
@@ -272,8 +262,9 @@ def between(
     return out[last:]
 
 
-def _nearest(trie: Trie, rows: Rows) -> Rows:
+def _nearest(patterns: Entries) -> Rows:
     """The place in `rows` of the nearest row that each extends, or -1."""
+    trie, rows = patterns.trie, patterns.rows
     place = np.full(len(trie), -1)
     place[rows] = np.arange(len(rows))
     ancestor = trie.parent[rows].astype(np.int64)
@@ -284,19 +275,11 @@ def _nearest(trie: Trie, rows: Rows) -> Rows:
     return found
 
 
-def _unmarked(
-    trie: Trie,
-    rows: Rows,
-    marked: Mask,
-    object_identity: bool,
-    *,
-    general: bool,
-    groups: Rows | None = None,
-) -> Mask:
+def _unmarked(patterns: Entries, marked: Mask, groups: Rows | None, *, general: bool) -> Mask:
     """What is left of the rows when all that are dominated are marked. Groups do not mix."""
-    left = np.flatnonzero(~marked)
+    left, object_identity = np.flatnonzero(~marked), patterns.object_identity
     if len(left):
-        encoded, features = _encoded(trie, rows[left], object_identity)
+        encoded, features = _encoded(patterns.trie, patterns.rows[left], object_identity)
         buckets = _buckets(features if groups is None else groups[left][:, None])
         # The search is short where what dominates most comes first.
         order = np.argsort(-encoded.sizes if general else encoded.sizes, kind="stable")

@@ -327,12 +327,11 @@ class PatternSet:
 
     def maximal(self) -> PatternSet:
         """The patterns that no other of the set is more specific than."""
-        return self[borders.maximal(self.trie, self.rows, object_identity=self.object_identity)]
+        return self[borders.maximal(self)]
 
     def most_general(self) -> PatternSet:
         """The patterns that no other of the set is more general than."""
-        mask = borders.most_general(self.trie, self.rows, object_identity=self.object_identity)
-        return self[mask]
+        return self[borders.most_general(self)]
 
     def borders(self, *, implied: bool = False) -> Borders[PatternSet]:
         """The most general and the most specific patterns, and what lies between them.
@@ -382,8 +381,7 @@ class PatternSet:
 
         More specific means subsumed as written: `next_s` does not count as a case of `follow_s`.
         """
-        how = {"object_identity": self.object_identity, "same_cover": True}
-        return self[borders.maximal(self.trie, self.rows, **how)]
+        return self[borders.maximal(self, same_cover=True)]
 
     def covering(
         self, X: Sequences, times: int, by: str = "confidence", *, class_: object = None
