@@ -68,12 +68,10 @@ class PatternEffect:
 
 @dataclass(frozen=True, slots=True)
 class ModelPart:
-    """One model of the classifier: for a pair of classes, or for all.
-
-    `prior` plus the contributions of all patterns is the score. If every class is ruled out, the
-    score of those ruled out least often is `prior` plus the `parts`. `scores`, `prior` and
-    `ruled_out` are None if the learner is not additive.
-    """
+    """One model of the classifier: for a pair of classes, or for all. `prior` plus the
+    contributions of all patterns is the score. If every class is ruled out, the score of those
+    ruled out least often is `prior` plus the `parts`. `scores`, `prior` and `ruled_out` are None if
+    the learner is not additive."""
 
     classes: tuple[Any, ...]  # that it distinguishes
     vote: Any  # the class that it predicts

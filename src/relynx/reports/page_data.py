@@ -62,13 +62,10 @@ def short(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """The facts of some sequences under the numbers of the page.
-
-    `keys` are the predicates, `dimensions` the numbers of those that link events, by the name of
-    the dimension; `events` says which arguments hold events. `constants` has those of the facts
-    kept, the most frequent first, and `sequences` the facts of each sequence as base64; None where
-    there was no space.
-    """
+    """The facts of some sequences under the numbers of the page. `keys` are the predicates,
+    `dimensions` the numbers of those that link events, by the name of the dimension; `events` says
+    which arguments hold events. `constants` has those of the facts kept, the most frequent first,
+    and `sequences` the facts of each sequence as base64; None where there was no space."""
 
     keys: tuple[Key, ...]
     dimensions: dict[str, int]
@@ -353,12 +350,10 @@ def _sequences(predictions: Predictions, listed: Longs, shown: Longs) -> dict[st
 def pair_votes(
     model: LynxClassifier, predictions: Predictions, listed: Longs, shown: Longs
 ) -> dict[str, Any]:
-    """Votes and probabilities of the pairs, and the sums of the patterns left off the page.
-
-    `votes` has a bit for each pair, `pairProbabilities` a byte with the probability of its first
-    class; None if there are too many. A pair in `rest` has, for each sequence, the sum of each
-    class, then how often each class is ruled out.
-    """
+    """Votes and probabilities of the pairs, and the sums of the patterns left off the page. `votes`
+    has a bit for each pair, `pairProbabilities` a byte with the probability of its first class;
+    None if there are too many. A pair in `rest` has, for each sequence, the sum of each class, then
+    how often each class is ruled out."""
     on_page = np.isin(np.arange(predictions.covered.shape[1]), shown)
     votes, probabilities = [], []
     rest: list[Numbers] = []

@@ -33,12 +33,10 @@ HALF = 0.5  # added to every count, so that odds are finite (Haldane 1956)
 
 @dataclass(frozen=True, slots=True)
 class PatternRow:
-    """A pattern that the model uses.
-
-    `class_` is the number of the class of which it covers the largest proportion, and `odds` how
-    many times larger the odds of that class are with the pattern than without. `supports` and
-    `proportions` are of the training sequences, by class; `pairs` numbers the models that use it.
-    """
+    """A pattern that the model uses. `class_` is the number of the class of which it covers the
+    largest proportion, and `odds` how many times larger the odds of that class are with the pattern
+    than without. `supports` and `proportions` are of the training sequences, by class; `pairs`
+    numbers the models that use it."""
 
     number: int
     text: str

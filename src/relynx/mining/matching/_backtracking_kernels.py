@@ -71,12 +71,10 @@ class Plan(NamedTuple):
 
 @kernel
 def walk_paths(before, after, edge_off, node_off, shape, order, rank, first, last):
-    """The paths that links make in each sequence.
-
-    Link e leads from node before[e] to node after[e]. `order` gets the nodes path by path, by
-    their beginnings; of each node `rank` is its place there, `first` and `last` are those of its
-    path. In a sequence that is no set of paths every node is a path by itself.
-    """
+    """The paths that links make in each sequence. Link e leads from node before[e] to node
+    after[e]. `order` gets the nodes path by path, by their beginnings; of each node `rank` is its
+    place there, `first` and `last` are those of its path. In a sequence that is no set of paths
+    every node is a path by itself."""
     most = 0
     for s in range(len(node_off) - 1):
         most = max(most, node_off[s + 1] - node_off[s])

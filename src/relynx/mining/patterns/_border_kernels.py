@@ -14,12 +14,10 @@ UNBOUND = np.int32(-(2**31))
 
 @by_reference
 class Encoded(NamedTuple):
-    """Patterns as arrays, one entry a pattern.
-
-    `atoms[i, k]` is a predicate and its arguments: variables from 0, constants below 0, predicates
-    without so many arguments padded by UNBOUND. `sizes` counts atoms and constants; `bits` has one
-    for each thing that every more specific pattern has too; `supports` are per class.
-    """
+    """Patterns as arrays, one entry a pattern. `atoms[i, k]` is a predicate and its arguments:
+    variables from 0, constants below 0, predicates without so many arguments padded by UNBOUND.
+    `sizes` counts atoms and constants; `bits` has one for each thing that every more specific
+    pattern has too; `supports` are per class."""
 
     atoms: NDArray[np.int32]
     n_atoms: NDArray[np.int64]

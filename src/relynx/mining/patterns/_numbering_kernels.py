@@ -235,7 +235,6 @@ def write(
     rows, parent, step, shape, variables, for_reading, may_begin, out_atoms, out_variables, done
 ):
     """The atoms of patterns in canonical order, or in the order of reading, variables numbered.
-
     `step`, `shape` and `variables` are those of `Shapes`. `done` says which rows were small enough;
     the others have their atoms in the order of the trie, with the variables that they have there.
     """

@@ -29,12 +29,10 @@ AT_ONCE = 1 << 13  # patterns that are written together
 
 
 def canonical_order(trie: Trie, rows: Rows) -> Rows:
-    """The rows by length, then by the canonical forms of their patterns.
-
-    Forms are compared as their atoms are sorted: atom by atom, first by predicate, number of
-    arguments and arguments, where a variable is its place among those of its atom and comes after
-    integers, floats and texts; then by the numbers of the variables in the canonical form.
-    """
+    """The rows by length, then by the canonical forms of their patterns. Forms are compared as
+    their atoms are sorted: atom by atom, first by predicate, number of arguments and arguments,
+    where a variable is its place among those of its atom and comes after integers, floats and
+    texts; then by the numbers of the variables in the canonical form."""
     if len(rows) < 2:
         return rows
     columns = [trie.lengths(rows), *_form_columns(trie, rows)]

@@ -21,13 +21,10 @@ UNCHECKED = 1.0  # C where a class is too small to be tested on
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairSVM:
-    """A machine for each pair of classes, in the order (1st, 2nd), (1st, 3rd), ...
-
-    The value of a pair is positive for its second class. `vectors` are the support vectors and
-    `weights` what each adds to each pair. Without `gamma` the kernel is linear; where there are
-    fewer pairs than support vectors, `vectors` then has one row for each pair, and `weights` is
-    None.
-    """
+    """A machine for each pair of classes, in the order (1st, 2nd), (1st, 3rd), ... The value of a
+    pair is positive for its second class. `vectors` are the support vectors and `weights` what each
+    adds to each pair. Without `gamma` the kernel is linear; where there are fewer pairs than
+    support vectors, `vectors` then has one row for each pair, and `weights` is None."""
 
     vectors: Floats
     weights: Floats | None

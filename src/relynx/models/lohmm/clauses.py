@@ -71,11 +71,9 @@ class Clauses:
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameters:
     """All the probabilities of a model in one row, in an order that depends on its clauses only.
-
     `groups` numbers the distribution that each belongs to: the start, the transitions of each body
     (and block), then each selection distribution. `names` are their clauses, and for a selection
-    the atom with the value, `select emacs(f1,_)`, or the type, `select file = f1`.
-    """
+    the atom with the value, `select emacs(f1,_)`, or the type, `select file = f1`."""
 
     values: Floats
     groups: Longs

@@ -107,12 +107,10 @@ def best_paths(F, starts, ends, out):
 
 
 class Data(NamedTuple):
-    """The arrays of an `Encoding` that the kernels read.
-
-    An entity is a constant of one type in one sequence; events are the first entities, in their
-    order. Entity i occurs in the entries `starts[i] : starts[i + 1]`: as argument `arguments[e]` of
-    fact `facts[e]`. `cells[f]` has the entities of fact f, `relation[f]` its predicate.
-    """
+    """The arrays of an `Encoding` that the kernels read. An entity is a constant of one type in one
+    sequence; events are the first entities, in their order. Entity i occurs in the entries
+    `starts[i] : starts[i + 1]`: as argument `arguments[e]` of fact `facts[e]`. `cells[f]` has the
+    entities of fact f, `relation[f]` its predicate."""
 
     first: NDArray[np.int32]
     end: NDArray[np.int32]

@@ -156,12 +156,10 @@ def emit(
     code,
     modes,
 ):
-    """Count every atom that a fact gives: one for each way to write its arguments.
-
-    Argument `fixed_at` (if any) is the old variable `fixed`. `values` are those of the n_old old
-    variables. A refinement's key is `family` plus the digits of the arguments as one number.
-    `choice`, `code` and `modes` say how far it is, a number an argument.
-    """
+    """Count every atom that a fact gives: one for each way to write its arguments. Argument
+    `fixed_at` (if any) is the old variable `fixed`. `values` are those of the n_old old variables.
+    A refinement's key is `family` plus the digits of the arguments as one number. `choice`, `code`
+    and `modes` say how far it is, a number an argument."""
     cells, argument_types, admits = data.cells, language.types, language.admits
     injective, full = language.injective, False
     types, taboo, n_taboo = pattern.types, pattern.taboo, pattern.n_taboo

@@ -25,12 +25,10 @@ Coded: TypeAlias = tuple[int, Args]  # a predicate and its arguments
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A start clause or a transition; `number` is that of its parameter.
-
-    `types` has the type of each variable, those of the body first.
-    `head_draws` and `observation_draws` are the variables that are drawn there, each with the
-    number of its distribution. `ends` says that the head is `end`.
-    """
+    """A start clause or a transition; `number` is that of its parameter. `types` has the type of
+    each variable, those of the body first. `head_draws` and `observation_draws` are the variables
+    that are drawn there, each with the number of its distribution. `ends` says that the head is
+    `end`."""
 
     number: int
     head: Coded
@@ -55,12 +53,10 @@ class Body:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """The clauses of a model in numbers, without its probabilities.
-
-    `bodies` has those of each predicate, the most specific first. `slots` are the distributions
-    that are drawn from; the parameters of slot d begin at `slot_starts[d]`, after those of the
-    clauses. `n_clauses` counts the start clauses and the transitions.
-    """
+    """The clauses of a model in numbers, without its probabilities. `bodies` has those of each
+    predicate, the most specific first. `slots` are the distributions that are drawn from; the
+    parameters of slot d begin at `slot_starts[d]`, after those of the clauses. `n_clauses` counts
+    the start clauses and the transitions."""
 
     predicates: Mapping[cl.Key, int]
     keys: tuple[cl.Key, ...]
