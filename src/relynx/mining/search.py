@@ -176,7 +176,17 @@ def _found(
 ) -> PatternSet:
     """All frequent patterns of sequences in memory."""
     search = prepared(X, labels, len(classes), bias, settings, keep_coverage=keep_coverage)
-    with _journal(checkpoint, X, labels, classes, bias, settings, keep_coverage) as journal:
+    keeping: AbstractContextManager[Journal | None] = nullcontext()
+    if checkpoint is not None:
+        inputs = {
+            "the data": data_digest(X),
+            "the classes": digest([labels, classes]),
+            "the bias": digest([str(bias)]),
+        }
+        about = f"mining of {len(X):,} sequences in {len(classes):,} classes"
+        parameters = settings.digested() | ({"keep_coverage": True} if keep_coverage else {})
+        keeping = Journal(checkpoint, Work("mining", KEPT_FORM, about, inputs, parameters))
+    with keeping as journal:
         complete = search.run(budget, n_threads=threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()
@@ -231,28 +241,6 @@ def found_trie(
     parent, steps, supports, shown = columns
     names = compiled.relations, index.dimension_names, index.facts.vocabulary
     return Trie(parent, steps, supports, *names, classes, search.class_sizes, bias.key), shown
-
-
-def _journal(
-    checkpoint: Any,
-    X: Sequences,
-    labels: NDArray[np.int64],
-    classes: tuple[object, ...],
-    bias: Bias,
-    settings: SearchSettings,
-    keep_coverage: bool,
-) -> AbstractContextManager[Journal | None]:
-    """The journal of a search, where there is to be one."""
-    if checkpoint is None:
-        return nullcontext()
-    inputs = {
-        "the data": data_digest(X),
-        "the classes": digest([labels, classes]),
-        "the bias": digest([str(bias)]),
-    }
-    about = f"mining of {len(X):,} sequences in {len(classes):,} classes"
-    parameters = settings.digested() | ({"keep_coverage": True} if keep_coverage else {})
-    return Journal(checkpoint, Work("mining", KEPT_FORM, about, inputs, parameters))
 
 
 def answer(
