@@ -138,8 +138,7 @@ class Evaluation:
             by_head[rule.head.key].append(rule)
         plans = []
         for component in components(self._rules):
-            rules = [rule for key in component for rule in by_head[key]]
-            plans += self._complete(component, rules)
+            plans += self._complete(component, [rule for key in component for rule in by_head[key]])
         for plan in plans:
             self._warn(plan)
         return {key: self._tables[key] for key in self._heads}

@@ -283,8 +283,7 @@ def _headline(why: Explanation) -> Iterator[str]:
     name = constant_text(why.id)
     text = f"{name} is predicted as {_name(why.predicted)} with probability {p:.3f}."
     if why.label is not None:
-        right = why.label == why.predicted
-        text += f" Its label is {'the same' if right else _name(why.label)}."
+        text += f" Its label is {'the same' if why.label == why.predicted else _name(why.label)}."
     yield from _wrapped(text)
 
 
@@ -326,8 +325,7 @@ def _model_lines(part: ModelPart, one: Any, other: Any, n_shown: int) -> Iterato
                 yield from _line(value, effect, one, other)
     rest = [value for value, _ in strongest[len(shown) :]]
     if rest:
-        finite = all(map(math.isfinite, rest))
-        total = _signed(math.fsum(rest)) if finite else "..."
+        total = _signed(math.fsum(rest)) if all(map(math.isfinite, rest)) else "..."
         yield f"  {total:>7}  {counted(len(rest), 'other pattern')}, together"
     if n_silent := len(part.patterns) - len(strongest):
         yield f"    +0.00  {counted(n_silent, 'pattern')} that it lacks"
@@ -469,5 +467,4 @@ def as_html(why: Explanation) -> str:
 def _html_row(value: float, effect: PatternEffect, one: Any, other: Any) -> list[str]:
     shown = _signed(value) if math.isfinite(value) else _ruled_out(value, one, other)
     has = "has" if effect.present else "lacks"
-    found = "" if effect.match is None else where(effect.match)
-    return [shown, has, effect.words, found]
+    return [shown, has, effect.words, "" if effect.match is None else where(effect.match)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -318,13 +319,11 @@ def _class_rows(
 
 
 def _predicate_rows(model: LynxClassifier, X: Sequences, facts: Facts) -> Iterable[PredicateRow]:
-    used: dict[Key, int] = {}
+    used: Counter[Key] = Counter()
     links = {name: (f"next_{name}", 2) for name in dimension_names(facts.tables)}
     for pattern in model.selected_.patterns():
         names = [(link_name(atom.predicate) or ("", ""))[1] for atom in pattern]
-        keys = {links.get(name, atom.key) for name, atom in zip(names, pattern, strict=True)}
-        for key in keys:
-            used[key] = used.get(key, 0) + 1
+        used.update({links.get(name, atom.key) for name, atom in zip(names, pattern, strict=True)})
     for key, table in facts.tables.items():
         role = "dimension" if key in links.values() else "fact"
         has = np.count_nonzero(np.diff(facts.offsets(key)))
@@ -333,7 +332,7 @@ def _predicate_rows(model: LynxClassifier, X: Sequences, facts: Facts) -> Iterab
             role=role if key in X.tables else f"{role}, by a rule",
             n_facts=table.shape[1],
             of_sequences=has / max(len(X), 1),
-            n_patterns=used.get(key, 0),
+            n_patterns=used[key],
         )
 
 

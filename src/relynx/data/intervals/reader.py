@@ -133,8 +133,7 @@ def _read(
         taken=related,
         problems=[*asked.problems, *problems],
     )
-    names = [name for name in checked_columns(request, {}) if name not in made]
-    cells = Cells(table, names)
+    cells = Cells(table, [name for name in checked_columns(request, {}) if name not in made])
     intervals = Intervals(cast(str, ends[0]), cast(str, ends[1]), symbol, links, related, made)
     layout, notes = _interval_layout(cells, cast(str, sequence), intervals)
     if may_drop and len(cells.values(al.DURATION).constants) < 2:

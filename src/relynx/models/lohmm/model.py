@@ -120,8 +120,7 @@ class LoHMM(cl.Clauses):
         return "\n".join(model_lines(self))
 
     def __repr__(self) -> str:
-        n = len(self.transitions)
-        return f"<LoHMM with {n} transitions and {len(self._row)} parameters>"
+        return f"<LoHMM with {len(self.transitions)} transitions and {len(self._row)} parameters>"
 
     @classmethod
     def parse(cls, text: str, source: str | None = None) -> LoHMM:
