@@ -39,10 +39,8 @@ KEPT_FORM = 6
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """The filters of `mine` that the search does not depend on, by their names there.
-
-    `min_cover` and then `top_k` choose best first by `measure`. A `min_cover` of 0 is none.
-    """
+    """The filters of `mine` that the search does not depend on, by their names there. `min_cover`
+    and then `top_k` choose best first by `measure`. A `min_cover` of 0 is none."""
 
     min_confidence: float | None = None
     max_support: Mapping[object, float] | None = None
