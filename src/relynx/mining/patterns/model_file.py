@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,7 @@ from relynx.storage.fields import Field, finished
 from relynx.storage.parts import Array, Part, is_label, plain, plain_label
 
 MOST_STEPS, MOST_ARGUMENTS = 256, 10_000  # of a pattern, of an atom
-LEVEL_COUNTS = (
-    *("length", "occurred", "infrequent", "unsupported", "forbidden", "kept"),
-    *("n_nearest_support", "n_nearest_frequency"),
-)
+LEVEL_COUNTS = [f.name for f in fields(SearchLevel) if not f.name.startswith("nearest_")]
 
 
 def pattern_state(patterns: PatternSet) -> dict[str, Any]:

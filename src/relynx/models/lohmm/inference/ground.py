@@ -272,8 +272,7 @@ class Grounder:
             for column, order in zip(self.columns[2:], orders[2:], strict=True)
         ]
         sizes = np.array([1, 1, *map(len, columns)], np.int64)
-        before = np.array([b for b, _ in self.step_kinds], np.int64)
-        after = np.array([a for _, a in self.step_kinds], np.int64)
+        before, after = np.array(self.step_kinds, np.int64).reshape(-1, 2).T
         tables = self._tables(steps, orders, sizes[before], sizes[after])
         n_states = np.concatenate([[0], np.cumsum(sizes[after][tables.steps])])
         return Grounding(
@@ -302,8 +301,6 @@ class Grounder:
         order = np.lexsort((clause, target, source, kind))
         rows = np.concatenate([[0], np.cumsum(n_sources)]).astype(np.int64)
         bounds = np.searchsorted((rows[kind] + source)[order], np.arange(rows[-1] + 1))
-        draw_bounds, draws = _flat([self.draws[e] for e in order])
-        open_bounds, opens = _flat([self.opens[e] for e in order])
         return Tables(
             np.cumsum([0, *map(len, steps)], dtype=np.int64),
             np.fromiter(chain.from_iterable(steps), np.int64),
@@ -314,10 +311,8 @@ class Grounder:
             source[order],
             target[order],
             clause[order],
-            draw_bounds,
-            draws,
-            open_bounds,
-            opens,
+            *_flat([self.draws[e] for e in order]),
+            *_flat([self.opens[e] for e in order]),
         )
 
 
