@@ -15,7 +15,7 @@ from reference import background_closure
 from relynx import Sequences, covers
 from relynx.errors import DataError
 from relynx.logic import datalog
-from relynx.logic.datalog import Background, evaluate, parse_background, read_background
+from relynx.logic.datalog import Background, Evaluation, parse_background, read_background
 from relynx.logic.parser import parse_atoms
 from relynx.logic.tables import in_order
 from relynx.logic.terms import Atom, Comparison, Constant, Not, Rule, Struct, Var
@@ -27,6 +27,12 @@ BASE = {"p": "e", "q": "ev", "t": "evv", "next_s": "ee", "next_b": "ee", "here":
 DERIVED = {"d0": "e", "d1": "ee", "d2": "v", "d3": "ev", "d4": "", "next_c": "ee"}
 OPERATORS = {"follow_s": "ee", "followat_s": "ee", "follow_b": "ee"}
 LEVELS = {"d0": 0, "d1": 0, "next_c": 0, "d2": 1, "d3": 1, "d4": 2}
+
+
+def evaluate(*of_all, object_identity):
+    """What rules derive, and the constants of all codes."""
+    evaluation = Evaluation(*of_all, object_identity=object_identity)
+    return evaluation.run(), evaluation.constants.values
 
 
 def encoded(sequences: Sequence[Sequence[Atom]]):

@@ -115,8 +115,7 @@ def _check_values(bias: Language, at: SourceSpans) -> Iterator[Problem]:
         seen: set[object] = set()
         for j, constant in enumerate(constants):
             if constant_key(constant) in seen:
-                text = constant_text(constant)
-                what = f"{text} stands twice among the values of '{type_name}'"
+                what = f"{constant_text(constant)} stands twice among the values of '{type_name}'"
                 yield at.problem(("values", type_name, j), what, "leave one out")
             seen.add(constant_key(constant))
 

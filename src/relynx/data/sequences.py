@@ -22,7 +22,7 @@ from relynx.errors import DataError
 from relynx.errors import counted as counted
 from relynx.logic import tables as tb
 from relynx.logic.arithmetic import Constants
-from relynx.logic.datalog import Background, evaluate
+from relynx.logic.datalog import Background, Evaluation
 from relynx.logic.tables import Key, Table
 from relynx.logic.terms import (
     Atom,
@@ -289,10 +289,10 @@ class Sequences:
         flag = bool(object_identity)
         if flag not in self._facts:
             known = list(self.vocabulary.constants)
-            derived, constants = evaluate(
-                self.background, self.tables, known, len(self), object_identity=flag
-            )
-            vocabulary, derived = self._in_order(constants, derived)
+            given = self.background, self.tables, known, len(self)
+            evaluation = Evaluation(*given, object_identity=flag)
+            derived = evaluation.run()
+            vocabulary, derived = self._in_order(evaluation.constants.values, derived)
             self._facts[flag] = Facts(vocabulary, self.tables | derived, len(self))
         return self._facts[flag]
 

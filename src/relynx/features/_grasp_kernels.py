@@ -73,10 +73,8 @@ def add_feature(tables, j, sign, margins):
 @kernel
 def cost_with(tables, margins, j, sign, limit):
     """The cost of the sequences that have a margin below 0, with feature j added (taken away with
-    sign -1, left alone with 0): exact below `limit`.
-
-    Where the limit is reached the rest is not looked at.
-    """
+    sign -1, left alone with 0): exact below `limit`. Where the limit is reached the rest is not
+    looked at."""
     starts, weights, shift, columns = tables.starts, tables.weights, tables.shift, tables.columns
     wrong = np.empty(CHUNK, np.int64)
     cost = np.int64(0)
@@ -103,10 +101,8 @@ def cost_with(tables, margins, j, sign, limit):
 @kernel
 def sweep(tables, margins, used, limit, out):
     """The cost with each unused feature added: exact below `limit`, else anything not below it.
-
     Used features get NEVER. Wrong sequences come first: what they can bring down bounds each
-    candidate, and only those that may get below the limit are asked of the right ones.
-    """
+    candidate, and only those that may get below the limit are asked of the right ones."""
     starts, weights = tables.starts, tables.weights
     order, rank, wide = tables.order, tables.rank, tables.wide
     rows, reach = tables.rows, tables.reach
@@ -275,10 +271,8 @@ def play_round(tables, margins, first, draws, most, moves, n, cost, chosen):
 
 @inlined
 def _build(tables, margins, first, draws, most, used, costs, chosen):
-    """Add one of the good candidates after another, until the one drawn makes it worse.
-
-    The first one is always added: two may be better than none where each by itself is worse.
-    """
+    """Add one of the good candidates after another, until the one drawn makes it worse. The first
+    one is always added: two may be better than none where each by itself is worse."""
     n, cost = np.int64(0), NEVER
     while n < most:
         if n > 0:

@@ -32,12 +32,10 @@ ROUNDS = 10
 
 
 def significant(found: PatternSet, level: float) -> PatternSet:
-    """The patterns that discriminate significantly between the classes.
-
-    Pearson's chi-square test at `level` divided by the number of patterns that the search found
-    (Bonferroni): among thousands some fit the labels by chance. If no pattern passes, there are too
-    few sequences to decide, and all are kept.
-    """
+    """The patterns that discriminate significantly between the classes. Pearson's chi-square test
+    at `level` divided by the number of patterns that the search found (Bonferroni): among thousands
+    some fit the labels by chance. If no pattern passes, there are too few sequences to decide, and
+    all are kept."""
     if len(found.classes) < 2 or not len(found):
         return found
     least = chdtri(len(found.classes) - 1, level / len(found.trie))
@@ -46,11 +44,9 @@ def significant(found: PatternSet, level: float) -> PatternSet:
 
 
 def by_class_in_turn(patterns: PatternSet, measure: str) -> PatternSet:
-    """The patterns in an order of which every prefix serves all classes.
-
-    A pattern belongs to the class of which it covers the largest proportion. The classes take
-    turns, each with its best remaining pattern by the measure.
-    """
+    """The patterns in an order of which every prefix serves all classes. A pattern belongs to the
+    class of which it covers the largest proportion. The classes take turns, each with its best
+    remaining pattern by the measure."""
     ordered = patterns.sort(measure)
     return ordered[turns(ordered.supports, ordered.class_sizes)]
 
@@ -82,12 +78,10 @@ def best_columns(M: NDArray[Any], y: Longs, measure: str, most: int | None) -> L
 
 
 def distinct(patterns: PatternSet, X: Sequences, most: int | None) -> tuple[PatternSet, Bools]:
-    """The first patterns of which no two cover the same sequences, and what they cover.
-
-    Of patterns that cover the same the first is kept; what covers all sequences or none is left
-    out, for it tells nothing. `most` is how many are kept at most. Coverage that is kept is that of
-    X: nothing is matched then.
-    """
+    """The first patterns of which no two cover the same sequences, and what they cover. Of patterns
+    that cover the same the first is kept; what covers all sequences or none is left out, for it
+    tells nothing. `most` is how many are kept at most. Coverage that is kept is that of X: nothing
+    is matched then."""
     wanted = len(patterns) if most is None else most
     seen = {np.packbits(np.full(len(X), flag)).tobytes() for flag in (False, True)}
     kept: list[int] = []
@@ -120,10 +114,8 @@ def lean(patterns: PatternSet) -> PatternSet:
 def united(
     sets: Sequence[PatternSet], X: Sequences, y: Longs, classes: tuple[object, ...]
 ) -> tuple[PatternSet, list[Longs]]:
-    """All patterns of some sets, each once, with their supports in X; and where each set's are.
-
-    The sets come from searches with the same bias. `y` is the number of each sequence's class.
-    """
+    """All patterns of some sets, each once, with their supports in X; and where each set's are. The
+    sets come from searches with the same bias. `y` is the number of each sequence's class."""
     trie, rows = joined([one.trie.restricted(one.rows) for one in sets])
     texts = [*sets[0].with_rows(rows, trie=trie).texts()]
     number_of: dict[str, int] = {}
@@ -193,10 +185,8 @@ class Validation:
             self.parts.append(_Part(known, y[train], unknown, y[test], weights[test]))
 
     def best_size(self) -> int | None:
-        """The `n_features` that does best; None is no limit.
-
-        It is the smallest number whose error is within a standard error of the least.
-        """
+        """The `n_features` that does best; None is no limit. It is the smallest number whose error
+        is within a standard error of the least."""
         if not self.parts:
             return None
         sizes = [size for size in SIZES if size is None or size < self.n_columns]
@@ -205,10 +195,8 @@ class Validation:
         return sizes[int(np.argmax(errors <= least + self._slack(least) + 1e-9))]
 
     def better_on_all(self, learner: Any, size: int | None) -> bool:
-        """Whether a learner with all columns is clearly better than naive Bayes with so many.
-
-        Its error is less by more than a standard error.
-        """
+        """Whether a learner with all columns is clearly better than naive Bayes with so many. Its
+        error is less by more than a standard error."""
         selected = self._selected_error(size)
         limit = selected - self._slack(selected) - 1e-9
         on_all = 0.0

@@ -180,11 +180,9 @@ class Descent(Problem):
             self.scores += step[:, None]
 
     def _gap(self, penalty: float, largest: float) -> float:
-        """The duality gap, where no pattern that is considered has a larger gradient than this.
-
-        The residuals, scaled so that none exceeds the penalty, are feasible for the dual problem,
-        whose objective is the entropy of the probabilities that they are of.
-        """
+        """The duality gap, where no pattern that is considered has a larger gradient than this. The
+        residuals, scaled so that none exceeds the penalty, are feasible for the dual problem, whose
+        objective is the entropy of the probabilities that they are of."""
         scale = min(1.0, penalty / largest) if largest > 0 else 1.0
         shares = np.exp(self.scores - self.sums)
         if np.abs((shares - self.target) @ self.sample).max() > CENTRED:

@@ -45,12 +45,9 @@ RANDOM = 1 / 16  # of the rounds have alpha 1: below it the worst column could n
 
 @dataclass(frozen=True, slots=True)
 class GraspRound:
-    """What one round did.
-
-    `alpha` is how random it was, `size_built` and `error_built` describe the set before the local
-    search, the others the set after it; `error` is in the unit of the objective. `best` says
-    whether it was better than all rounds before it.
-    """
+    """What one round did. `alpha` is how random it was, `size_built` and `error_built` describe the
+    set before the local search, the others the set after it; `error` is in the unit of the
+    objective. `best` says whether it was better than all rounds before it."""
 
     round: int
     alpha: float
@@ -366,10 +363,8 @@ class GraspSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 def play_round(
     task: Task, i: int, seed: SeedSequence, *, alpha: float | None, most: int, moves: Bools
 ) -> RoundResult:
-    """Round i: the kernel's answer for what a generator of its own draws.
-
-    Round -1 builds nothing: it is what the local search makes of the empty set.
-    """
+    """Round i: the kernel's answer for what a generator of its own draws. Round -1 builds nothing:
+    it is what the local search makes of the empty set."""
     n = len(task.first)
     draws = np.random.default_rng(seed).random(1 + n + TIE_DRAWS)
     begin = -1, 0

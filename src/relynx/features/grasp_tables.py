@@ -92,9 +92,7 @@ def _whole_scores(
     supports: Floats, sizes: Longs, priors: Floats, smoothing: float
 ) -> tuple[Longs, Longs, float, int]:
     """Scores of absent and present features as whole numbers, and what 1 and infinity are there.
-
-    Infinity is larger than all finite terms together, and all features together do not overflow.
-    """
+    Infinity is larger than all finite terms together, and all features together do not overflow."""
     terms = score_terms(supports, sizes.astype(float), smoothing)
     finite = np.stack([terms.absent, terms.present], axis=1)  # class, absent or present, feature
     endless = np.stack([terms.absent_infinite, terms.present_infinite], axis=1)

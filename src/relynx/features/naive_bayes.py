@@ -30,11 +30,9 @@ PRIORS = ("empirical", "uniform")
 
 
 class Terms(NamedTuple):
-    """What a pattern adds to the score of each class when present and when absent.
-
-    `*_infinite` marks the terms that go to minus infinity with a towards 0. They behave as
-    ln(a) - ln(n_j): the finite part is then -ln(n_j), and ln(a) is what is counted.
-    """
+    """What a pattern adds to the score of each class when present and when absent. `*_infinite`
+    marks the terms that go to minus infinity with a towards 0. They behave as ln(a) - ln(n_j): the
+    finite part is then -ln(n_j), and ln(a) is what is counted."""
 
     present: Floats
     absent: Floats
@@ -90,10 +88,8 @@ def check_smoothing(smoothing: Any) -> float:
 
 
 def present(X: Matrix, threshold: float | None) -> Matrix:
-    """Where a pattern is present, as 0/1: float64 if sparse, uint8 if dense.
-
-    With no threshold every value must be 0 or 1.
-    """
+    """Where a pattern is present, as 0/1: float64 if sparse, uint8 if dense. With no threshold
+    every value must be 0 or 1."""
     if threshold is None:
         _check_binary(X)
         threshold = 0.0

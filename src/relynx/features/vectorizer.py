@@ -260,10 +260,8 @@ def fitted_state(model: Any) -> State:
 
 
 def fitted_of(type_: Any, part: Part) -> Any:
-    """The estimator of a part. Raises DataError where the part describes none.
-
-    Parameters that the file does not have, because it is older than they are, have their default.
-    """
+    """The estimator of a part. Raises DataError where the part describes none. Parameters that the
+    file does not have, because it is older than they are, have their default."""
     model = type_()
     own = getattr(model, "STORED_PARAMS", {})
     known = model.get_params(deep=False).keys() - {*MACHINE, *own}

@@ -256,7 +256,9 @@ class Bodies:
         assert chains is not None
         x, y = (arg.name if isinstance(arg, Var) else None for arg in atom.args)
         if x is not None and x not in frame and (y is None or y not in frame):
-            frame = self._with_events(plan, frame, x, chains)
+            index = Index.of(chains.sequences.astype(np.int64))
+            ranges = index.find(frame[SEQUENCE].astype(np.int64))  # all events of each sequence
+            frame = self._bound_to(plan, frame, x, chains.events[index.order], *ranges)
         if (x is None or x in frame) and (y is None or y in frame):
             return tb.taken(frame, np.flatnonzero(self._follows(frame, atom, chains)))
         backward = x is not None and x not in frame
@@ -265,12 +267,6 @@ class Bodies:
         known = self._keys(frame, atom.args[1 if backward else 0])
         ranges = chains.reached(known, backward=backward)
         return self._bound_to(plan, frame, new, chains.events, *ranges)
-
-    def _with_events(self, plan: Plan, frame: Frame, name: str, chains: Chains) -> Frame:
-        """Every binding of the frame with every event of its sequence."""
-        index = Index.of(chains.sequences.astype(np.int64))
-        ranges = index.find(frame[SEQUENCE].astype(np.int64))
-        return self._bound_to(plan, frame, name, chains.events[index.order], *ranges)
 
     def _bound_to(
         self, plan: Plan, frame: Frame, name: str, events: Ints, starts: Longs, lengths: Longs

@@ -106,25 +106,11 @@ def _background(source: Source) -> Background:
     return Background(tuple(rules), source)
 
 
-def evaluate(
-    background: Background,
-    tables: Mapping[Key, Table],
-    constants: Sequence[Constant],
-    n_sequences: int,
-    *,
-    object_identity: bool,
-) -> tuple[dict[Key, Table], list[Constant]]:
-    """Complete tables of all the predicates that the background defines, and the constants of all
-    codes. Raises DataError where a rule makes too many rows or rounds, or uses a predicate with
-    another arity than the data; warns once for each literal that does not apply to some values."""
-    evaluation = _Evaluation(
-        background, tables, constants, n_sequences, object_identity=object_identity
-    )
-    return evaluation.run(), evaluation.constants.values
-
-
-class _Evaluation:
-    """One evaluation; `run` returns the complete table of every predicate that a rule defines."""
+class Evaluation:
+    """One evaluation: `run` returns the complete table of every predicate that a rule defines, and
+    `constants` then has those of all codes. Raises DataError where a rule makes too many rows or
+    rounds, or uses a predicate with another arity than the data; warns once for each literal that
+    does not apply to some values."""
 
     def __init__(
         self,
@@ -152,8 +138,7 @@ class _Evaluation:
             by_head[rule.head.key].append(rule)
         plans = []
         for component in components(self._rules):
-            rules = [rule for key in component for rule in by_head[key]]
-            plans += self._complete(component, rules)
+            plans += self._complete(component, [rule for key in component for rule in by_head[key]])
         for plan in plans:
             self._warn(plan)
         return {key: self._tables[key] for key in self._heads}

@@ -30,11 +30,9 @@ _NOUNS = {
 
 
 class Node(NamedTuple):
-    """A piece of text understood as a term, with the offsets it spans.
-
-    `kind` is atom, variable, number, list, call (`f(a)`), prefix (`\\+ a`), infix (`a < b`),
-    chain (`a < b < c`) or and (`a, b, c`); `value` is the name, the number or the operator.
-    """
+    """A piece of text understood as a term, with the offsets it spans. `kind` is atom, variable,
+    number, list, call (`f(a)`), prefix (`\\+ a`), infix (`a < b`), chain (`a < b < c`) or and (`a,
+    b, c`); `value` is the name, the number or the operator."""
 
     kind: str
     value: str | int | float

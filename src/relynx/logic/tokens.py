@@ -53,11 +53,10 @@ class Lexer:
     for the `.` after a clause, dot for another, eof), `start` and `end`; `last_end` is where the
     one before ended."""
 
-    def __init__(self, source: Source, position: int = 0) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
         self.text = source.text
-        self.kind = "start"
-        self.start = self.end = self.last_end = position
+        self.move(0)
         self._known_line = (0, 1)
 
     @property

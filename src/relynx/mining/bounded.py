@@ -35,11 +35,9 @@ FEW_COLUMNS = 1 << 12  # that are summed by one thread
 
 
 class Language:
-    """The patterns of a language that were counted, and those that wait to be refined.
-
-    Patterns that cover the same sequences share a *column*. One is `usable` if it is of a pattern
-    that the language shows, and these sequences are not all.
-    """
+    """The patterns of a language that were counted, and those that wait to be refined. Patterns
+    that cover the same sequences share a *column*. One is `usable` if it is of a pattern that the
+    language shows, and these sequences are not all."""
 
     def __init__(
         self,

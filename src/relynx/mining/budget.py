@@ -46,11 +46,9 @@ class OverBudget(Exception):
 
 
 class Budget:
-    """Ends a search when its time or memory is used up, and reports progress on the way.
-
-    Limits are seconds from now and the largest resident set in bytes. `progress` is called with a
-    `Progress` from time to time; the search stops if it returns False.
-    """
+    """Ends a search when its time or memory is used up, and reports progress on the way. Limits are
+    seconds from now and the largest resident set in bytes. `progress` is called with a `Progress`
+    from time to time; the search stops if it returns False."""
 
     def __init__(
         self,
@@ -68,10 +66,8 @@ class Budget:
         self._left, self._left_at = 0, self.start
 
     def goes_on(self, length: int, n_patterns: int, more: int = 0) -> bool:
-        """Whether the search may continue, at this length and number of patterns.
-
-        `more` is how many bytes it will still need to return the result.
-        """
+        """Whether the search may continue, at this length and number of patterns. `more` is how
+        many bytes it will still need to return the result."""
         now = time.monotonic()
         if self.time_limit is not None and now - self.start > self.time_limit:
             return self._ended(f"time_limit={self.time_limit:g}", length)

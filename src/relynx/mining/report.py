@@ -32,11 +32,9 @@ class Progress:
 @dataclass(slots=True)
 class SearchLevel:
     """Candidates of one length by outcome; each is counted under the first that applies.
-
     `nearest_support` and `nearest_frequency` are the largest values among candidates dropped for
     that alone, so the thresholds that would have kept some; None if none was dropped. `n_nearest_*`
-    candidates had just these values, repeated ones included.
-    """
+    candidates had just these values, repeated ones included."""
 
     length: int
     occurred: int = 0
@@ -73,10 +71,8 @@ class SearchLevel:
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
-    """The levels of a search, and how many patterns each filter of the result removed.
-
-    `advice`: for a search that stopped early, what made it large, one line each.
-    """
+    """The levels of a search, and how many patterns each filter of the result removed. `advice`:
+    for a search that stopped early, what made it large, one line each."""
 
     levels: tuple[SearchLevel, ...] = ()
     removed: Mapping[str, int] = field(default_factory=dict)
@@ -127,10 +123,8 @@ def _would_be(name: str, nearest: float, n: int) -> str:
 
 
 def advice(trie: Trie, rows: Rows, bias: Bias) -> tuple[str, ...]:
-    """Lines of text about the longest patterns that a search has found; empty if there are none.
-
-    It needs little memory, as there may be little left.
-    """
+    """Lines of text about the longest patterns that a search has found; empty if there are none. It
+    needs little memory, as there may be little left."""
     if not len(rows):
         return ()
     lengths = np.concatenate([trie.lengths(some).astype(np.int16) for some in _chunks(rows)])

@@ -23,7 +23,7 @@ from relynx.mining.engines.choose import engine_of, least_supports, steps_of
 from relynx.mining.engines.compiled import compile_bias
 from relynx.mining.input_checks import check_limits, classes_of
 from relynx.mining.matching.index import Index
-from relynx.mining.partitioned.search import check_partitions, mine_partitions
+from relynx.mining.partitioned.search import PartitionSearch, check_partitions
 from relynx.mining.patterns.measures import checked_measure, class_column
 from relynx.mining.patterns.ordering import canonical_order
 from relynx.mining.patterns.pattern_set import PatternSet
@@ -39,10 +39,8 @@ KEPT_FORM = 6
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """The filters of `mine` that the search does not depend on, by their names there.
-
-    `min_cover` and then `top_k` choose best first by `measure`. A `min_cover` of 0 is none.
-    """
+    """The filters of `mine` that the search does not depend on, by their names there. `min_cover`
+    and then `top_k` choose best first by `measure`. A `min_cover` of 0 is none."""
 
     min_confidence: float | None = None
     max_support: Mapping[object, float] | None = None
@@ -153,8 +151,7 @@ def mine(
     filters = Filters(min_confidence, max_support, closed, settings.min_cover, top_k, measure)
     filters.check(classes)
     if isinstance(X, Partitions):
-        how = {"budget": budget, "client": client, "n_threads": threads}
-        found = mine_partitions(X, y, bias, settings, **how)
+        found = PartitionSearch(X, y, bias, settings, client).run(budget, threads)
     else:
         data = X, labels, classes
         found = _found(*data, bias, settings, budget, threads, checkpoint, keep_coverage)
@@ -177,7 +174,17 @@ def _found(
 ) -> PatternSet:
     """All frequent patterns of sequences in memory."""
     search = prepared(X, labels, len(classes), bias, settings, keep_coverage=keep_coverage)
-    with _journal(checkpoint, X, labels, classes, bias, settings, keep_coverage) as journal:
+    keeping: AbstractContextManager[Journal | None] = nullcontext()
+    if checkpoint is not None:
+        inputs = {
+            "the data": data_digest(X),
+            "the classes": digest([labels, classes]),
+            "the bias": digest([str(bias)]),
+        }
+        about = f"mining of {len(X):,} sequences in {len(classes):,} classes"
+        parameters = settings.digested() | ({"keep_coverage": True} if keep_coverage else {})
+        keeping = Journal(checkpoint, Work("mining", KEPT_FORM, about, inputs, parameters))
+    with keeping as journal:
         complete = search.run(budget, n_threads=threads, journal=journal)
         if journal is not None and budget.reason is None:
             journal.finish()
@@ -232,28 +239,6 @@ def found_trie(
     parent, steps, supports, shown = columns
     names = compiled.relations, index.dimension_names, index.facts.vocabulary
     return Trie(parent, steps, supports, *names, classes, search.class_sizes, bias.key), shown
-
-
-def _journal(
-    checkpoint: Any,
-    X: Sequences,
-    labels: NDArray[np.int64],
-    classes: tuple[object, ...],
-    bias: Bias,
-    settings: SearchSettings,
-    keep_coverage: bool,
-) -> AbstractContextManager[Journal | None]:
-    """The journal of a search, where there is to be one."""
-    if checkpoint is None:
-        return nullcontext()
-    inputs = {
-        "the data": data_digest(X),
-        "the classes": digest([labels, classes]),
-        "the bias": digest([str(bias)]),
-    }
-    about = f"mining of {len(X):,} sequences in {len(classes):,} classes"
-    parameters = settings.digested() | ({"keep_coverage": True} if keep_coverage else {})
-    return Journal(checkpoint, Work("mining", KEPT_FORM, about, inputs, parameters))
 
 
 def answer(

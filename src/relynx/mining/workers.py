@@ -32,11 +32,9 @@ class Stopped(Exception):
 
 
 def n_threads(n_jobs: Any) -> int:
-    """How many threads `n_jobs` asks for.
-
-    As in joblib, None is 1 unless `joblib.parallel_config` says otherwise, and -1 are all cores.
-    Inside a worker of joblib it is always 1, so that nested threads do not oversubscribe the cores.
-    """
+    """How many threads `n_jobs` asks for. As in joblib, None is 1 unless `joblib.parallel_config`
+    says otherwise, and -1 are all cores. Inside a worker of joblib it is always 1, so that nested
+    threads do not oversubscribe the cores."""
     is_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (is_number and n_jobs):
         raise InputError(
@@ -57,12 +55,10 @@ def in_order(
     ask: Callable[[], None] | None = None,
     ending: Event | None = None,
 ) -> Generator[Result, None, None]:
-    """The results of `work` for each task, in the order of the tasks, by n threads.
-
-    `ask` is called before each result and while waiting for one; it may raise `Stopped`, or
-    anything else. Then, and when the consumer stops early, `ending` is set and the threads finish
-    after their current tasks: long ones should check it.
-    """
+    """The results of `work` for each task, in the order of the tasks, by n threads. `ask` is called
+    before each result and while waiting for one; it may raise `Stopped`, or anything else. Then,
+    and when the consumer stops early, `ending` is set and the threads finish after their current
+    tasks: long ones should check it."""
     if n == 1 or len(tasks) < 2:
         for task in tasks:
             if ask is not None:

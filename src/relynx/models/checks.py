@@ -89,10 +89,8 @@ def class_weights(prior: str | Mapping[object, Any], classes: list[Any], codes: 
 def weights_in(
     name: str, given: Mapping[object, Any], classes: list[Any], other: float | None = None
 ) -> Floats:
-    """The weight of each class by a parameter that maps classes to weights, else `other`.
-
-    Raises InputError where a class has no weight, or a weight no class.
-    """
+    """The weight of each class by a parameter that maps classes to weights, else `other`. Raises
+    InputError where a class has no weight, or a weight no class."""
     for c in classes:
         if not is_positive(given.get(c, other)):
             hint = "give one" + (" for each class" if other is None else ", or leave the class out")
@@ -125,10 +123,8 @@ def checked_weights(given: Iterable[float] | None, n: int) -> Floats:
 
 
 def sequences_for(model: Any, X: object) -> Sequences:
-    """Sequences for a fitted model, cut as its training sequences were.
-
-    Sequences of two tables mean the same only if both tables were read in one way.
-    """
+    """Sequences for a fitted model, cut as its training sequences were. Sequences of two tables
+    mean the same only if both tables were read in one way."""
     check_is_fitted(model)
     fitted: Schema | None = model.reading_
     found = cut_like(as_sequences(X), fitted)

@@ -74,11 +74,9 @@ def observed(
 
 
 def observed_arguments(X: Sequences, dimension: str | None = None) -> frozenset[Argument]:
-    """The arguments that hold events, including predicates that only isolated events have.
-
-    No link identifies an isolated event. If exactly one argument of such a predicate always holds
-    what is an event elsewhere, it is taken for an event argument.
-    """
+    """The arguments that hold events, including predicates that only isolated events have. No link
+    identifies an isolated event. If exactly one argument of such a predicate always holds what is
+    an event elsewhere, it is taken for an event argument."""
     event_arguments, facts = learn_event_arguments(X, dimension), X.facts()
     link, known = link_of(X, dimension), {key for key, _ in event_arguments}
     stored = [

@@ -119,8 +119,7 @@ def _counts(y_true: Any, y_pred: Any) -> tuple[list[object], Longs]:
     classes = sorted({*true, *predicted}, key=_order)
     number = {c: i for i, c in enumerate(classes)}
     counts = np.zeros((len(classes), len(classes)), np.int64)
-    for one, other in zip(true, predicted, strict=True):
-        counts[number[one], number[other]] += 1
+    np.add.at(counts, ([number[c] for c in true], [number[c] for c in predicted]), 1)
     return classes, counts
 
 

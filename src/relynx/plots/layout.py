@@ -48,8 +48,7 @@ class Strip:
         return self._numbers.get(constant_key(constant))
 
     def events_of(self, atom: Atom) -> list[int]:
-        arguments = _event_arguments(atom, self._places)
-        return [self._numbers[constant_key(arg)] for _, arg in arguments]
+        return [self._numbers[constant_key(arg)] for _, arg in _event_arguments(atom, self._places)]
 
     def values_of(self, atom: Atom) -> list[Constant]:
         events = {i for i, _ in _event_arguments(atom, self._places)}

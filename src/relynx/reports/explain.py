@@ -21,20 +21,13 @@ from relynx.mining.wording import in_words
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel
-from relynx.reports.explanation import (
-    Counterfactual,
-    Explanation,
-    Flip,
-    Match,
-    ModelPart,
-    PatternEffect,
-)
+from relynx.reports import explanation as ex
 from relynx.reports.flips import changing_flips
 
 MOST_MATCHES = 1000  # counted of one pattern
 
 
-def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanation:
+def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> ex.Explanation:
     """Why a classifier gives a sequence its class.
 
     With naive Bayes and with linear learners the explanation is exact: the contributions of all
@@ -73,7 +66,7 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
     if len(models) > 1:
         votes = {c: sum(part.vote == c for part in models) for c in classes}
     found = changing_flips(model, covered, parts, value)
-    return Explanation(
+    return ex.Explanation(
         id=one.ids.tolist()[0],
         label=None if one.labels is None else one.labels.tolist()[0],
         predicted=classes[model.codes(M)[0]],
@@ -82,8 +75,10 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> Explanatio
         votes=votes,
         models=models,
         counterfactuals=tuple(
-            Counterfactual(
-                tuple(Flip(e.pattern, e.words, not e.present) for e in (effects[i] for i in flips)),
+            ex.Counterfactual(
+                tuple(
+                    ex.Flip(e.pattern, e.words, not e.present) for e in (effects[i] for i in flips)
+                ),
                 classes[code],
             )
             for flips, code in found.sets
@@ -112,7 +107,7 @@ def _checked(model: object, sequence: object) -> Sequences:
     return sequence
 
 
-def _patterns(model: LynxClassifier, one: Sequences, covered: Bools) -> Iterator[PatternEffect]:
+def _patterns(model: LynxClassifier, one: Sequences, covered: Bools) -> Iterator[ex.PatternEffect]:
     """Every pattern of the classifier with its match, without its contributions."""
     identity = model.selected_.object_identity
     for pattern, present in zip(model.selected_.patterns(), covered.tolist(), strict=True):
@@ -121,9 +116,9 @@ def _patterns(model: LynxClassifier, one: Sequences, covered: Bools) -> Iterator
             bindings = match(pattern, one, limit=MOST_MATCHES, object_identity=identity)
             count = len(bindings)
             events = tuple(bindings[0][name] for name in _event_names(pattern, model.bias_))
-            found = Match(bindings[0], events, count, count >= MOST_MATCHES)
+            found = ex.Match(bindings[0], events, count, count >= MOST_MATCHES)
         sentence = in_words(pattern, model.bias_, object_identity=identity)
-        yield PatternEffect(pattern, sentence, present, found)
+        yield ex.PatternEffect(pattern, sentence, present, found)
 
 
 def _event_names(pattern: Pattern, bias: Bias) -> Iterable[str]:
@@ -143,9 +138,9 @@ def _part(
     part: PairModel,
     terms: Weights | None,
     covered: Bools,
-    effects: list[PatternEffect],
+    effects: list[ex.PatternEffect],
     value: float,
-) -> ModelPart:
+) -> ex.ModelPart:
     classes = part.classes.tolist()
     row = value * covered[None]
     posterior = part.posteriors(row)[0]
@@ -167,7 +162,7 @@ def _part(
         ruled_out = dict(zip(classes, np.isinf(added).sum(axis=0).tolist(), strict=True))
         scores = _by_class(classes, terms.scores(covered))
         prior = _by_class(classes, terms.prior)
-    return ModelPart(
+    return ex.ModelPart(
         classes=tuple(classes),
         vote=classes[int(part.votes(row)[0])],
         posterior=_by_class(classes, posterior),
@@ -180,7 +175,7 @@ def _part(
 
 
 def _scores(
-    model: LynxClassifier, one: Sequences, models: tuple[ModelPart, ...]
+    model: LynxClassifier, one: Sequences, models: tuple[ex.ModelPart, ...]
 ) -> dict[Any, float]:
     classes = model.classes_.tolist()
     if len(models) == 1 and models[0].scores is not None:

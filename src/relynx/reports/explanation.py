@@ -68,12 +68,10 @@ class PatternEffect:
 
 @dataclass(frozen=True, slots=True)
 class ModelPart:
-    """One model of the classifier: for a pair of classes, or for all.
-
-    `prior` plus the contributions of all patterns is the score. If every class is ruled out, the
-    score of those ruled out least often is `prior` plus the `parts`. `scores`, `prior` and
-    `ruled_out` are None if the learner is not additive.
-    """
+    """One model of the classifier: for a pair of classes, or for all. `prior` plus the
+    contributions of all patterns is the score. If every class is ruled out, the score of those
+    ruled out least often is `prior` plus the `parts`. `scores`, `prior` and `ruled_out` are None if
+    the learner is not additive."""
 
     classes: tuple[Any, ...]  # that it distinguishes
     vote: Any  # the class that it predicts
@@ -252,11 +250,9 @@ def shown_parts(why: Explanation) -> list[tuple[ModelPart, Any]]:
 
 
 def ranked(part: ModelPart, one: Any, other: Any) -> Ranked:
-    """The patterns by their effect on one class against another, the largest first.
-
-    The effect of a pattern that rules out either class is infinite. Patterns that are absent
-    and add nothing, as to a linear learner, are left out.
-    """
+    """The patterns by their effect on one class against another, the largest first. The effect of a
+    pattern that rules out either class is infinite. Patterns that are absent and add nothing, as to
+    a linear learner, are left out."""
     values = [(difference(effect, one, other), effect) for effect in part.patterns]
     if part.scores is not None:
         values = [(value, effect) for value, effect in values if effect.present or value]
@@ -284,10 +280,10 @@ def where(found: Match) -> str:
 
 def _headline(why: Explanation) -> Iterator[str]:
     p = why.posterior[why.predicted]
-    text = f"{_shown(why.id)} is predicted as {_name(why.predicted)} with probability {p:.3f}."
+    name = constant_text(why.id)
+    text = f"{name} is predicted as {_name(why.predicted)} with probability {p:.3f}."
     if why.label is not None:
-        right = why.label == why.predicted
-        text += f" Its label is {'the same' if right else _name(why.label)}."
+        text += f" Its label is {'the same' if why.label == why.predicted else _name(why.label)}."
     yield from _wrapped(text)
 
 
@@ -329,8 +325,7 @@ def _model_lines(part: ModelPart, one: Any, other: Any, n_shown: int) -> Iterato
                 yield from _line(value, effect, one, other)
     rest = [value for value, _ in strongest[len(shown) :]]
     if rest:
-        finite = all(map(math.isfinite, rest))
-        total = _signed(math.fsum(rest)) if finite else "..."
+        total = _signed(math.fsum(rest)) if all(map(math.isfinite, rest)) else "..."
         yield f"  {total:>7}  {counted(len(rest), 'other pattern')}, together"
     if n_silent := len(part.patterns) - len(strongest):
         yield f"    +0.00  {counted(n_silent, 'pattern')} that it lacks"
@@ -435,10 +430,6 @@ def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
     return wrap(" ".join(text.split()), WIDTH, initial_indent=first, subsequent_indent=rest)
 
 
-def _shown(value: object) -> str:
-    return constant_text(value) if isinstance(value, str | int | float) else str(value)
-
-
 def _signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:+.2f}"
 
@@ -476,5 +467,4 @@ def as_html(why: Explanation) -> str:
 def _html_row(value: float, effect: PatternEffect, one: Any, other: Any) -> list[str]:
     shown = _signed(value) if math.isfinite(value) else _ruled_out(value, one, other)
     has = "has" if effect.present else "lacks"
-    found = "" if effect.match is None else where(effect.match)
-    return [shown, has, effect.words, found]
+    return [shown, has, effect.words, "" if effect.match is None else where(effect.match)]

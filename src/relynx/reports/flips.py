@@ -33,11 +33,9 @@ Change: TypeAlias = tuple[tuple[int, ...], int]  # a set, and the number of the 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Sets of patterns that change the class, each with the number of the new class.
-
-    `tried` is the size up to which every set was tried, `smallest` whether no set is smaller than
-    those found, `n_found` how many of that size there are, also those that were not kept.
-    """
+    """Sets of patterns that change the class, each with the number of the new class. `tried` is the
+    size up to which every set was tried, `smallest` whether no set is smaller than those found,
+    `n_found` how many of that size there are, also those that were not kept."""
 
     sets: tuple[Change, ...]
     n_found: int
@@ -48,11 +46,9 @@ class Found:
 def changing_flips(
     model: LynxClassifier, covered: Bools, parts: Sequence[Weights | None], value: float = 1.0
 ) -> Found:
-    """The smallest sets of flips that change the class of a sequence.
-
-    `covered` says which patterns of `model.selected_` cover it; `parts` are the weights of each
-    model of the classifier, for a sequence in which a pattern that is present has this value.
-    """
+    """The smallest sets of flips that change the class of a sequence. `covered` says which patterns
+    of `model.selected_` cover it; `parts` are the weights of each model of the classifier, for a
+    sequence in which a pattern that is present has this value."""
     queries = _Queries(model, covered, value)
     weights = [part for part in parts if part is not None]
     sums = _Sums(queries, weights) if len(weights) == len(parts) else None
@@ -193,10 +189,8 @@ def _in_order(queries: _Queries, sums: _Sums, rival: int) -> Change | None:
 
 
 def _by_steps(queries: _Queries, sums: _Sums, rival: int) -> Change | None:
-    """Flips that let a rival win by votes, chosen greedily.
-
-    No flip of the result can be left out, but a smaller set may exist.
-    """
+    """Flips that let a rival win by votes, chosen greedily. No flip of the result can be left out,
+    but a smaller set may exist."""
     pair = next(
         part for part, among in enumerate(sums.among) if {rival, sums.before} <= {*among.tolist()}
     )

@@ -14,14 +14,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from relynx.data.sequences import counted
 from relynx.features.grasp import GraspRound
 from relynx.models.lynx.classifier import LynxClassifier
+from relynx.reports import report_data as rd
 from relynx.reports.page_data import as_json, page_data, short
-from relynx.reports.report_data import (
-    PairRow,
-    PatternRow,
-    ReportData,
-    make_predictions,
-    report_data,
-)
 from relynx.storage import whole_file
 from relynx.version import __version__
 
@@ -57,7 +51,7 @@ class Report:
         The page.
     """
 
-    data: ReportData
+    data: rd.ReportData
     html: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -135,15 +129,15 @@ def report(model: LynxClassifier, X: object, y: Iterable[object] | None = None) 
     >>> print(str(report).splitlines()[1])
     accuracy 1.000 (95 % interval 0.963 to 1.000), 100 of 100 right
     """
-    predictions = make_predictions(model, X, y)
-    data = report_data(model, predictions)
+    predictions = rd.make_predictions(model, X, y)
+    data = rd.report_data(model, predictions)
     page = _page(data)
     room = LARGEST - len(page.encode())
     content = as_json(page_data(model, predictions, data, room))
     return Report(data, page.replace(DATA, DATA + content, 1))
 
 
-def _page(data: ReportData) -> str:
+def _page(data: rd.ReportData) -> str:
     """The page without its data: the template with style and scripts."""
     style = _asset(STYLE)
     script = "\n".join(["(function () {", '"use strict";', *map(_asset, SCRIPTS), "})();"])
@@ -185,16 +179,14 @@ def _environment() -> Environment:
 @dataclass(frozen=True, slots=True)
 class ClassBars:
     """The numbers of the classes of a pattern that have a bar, and a summary of the others.
-
-    `most_other` is the largest proportion of one of the `n_others` that the pattern covers.
-    """
+    `most_other` is the largest proportion of one of the `n_others` that the pattern covers."""
 
     classes: tuple[int, ...]
     n_others: int
     most_other: float
 
 
-def class_bars(row: PatternRow) -> ClassBars:
+def class_bars(row: rd.PatternRow) -> ClassBars:
     """The classes of which a pattern covers the largest proportion, its own included."""
     covered = row.proportions
     ranked = sorted(range(len(covered)), key=lambda c: (c != row.class_, -covered[c], c))
@@ -203,7 +195,7 @@ def class_bars(row: PatternRow) -> ClassBars:
     return ClassBars(tuple(sorted(ranked[:MOST_BARS])), len(others), most)
 
 
-def charted(pairs: Sequence[PairRow]) -> tuple[PairRow, ...]:
+def charted(pairs: Sequence[rd.PairRow]) -> tuple[rd.PairRow, ...]:
     """The pairs whose rounds are drawn: if there are many, those with the largest error."""
     searched = [pair for pair in pairs if pair.history]
     ranked = sorted(searched, key=lambda pair: -least_error(pair))
@@ -211,7 +203,7 @@ def charted(pairs: Sequence[PairRow]) -> tuple[PairRow, ...]:
     return tuple(pair for pair in searched if pair.classes in kept)
 
 
-def least_error(pair: PairRow) -> float:
+def least_error(pair: rd.PairRow) -> float:
     return min(one.error for one in pair.history or ())
 
 

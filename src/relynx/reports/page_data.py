@@ -13,13 +13,14 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from relynx.arrays import Bools, Floats, Longs
 from relynx.data.event_arguments import dimension_names, event_keys
-from relynx.data.sequences import Facts, Sequences
+from relynx.data.sequences import Facts
 from relynx.data.vocabulary import Vocabulary
 from relynx.logic.dimensions import OPERATORS, link_name, steps
 from relynx.logic.tables import Key
@@ -61,13 +62,10 @@ def short(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """The facts of some sequences under the numbers of the page.
-
-    `keys` are the predicates, `dimensions` the numbers of those that link events, by the name of
-    the dimension; `events` says which arguments hold events. `constants` has those of the facts
-    kept, the most frequent first, and `sequences` the facts of each sequence as base64; None where
-    there was no space.
-    """
+    """The facts of some sequences under the numbers of the page. `keys` are the predicates,
+    `dimensions` the numbers of those that link events, by the name of the dimension; `events` says
+    which arguments hold events. `constants` has those of the facts kept, the most frequent first,
+    and `sequences` the facts of each sequence as base64; None where there was no space."""
 
     keys: tuple[Key, ...]
     dimensions: dict[str, int]
@@ -77,11 +75,9 @@ class PageFacts:
     _numbers: dict[object, int] = field(repr=False)
 
     def atoms(self, pattern: Pattern) -> list[list[int]]:
-        """A pattern in numbers.
-
-        A link is [-1, dimension, steps, x, y], with 0 steps for any number of them; another atom
-        is its predicate and its arguments, or [-2] where the sequences have no such predicate.
-        """
+        """A pattern in numbers. A link is [-1, dimension, steps, x, y], with 0 steps for any number
+        of them; another atom is its predicate and its arguments, or [-2] where the sequences have
+        no such predicate."""
         variables = {name: i for i, name in enumerate(pattern.variables)}
         return [self._atom(atom, variables) for atom in pattern]
 
@@ -105,10 +101,8 @@ class PageFacts:
 def page_facts(
     facts: Facts, keys: list[Key], wanted: Longs, room: int, patterns: Iterable[Pattern] = ()
 ) -> PageFacts:
-    """Pack the facts of the `wanted` sequences, the most important first, into `room` bytes.
-
-    Only facts of the predicates `keys` are kept, and first the constants of the patterns.
-    """
+    """Pack the facts of the `wanted` sequences, the most important first, into `room` bytes. Only
+    facts of the predicates `keys` are kept, and first the constants of the patterns."""
     keys = [key for key in keys if key in facts.tables]
     n_constants = max(len(facts.vocabulary), 1)
     used = np.zeros(n_constants, np.int64)
@@ -141,28 +135,24 @@ def page_facts(
 def _chosen(
     facts: Facts, places: Places, wanted: Longs, room: int, order: Longs, constants_used: Longs
 ) -> tuple[list[int], Bools]:
-    """The sequences that fit, each with its constants, and which constants are kept.
-
-    Leaving out the other constants makes numbers only smaller, and so the bytes written.
-    """
+    """The sequences that fit, each with its constants, and which constants are kept. Leaving out
+    the other constants makes numbers only smaller, and so the bytes written."""
     kept = np.zeros(max(len(facts.vocabulary), 1), bool)
     number = _positions(order, len(kept))
-    costs: dict[int, int] = {}
 
-    def cost(codes: Longs) -> int:
-        for code in codes.tolist():
-            if code not in costs:
-                costs[code] = len(as_json(constant_text(facts.vocabulary[code]))) + 1
-        return sum(costs[code] for code in codes.tolist())
+    @cache
+    def cost(code: int) -> int:
+        return len(as_json(constant_text(facts.vocabulary[code]))) + 1
 
-    room -= cost(constants_used)
+    room -= sum(map(cost, constants_used.tolist()))
     kept[constants_used] = True
     chosen = []
     for i in wanted.tolist():
         parts = [facts.tables[key][1:, start:end].ravel() for _, key, start, end in places[i]]
         codes = np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
         new = codes[~kept[codes]]
-        needed = len(as_text(_bytes(_numbers_of(facts, places[i], number)))) + 3 + cost(new)
+        needed = len(as_text(_bytes(_numbers_of(facts, places[i], number)))) + 3
+        needed += sum(map(cost, new.tolist()))
         if needed <= room:
             room -= needed
             kept[new] = True
@@ -227,14 +217,14 @@ def packed_rows(covered: Bools) -> list[str]:
 def page_data(
     model: LynxClassifier, predictions: Predictions, data: ReportData, room: int
 ) -> dict[str, Any]:
-    """The data of the interactive parts of a report, at most `room` bytes as JSON.
-
-    Facts are left out first, those of correctly predicted sequences before those of misclassified
-    ones, then whole sequences.
-    """
+    """The data of the interactive parts of a report, at most `room` bytes as JSON. Facts are left
+    out first, those of correctly predicted sequences before those of misclassified ones, then whole
+    sequences."""
     most = MOST_SEQUENCES
     while True:
-        page = _data(model, predictions, data, _listed(predictions, most), room)
+        # In order; of too many, first the misclassified.
+        listed = np.sort(_wrong_first(predictions, np.arange(len(predictions.X)))[:most])
+        page = _data(model, predictions, data, listed, room)
         if len(as_json(page)) <= room or most == 1:
             return page
         most = min(most, len(predictions.X)) // 2 or 1
@@ -265,7 +255,9 @@ def _data(
     }
     facts = predictions.X.facts(data.object_identity)
     atoms = [atom for pattern in patterns for atom in pattern]
-    keys = _keys(predictions.X, facts, (atom.key for atom in atoms))
+    # Predicates that were read, and derived ones that patterns use or that are dimensions.
+    wanted_keys = {*predictions.X.tables, *(atom.key for atom in atoms)}
+    keys = [key for key in facts.tables if key in wanted_keys or key[0].startswith("next_")]
     fixed = len(
         as_json([page, [[visible(name), [1] * arity, 99, 1] for name, arity in facts.tables]])
     )
@@ -282,11 +274,6 @@ def _data(
         "events": [[int(flag) for flag in flags] for flags in packed.events],
         "constants": list(packed.constants),
     }
-
-
-def _listed(predictions: Predictions, most: int) -> Longs:
-    """The sequences that the page lists, in order; of too many, first the misclassified."""
-    return np.sort(_wrong_first(predictions, np.arange(len(predictions.X)))[:most])
 
 
 def _wrong_first(predictions: Predictions, which: Longs) -> Longs:
@@ -310,12 +297,6 @@ def _shown(model: LynxClassifier, rows: tuple[PatternRow, ...]) -> Longs:
             break
         kept.append(row.number)
     return np.array(sorted(kept), np.int64)
-
-
-def _keys(X: Sequences, facts: Facts, used: Iterable[Key]) -> list[Key]:
-    """Predicates that were read, and derived ones that patterns use or that are dimensions."""
-    wanted = {*X.tables, *used}
-    return [key for key in facts.tables if key in wanted or key[0].startswith("next_")]
 
 
 def _pattern(row: PatternRow, variables: tuple[str, ...]) -> dict[str, Any]:
@@ -369,12 +350,10 @@ def _sequences(predictions: Predictions, listed: Longs, shown: Longs) -> dict[st
 def pair_votes(
     model: LynxClassifier, predictions: Predictions, listed: Longs, shown: Longs
 ) -> dict[str, Any]:
-    """Votes and probabilities of the pairs, and the sums of the patterns left off the page.
-
-    `votes` has a bit for each pair, `pairProbabilities` a byte with the probability of its first
-    class; None if there are too many. A pair in `rest` has, for each sequence, the sum of each
-    class, then how often each class is ruled out.
-    """
+    """Votes and probabilities of the pairs, and the sums of the patterns left off the page. `votes`
+    has a bit for each pair, `pairProbabilities` a byte with the probability of its first class;
+    None if there are too many. A pair in `rest` has, for each sequence, the sum of each class, then
+    how often each class is ruled out."""
     on_page = np.isin(np.arange(predictions.covered.shape[1]), shown)
     votes, probabilities = [], []
     rest: list[Numbers] = []
@@ -411,9 +390,7 @@ def _sums(found: Weights, covered: Bools, left: Bools, values: Floats) -> list[l
 
 def pair_terms(found: Weights, kept: list[int]) -> dict[str, Any]:
     """The weights of a pair for the patterns of the page; None for what rules a class out.
-
-    `outPart` is the finite part of such terms, which is the same for all of a class.
-    """
+    `outPart` is the finite part of such terms, which is the same for all of a class."""
     out = {
         "prior": [number(value) for value in found.prior.tolist()],
         "present": [number(value) for value in found.present[kept].ravel().tolist()],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -33,12 +34,10 @@ HALF = 0.5  # added to every count, so that odds are finite (Haldane 1956)
 
 @dataclass(frozen=True, slots=True)
 class PatternRow:
-    """A pattern that the model uses.
-
-    `class_` is the number of the class of which it covers the largest proportion, and `odds` how
-    many times larger the odds of that class are with the pattern than without. `supports` and
-    `proportions` are of the training sequences, by class; `pairs` numbers the models that use it.
-    """
+    """A pattern that the model uses. `class_` is the number of the class of which it covers the
+    largest proportion, and `odds` how many times larger the odds of that class are with the pattern
+    than without. `supports` and `proportions` are of the training sequences, by class; `pairs`
+    numbers the models that use it."""
 
     number: int
     text: str
@@ -161,12 +160,9 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The content of the static parts of the page.
-
-    `learner` is what classifies by the patterns. `seen` says whether labels and supports are
-    exactly those of the training sequences; None without labels. `certificate` is that of the
-    method `optimal`, as text.
-    """
+    """The content of the static parts of the page. `learner` is what classifies by the patterns.
+    `seen` says whether labels and supports are exactly those of the training sequences; None
+    without labels. `certificate` is that of the method `optimal`, as text."""
 
     n_sequences: int
     n_facts: int
@@ -323,13 +319,11 @@ def _class_rows(
 
 
 def _predicate_rows(model: LynxClassifier, X: Sequences, facts: Facts) -> Iterable[PredicateRow]:
-    used: dict[Key, int] = {}
+    used: Counter[Key] = Counter()
     links = {name: (f"next_{name}", 2) for name in dimension_names(facts.tables)}
     for pattern in model.selected_.patterns():
         names = [(link_name(atom.predicate) or ("", ""))[1] for atom in pattern]
-        keys = {links.get(name, atom.key) for name, atom in zip(names, pattern, strict=True)}
-        for key in keys:
-            used[key] = used.get(key, 0) + 1
+        used.update({links.get(name, atom.key) for name, atom in zip(names, pattern, strict=True)})
     for key, table in facts.tables.items():
         role = "dimension" if key in links.values() else "fact"
         has = np.count_nonzero(np.diff(facts.offsets(key)))
@@ -338,16 +332,13 @@ def _predicate_rows(model: LynxClassifier, X: Sequences, facts: Facts) -> Iterab
             role=role if key in X.tables else f"{role}, by a rule",
             n_facts=table.shape[1],
             of_sequences=has / max(len(X), 1),
-            n_patterns=used.get(key, 0),
+            n_patterns=used[key],
         )
 
 
 def _is_training_data(model: LynxClassifier, predictions: Predictions) -> bool | None:
-    """Whether class sizes and all supports equal those of the training sequences.
-
-    That is very unlikely for new sequences. A subset or superset of the training sequences is
-    not recognised.
-    """
+    """Whether class sizes and all supports equal those of the training sequences. That is very
+    unlikely for new sequences. A subset or superset of the training sequences is not recognised."""
     if predictions.labels is None:
         return None
     n = len(model.classes_)

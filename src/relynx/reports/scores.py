@@ -83,10 +83,8 @@ class Scores:
 
 
 def scores(labels: Longs, predicted: Longs, probabilities: Floats, names: Sequence[str]) -> Scores:
-    """Compare predictions with labels, both as numbers of `names`.
-
-    These are the classes of the model, which have probabilities, then labels unknown to it.
-    """
+    """Compare predictions with labels, both as numbers of `names`. These are the classes of the
+    model, which have probabilities, then labels unknown to it."""
     n_classes = probabilities.shape[1]
     counts = np.zeros((len(names), n_classes), np.int64)
     np.add.at(counts, (labels, predicted), 1)

@@ -14,17 +14,7 @@ from typing import Any
 import numpy as np
 
 from relynx.data.tables.frames import write_csv
-from relynx.reproduce.runs import (
-    BIASES,
-    MEANING,
-    OWN_ROW,
-    PROTOCOLS,
-    PUBLISHED_LARGEST_CLASS,
-    SYSTEMS,
-    TABLE_1,
-    TABLE_2,
-    Record,
-)
+from relynx.reproduce import runs as rn
 from relynx.storage import whole_file
 
 SUMMARY = "summary.csv"
@@ -55,9 +45,9 @@ class Row:
     published: float | None
 
 
-def summary(records: Sequence[Record]) -> list[Row]:
+def summary(records: Sequence[rn.Record]) -> list[Row]:
     """A row for each method, bias and protocol, in the order in which they were run."""
-    by_row: dict[tuple[str, str, str], list[Record]] = {}
+    by_row: dict[tuple[str, str, str], list[rn.Record]] = {}
     for record in records:
         by_row.setdefault((record.protocol, record.bias, record.name), []).append(record)
     rows = []
@@ -74,10 +64,10 @@ def summary(records: Sequence[Record]) -> list[Row]:
 
 def _published(name: str, bias: str) -> float | None:
     if name == "largest class":
-        return PUBLISHED_LARGEST_CLASS
-    if bias == SYSTEMS:
-        return TABLE_2.get(name)
-    return TABLE_1[name][1] if bias and name in TABLE_1 else None
+        return rn.PUBLISHED_LARGEST_CLASS
+    if bias == rn.SYSTEMS:
+        return rn.TABLE_2.get(name)
+    return rn.TABLE_1[name][1] if bias and name in rn.TABLE_1 else None
 
 
 def table_1(rows: Sequence[Row], protocol: str, bias: str) -> tuple[list[str], list[list[str]]]:
@@ -86,7 +76,7 @@ def table_1(rows: Sequence[Row], protocol: str, bias: str) -> tuple[list[str], l
     n_folds = max((len(row.folds) for row in ours.values()), default=10)
     header = ["", *(str(i + 1) for i in range(n_folds)), "mean"]
     out = []
-    for name, (folds, mean) in TABLE_1.items():
+    for name, (folds, mean) in rn.TABLE_1.items():
         shown = map(_two, folds) if n_folds == len(folds) else [""] * n_folds
         out.append([f"{name}: published", *shown, f"{mean:.3f}"])
         if name in ours:
@@ -99,17 +89,17 @@ def comparison(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """All methods: the means of random folds and of folds by family, and what was published."""
     header = ["method", "bias", "random", "by family", "published"]
     out = []
-    order = [SYSTEMS, *BIASES, ""]
+    order = [rn.SYSTEMS, *rn.BIASES, ""]
     inside = sorted(rows, key=lambda row: order.index(row.bias))
     for bias, name in dict.fromkeys((row.bias, row.name) for row in inside):
         found = {row.protocol: row for row in rows if (row.bias, row.name) == (bias, name)}
         published = _published(name, bias)
-        label = f"Lynx, {name}" if bias in BIASES else name
+        label = f"Lynx, {name}" if bias in rn.BIASES else name
         value = "" if published is None else f"{published:.3f}"
-        if bias and name == OWN_ROW:
-            value = f"{TABLE_2['Lynx']:.3f}"
+        if bias and name == rn.OWN_ROW:
+            value = f"{rn.TABLE_2['Lynx']:.3f}"
         cells = [_with_spread(found.get(protocol)) for protocol in ("random", "by family")]
-        out.append([label, bias if bias in BIASES else "", *cells, value])
+        out.append([label, bias if bias in rn.BIASES else "", *cells, value])
     return header, out
 
 
@@ -167,7 +157,7 @@ def figure(rows: Sequence[Row]) -> str:
     y = TOP
     for bias, names in blocks.items():
         y += GAP
-        parts.append(f'<text class="block" x="16" y="{y - 10}">{escape(MEANING[bias])}</text>')
+        parts.append(f'<text class="block" x="16" y="{y - 10}">{escape(rn.MEANING[bias])}</text>')
         for name in names:
             mine = [row for row in rows if (row.bias, row.name) == (bias, name)]
             parts += _line(name, mine, y + LINE / 2)
@@ -203,7 +193,7 @@ def _number(column: str, text: str, y: float) -> str:
 
 def _legend() -> Iterator[str]:
     x = 16
-    for protocol in PROTOCOLS:
+    for protocol in rn.PROTOCOLS:
         yield f'<circle cx="{x + 5}" cy="52" r="4.5" fill="{COLOURS[protocol]}"/>'
         yield f'<text x="{x + 16}" y="56">{NAMES[protocol]}</text>'
         x += 140

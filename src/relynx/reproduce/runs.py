@@ -201,9 +201,8 @@ def planned(
     experiments: Sequence[Experiment] = EXPERIMENTS,
     rows: Sequence[str] = (),
 ) -> list[Run]:
-    """The runs with one of the texts of `rows` in their titles, all if there are no texts.
-
-    Raises InputError where no title has one."""
+    """The runs with one of the texts of `rows` in their titles, all if there are no texts. Raises
+    InputError where no title has one."""
     runs = [
         Run(experiment, protocol, seed, folds)
         for experiment in [*map(Experiment, baselines(data.X)), *experiments]

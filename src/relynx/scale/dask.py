@@ -59,8 +59,7 @@ def _each(function: Any, model: Any, parts: Partitions, client: Any) -> list[Any
     tasks = OnWorkers(client)
     # Once for all; a worker that dies takes it along, a task is redone.
     sent = tasks.run(_same, model)
-    where = Where.of(parts)
-    calls = [(sent, where, i) for i in range(parts.n_partitions)]
+    calls = [(sent, Where.of(parts), i) for i in range(parts.n_partitions)]
     return tasks.values(tasks.each(function, calls))
 
 

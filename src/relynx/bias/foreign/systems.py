@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from relynx.bias.foreign.terms import COMPARISONS, NEGATION, SIGNED, ForeignLexer, Opening
 from relynx.bias.foreign.translation import HEAD, Translation
+from relynx.bias.modes import LISTS
 from relynx.errors import Problem, Source, counted, did_you_mean
 from relynx.logic.nodes import Node, node_text
 from relynx.logic.terms import quoted
@@ -42,11 +43,8 @@ POPPER = ("head_pred", "body_pred")  # facts
 NEAR = 0.8  # names more alike than this are taken for slips of the pen
 NO_SLIPS = ("module", "model")  # directives of Prolog and of Aleph that only look like one
 # Of our own declarations, those that may stand among theirs: they have none such.
-OURS = (
-    *("dimension", "values", "words"),
-    *("negconstraint", "posconstraint", "atmostone", "sametype"),
-    *SETTINGS,
-)
+OURS = ("dimension", "values", "words", *LISTS, *SETTINGS)
+Listed = tuple[Node, tuple[Node, ...]]  # a declaration of Popper, and the elements of its tuple
 
 
 def _names_first(node: Node) -> bool:
@@ -229,10 +227,7 @@ class Popper:
         self.to = translation
         self.heads: dict[str, Node] = {}
         self.bodies: dict[str, tuple[int, Node]] = {}
-        self.given: dict[str, dict[str, tuple[Node, tuple[Node, ...]]]] = {
-            "type": {},
-            "direction": {},
-        }
+        self.given: dict[str, dict[str, Listed]] = {"type": {}, "direction": {}}
         self.readers: Mapping[str, Callable[[Node], None]] = {
             "head_pred": self._pred,
             "body_pred": self._pred,

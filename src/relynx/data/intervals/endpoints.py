@@ -25,7 +25,7 @@ from relynx.data.tables.columns import (
 )
 from relynx.data.tables.inputs import Cells
 from relynx.logic.tables import ranges
-from relynx.logic.terms import Constant, constant_text
+from relynx.logic.terms import constant_text
 
 Pairs = tuple[NDArray[np.integer], NDArray[np.integer]]
 
@@ -97,14 +97,11 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
 def given_times(values: Values) -> NDArray[Any]:
     """The times of all rows as the table has them: integers, floats, or texts of dates."""
     constants: NDArray[Any] = np.empty(len(values.constants), TYPES.get(values.type, object))
-    constants[:] = list(map(_with_zone, values.constants)) if values.zoned else values.constants
+    constants[:] = values.constants
+    if values.zoned:  # dates in UTC, and texts that say so
+        dates = map(str, values.constants)
+        constants[:] = [f"{date}{'' if 'T' in date else MIDNIGHT}+00:00" for date in dates]
     return constants[values.codes]
-
-
-def _with_zone(date: Constant) -> str:
-    """A date in UTC as a text that says so."""
-    text = str(date)
-    return f"{text}{'' if 'T' in text else MIDNIGHT}+00:00"
 
 
 def _one_scale(

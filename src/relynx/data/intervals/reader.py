@@ -10,17 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.arrays import Longs
-from relynx.data.allen import (
-    AFTER,
-    BEFORE,
-    CONTACT,
-    DIMENSIONS,
-    DURATION,
-    GAP,
-    MADE,
-    SHARE_TIME,
-    START,
-)
+from relynx.data import allen as al
 from relynx.data.intervals.endpoints import SortedIntervals, given_times, read_times
 from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
@@ -34,7 +24,7 @@ from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_al
 from relynx.logic.terms import Constant, constant_text
 
 MOST_FACTS = 100_000_000  # of relations
-WORDS = {"contact": CONTACT, "all": (*CONTACT, BEFORE)}
+WORDS = {"contact": al.CONTACT, "all": (*al.CONTACT, al.BEFORE)}
 
 
 def from_intervals(
@@ -42,8 +32,8 @@ def from_intervals(
     label: str | None = None, symbol: str | None = None,
     fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
     attributes: str | Sequence[str] | None = None,
-    relations: str | Sequence[str] | None = "contact", dimensions: str | Sequence[str] = (START,),
-    duration: bool | None = None, gap: bool = False,
+    relations: str | Sequence[str] | None = "contact",
+    dimensions: str | Sequence[str] = (al.START,), duration: bool | None = None, gap: bool = False,
     bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
     """Make sequences from a table with one row per interval.
@@ -94,16 +84,16 @@ def from_intervals(
     >>> print(X[0])
     begin(1). next_start(e1,e2). overlaps(e1,e2). what(e1,wind). what(e2,rain). end.
     """
-    made = tuple(name for name, wanted in zip(MADE, (duration, gap), strict=True) if wanted)
+    made = tuple(name for name, wanted in zip(al.MADE, (duration, gap), strict=True) if wanted)
     table = open_table(frame)
     asked = Request(table, sequence, None, fluents, attributes, label, None, bins, symbol=symbol)
-    by_label = duration is None and label is not None and DURATION not in table.names
+    by_label = duration is None and label is not None and al.DURATION not in table.names
     if by_label and reading is None:
-        made = (DURATION, *made)
+        made = (al.DURATION, *made)
         if isinstance(bins, Mapping):
-            asked.bins = {DURATION: SUPERVISED, **bins}
+            asked.bins = {al.DURATION: SUPERVISED, **bins}
         elif not asked.says_bins():
-            asked.bins = {DURATION: SUPERVISED}
+            asked.bins = {al.DURATION: SUPERVISED}
     return _read(asked, (start, end), relations, dimensions, made, reading, may_drop=by_label)
 
 
@@ -117,14 +107,12 @@ def _read(
     *,
     may_drop: bool,
 ) -> tuple[Sequences, NDArray[Any] | None]:
-    """Read a table as requested, or as another one was read.
-
-    With `may_drop` the durations were not asked for: they are left out where all are equal.
-    """
+    """Read a table as requested, or as another one was read. With `may_drop` the durations were not
+    asked for: they are left out where all are equal."""
     table, sequence, symbol = asked.table, asked.sequence, asked.symbol
     raise_all(name_problems(table), DataError)
     if reading is not None:
-        usual = (("contact", relations), ((START,), dimensions))
+        usual = (("contact", relations), ((al.START,), dimensions))
         same = all(type(one) is type(two) and one == two for one, two in usual)
         if asked.says_something() or ends != (None, None) or not same or made:
             what = "reading says how to read the table, and so do other arguments"
@@ -145,13 +133,12 @@ def _read(
         taken=related,
         problems=[*asked.problems, *problems],
     )
-    names = [name for name in checked_columns(request, {}) if name not in made]
-    cells = Cells(table, names)
+    cells = Cells(table, [name for name in checked_columns(request, {}) if name not in made])
     intervals = Intervals(cast(str, ends[0]), cast(str, ends[1]), symbol, links, related, made)
     layout, notes = _interval_layout(cells, cast(str, sequence), intervals)
-    if may_drop and len(cells.values(DURATION).constants) < 2:
-        made = tuple(name for name in made if name != DURATION)
-        always = tuple(name for name in request.always if name != DURATION)
+    if may_drop and len(cells.values(al.DURATION).constants) < 2:
+        made = tuple(name for name in made if name != al.DURATION)
+        always = tuple(name for name in request.always if name != al.DURATION)
         request = replace(request, made=made, always=always)
         intervals = replace(intervals, made=made)
     new = planned(request, cells, layout.sequences)
@@ -194,9 +181,9 @@ def _named(
     elif isinstance(relations, str) and relations in WORDS:
         related = [*WORDS[relations]]
     else:
-        known = (BEFORE, *SHARE_TIME)
+        known = (al.BEFORE, *al.SHARE_TIME)
         related = _listed("relations", relations, known, (*WORDS, *known), problems)
-    links = _listed("dimensions", dimensions, DIMENSIONS, DIMENSIONS, problems)
+    links = _listed("dimensions", dimensions, al.DIMENSIONS, al.DIMENSIONS, problems)
     if not links and not problems:
         problems.append(Problem("dimensions is empty", hint="give at least one, such as 'start'"))
     for name in made:
@@ -204,9 +191,9 @@ def _named(
             what = f"the table has a column {name!r}, and {name} asks for one that is made"
             hint = f"rename the column, or leave out {name}=True"
             problems.append(Problem(what, table.source, hint=hint))
-    if BEFORE in related:
-        links.append(BEFORE)
-    related = [name for name in related if name != BEFORE]
+    if al.BEFORE in related:
+        links.append(al.BEFORE)
+    related = [name for name in related if name != al.BEFORE]
     return problems, tuple(dict.fromkeys(links)), tuple(dict.fromkeys(related))
 
 
@@ -225,7 +212,7 @@ def _listed(
         if not isinstance(name, str):
             hint = f"give some of {', '.join(known)}"
             problems.append(Problem(f"{role} names {shown(name)}", hint=hint))
-        elif name == AFTER:
+        elif name == al.AFTER:
             hint = "give 'before': follow_before(E,F) says that F is after E"
             problems.append(Problem(f"{role} names 'after'", hint=hint))
         elif name not in known:
@@ -272,12 +259,12 @@ def _interval_layout(
     order = np.lexsort(keys)
     offsets = offsets_of(np.bincount(sequences))
     ordered = SortedIntervals(sequences[order], scale.starts[order], scale.ends[order], offsets)
-    if DURATION in intervals.made:
-        cells.add(DURATION, scale.between(scale.starts, scale.ends))
-    if GAP in intervals.made:
+    if al.DURATION in intervals.made:
+        cells.add(al.DURATION, scale.between(scale.starts, scale.ends))
+    if al.GAP in intervals.made:
         before, known = ordered.gaps()
         rows = np.argsort(order)
-        cells.add(GAP, scale.between(before[rows], scale.starts, known[rows]))
+        cells.add(al.GAP, scale.between(before[rows], scale.starts, known[rows]))
     _check_size(ordered, ids, intervals)
     numbers = np.empty(len(order), np.int64)
     numbers[order] = np.arange(len(order)) - offsets[ordered.sequences]
@@ -323,9 +310,9 @@ def _check_size(ordered: SortedIntervals, ids: list[Constant], intervals: Interv
     """Raise where the intervals are too many, and too close together, to relate them all."""
     wanted = {*intervals.relations, *intervals.dimensions}
     counts = []
-    if not wanted.isdisjoint(SHARE_TIME):
+    if not wanted.isdisjoint(al.SHARE_TIME):
         counts.append((ordered.n_contacts(), "share time", "give relations=None"))
-    if BEFORE in wanted:
+    if al.BEFORE in wanted:
         counts.append(
             (ordered.just_after()[1], "come directly after each other", "leave out 'before'")
         )

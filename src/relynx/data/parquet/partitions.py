@@ -17,20 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.arrays import Ints
+from relynx.data import sequences as sq
 from relynx.data.event_arguments import dimension_names
 from relynx.data.parquet import codec
 from relynx.data.parquet import manifest as mf
-from relynx.data.sequences import (
-    SAME_ARITY,
-    WRITERS,
-    Sequences,
-    counted,
-    label_array,
-    recoded_tables,
-    shown,
-    summary,
-    summary_text,
-)
+from relynx.data.sequences import Sequences
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, InputError, Source
 from relynx.logic import tables as tb
@@ -155,7 +146,7 @@ class Partitions:
             columns = self._columns(part)
             numbers = self._decoded(part.file, codec.read_labels, columns, part.n_sequences)
             labels += self._classes_of(part, classes, numbers)
-        return label_array(labels)
+        return sq.label_array(labels)
 
     def partition(self, number: int) -> Sequences:
         """One partition, in memory."""
@@ -194,13 +185,15 @@ class Partitions:
     def __repr__(self) -> str:
         sizes = self.sizes
         n_facts = sum(sum(part.n_facts) for part in self.manifest.parts)
-        many = f"{counted(len(sizes), 'partition')}, of {min(sizes):,} to {max(sizes):,}"
+        many = f"{sq.counted(len(sizes), 'partition')}, of {min(sizes):,} to {max(sizes):,}"
         classes = None
         if self.class_sizes is not None:
             classes = [f"{name} ({n:,})" for name, n in self.class_sizes.items()]
         names = [f"{name}/{arity}" for name, arity in self.relations]
         size = f"{len(self):,} in {many}"
-        return summary_text("Partitions", summary(size, n_facts, classes, self.dimensions, names))
+        return sq.summary_text(
+            "Partitions", sq.summary(size, n_facts, classes, self.dimensions, names)
+        )
 
     def _columns(self, part: mf.PartFile) -> codec.Columns:
         manifest = self.manifest
@@ -268,7 +261,7 @@ def write_sequences(
     write_parquet((X[a:b] for a, b in pairwise(edges)), folder)
 
 
-WRITERS["parquet"] = write_sequences
+sq.WRITERS["parquet"] = write_sequences
 
 
 def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -> None:
@@ -305,7 +298,9 @@ def write_parquet(chunks: Iterable[Sequences], folder: str | os.PathLike[str]) -
         writer = _Writer(folder, partial)
         for chunk in chunks:
             if not isinstance(chunk, Sequences):
-                raise TypeError(f"a chunk is {shown(chunk)}: give Sequences, one after the other")
+                raise TypeError(
+                    f"a chunk is {sq.shown(chunk)}: give Sequences, one after the other"
+                )
             writer.add(chunk)
             del chunk
         writer.end()
@@ -331,7 +326,7 @@ class _Writer:
         self.relations |= dict.fromkeys(X.tables)
         self._check_arities()
         if not np.array_equal(codes, np.arange(len(codes))):
-            X = X.with_tables(self.vocabulary, recoded_tables(X.tables, codes))
+            X = X.with_tables(self.vocabulary, sq.recoded_tables(X.tables, codes))
         labels = self._labels(X)
         times = codec.time_types(X.times)
         columns = codec.Columns(tuple(self.relations), labels is not None, times)
@@ -377,7 +372,7 @@ class _Writer:
         for name, arity in self.relations:
             if arities.setdefault(name, arity) != arity:
                 what = f"{quoted(name)} has {arities[name]} arguments in one part, {arity} in"
-                raise DataError(f"{what} another", hint=SAME_ARITY)
+                raise DataError(f"{what} another", hint=sq.SAME_ARITY)
 
     def _labels(self, X: Sequences) -> Ints | None:
         """The numbers of the classes; new classes come last."""

@@ -309,8 +309,7 @@ class _Annotation:
                     what = f"{where}: there is no strand {strand} in sheet {sheet}"
                     self.problem(what, hint="_struct_sheet_range tells of the strands")
             if said and said not in SENSES:
-                hint = f"give {' or '.join(SENSES)}"
-                self.problem(f"{where}: the sense is {said!r}", hint=hint)
+                self.problem(f"{where}: the sense is {said!r}", hint=f"give {' or '.join(SENSES)}")
             elif said:
                 self.pairs.setdefault(sheet, []).append((one, two, SENSES[said]))
 
@@ -378,8 +377,7 @@ class _Rows:
         for item in items:
             name = item.removeprefix("?")
             if name in self.category:
-                texts = self.category[name]
-                columns.append(["" if text in UNKNOWN else text for text in texts])
+                columns.append(["" if text in UNKNOWN else text for text in self.category[name]])
             else:
                 columns.append([""] * len(columns[0]))  # the first is always there
         if len({*map(len, columns)}) > 1:

@@ -70,12 +70,10 @@ class Attribute:
 
 @dataclass(slots=True)
 class Part:
-    """The attributes of all events, or of all traces.
-
-    `shapes` are the different lists of attributes that elements have, in the order of the file:
-    numbers of attributes, with OPEN and CLOSE around nested ones. `codes` are the values, element
-    by element: numbers among the texts of the attribute, -1 for none.
-    """
+    """The attributes of all events, or of all traces. `shapes` are the different lists of
+    attributes that elements have, in the order of the file: numbers of attributes, with OPEN and
+    CLOSE around nested ones. `codes` are the values, element by element: numbers among the texts of
+    the attribute, -1 for none."""
 
     attributes: tuple[Attribute, ...]  # what there is in any of them
     shapes: tuple[Shape, ...]

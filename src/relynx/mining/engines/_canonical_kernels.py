@@ -45,10 +45,8 @@ NO_ARGUMENT = -(1 << 31)  # the same, in a form
 
 @inner_kernel
 def write_atoms(dimensions, arity, more, step, atoms, n):
-    """Append the atoms of a step to rows of which n are in use; how many then are.
-
-    A relation has so many arguments `more` than `arity` says. Links are numbered after relations.
-    """
+    """Append the atoms of a step to rows of which n are in use; how many then are. A relation has
+    so many arguments `more` than `arity` says. Links are numbered after relations."""
     if step[0] >= 0:
         i = 0
         while dimensions[i] != step[0]:
@@ -75,11 +73,9 @@ def mix(x):
 
 @inner_kernel
 def canonical_atoms(atoms, n_variables, out):
-    """The same rows for all variants of a pattern, and for no other, into `out`.
-
-    Rows of `atoms` are a predicate and its arguments: a variable v >= 0, or a constant < 0.
-    Variables are told apart by where they occur; those that cannot be are tried in every order.
-    """
+    """The same rows for all variants of a pattern, and for no other, into `out`. Rows of `atoms`
+    are a predicate and its arguments: a variable v >= 0, or a constant < 0. Variables are told
+    apart by where they occur; those that cannot be are tried in every order."""
     n, width = atoms.shape
     colour = np.empty(n_variables, np.uint64)
     fresh = np.empty(n_variables, np.uint64)

@@ -46,10 +46,8 @@ STATS = 7  # numbers that a compiled loop tallies: see `SearchLevel.add`
 
 @dataclass(slots=True)
 class Found:
-    """Patterns in the order of their discovery, as the columns of a trie.
-
-    Some rows may be there only because others extend them.
-    """
+    """Patterns in the order of their discovery, as the columns of a trie. Some rows may be there
+    only because others extend them."""
 
     parent: list[NDArray[np.int32]] = field(default_factory=list)
     steps: list[NDArray[np.int32]] = field(default_factory=list)
@@ -79,10 +77,8 @@ class Found:
         self.n_bytes += (1 + ORDERING) * whole
 
     def columns(self, width: int, n_classes: int, *, let_go: bool = True) -> list[NDArray[Any]]:
-        """Parents, steps, supports and what is shown, each in one piece.
-
-        The parts are let go where the search is over: there may be room for them only once.
-        """
+        """Parents, steps, supports and what is shown, each in one piece. The parts are let go where
+        the search is over: there may be room for them only once."""
         whole = []
         for parts, shape, dtype in (
             (self.parent, (0,), np.int32),
@@ -117,11 +113,9 @@ D = TypeVar("D")
 
 
 class Engine(ABC, Generic[B, D]):
-    """One search of a language in some data.
-
-    It goes through units of work, level by level. Threads count and decode; what they found is kept
-    in the order of the units by one thread, which alone knows what was found before.
-    """
+    """One search of a language in some data. It goes through units of work, level by level. Threads
+    count and decode; what they found is kept in the order of the units by one thread, which alone
+    knows what was found before."""
 
     def __init__(
         self,
@@ -179,10 +173,8 @@ class Engine(ABC, Generic[B, D]):
         """Record what is new and allowed; the units that this makes, none of a lower length."""
 
     def run(self, budget: Budget, *, n_threads: int = 1, journal: Journal | None = None) -> int:
-        """Search until done or the budget is used up; the length that is complete.
-
-        A journal keeps what was counted; what it has is not counted again.
-        """
+        """Search until done or the budget is used up; the length that is complete. A journal keeps
+        what was counted; what it has is not counted again."""
         self.budget, self._thread = budget, get_ident()
         length = 1
         try:
@@ -277,10 +269,8 @@ class Engine(ABC, Generic[B, D]):
         self, forms: Iterable[bytes | None], atoms: Callable[[int], Longs], *, first: bool
     ) -> tuple[list[int], list[int]]:
         """Which patterns are new and not against the bias, and which are new but against it.
-
         Variants have the same form; it is None where an atom comes twice, or empty where no two
-        patterns can be variants.
-        """
+        patterns can be variants."""
         kept: list[int] = []
         forbidden: list[int] = []
         for i, form in enumerate(forms):
@@ -293,10 +283,8 @@ class Engine(ABC, Generic[B, D]):
         return kept, forbidden
 
     def _is_forbidden(self, atoms: Longs, *, first: bool) -> bool:
-        """Is a pattern, of rows of numbers, against the bias? `first`: it has one atom.
-
-        To check many may take long: from time to time it asks whether to go on.
-        """
+        """Is a pattern, of rows of numbers, against the bias? `first`: it has one atom. To check
+        many may take long: from time to time it asks whether to go on."""
         self._n_checks += 1
         if self._n_checks % CHECKS_AT_ONCE == 0:
             self._pulse()

@@ -67,20 +67,16 @@ def least_supports(settings: SearchSettings, class_sizes: Longs) -> Longs:
 def steps_of(
     bias: Bias, settings: SearchSettings, longest: int, *, graphs: bool
 ) -> tuple[int, ...]:
-    """The operators to try, as numbers of steps: none longer than a line of the data.
-
-    `longest` is the largest number of events of a sequence; with `graphs`, some are no lines.
-    """
+    """The operators to try, as numbers of steps: none longer than a line of the data. `longest` is
+    the largest number of events of a sequence; with `graphs`, some are no lines."""
     off, _ = _operators_off(bias)
     most = settings.max_gap if graphs else min(settings.max_gap, max(longest - 1, 1))
     return tuple(n for n in range(most + 1) if n not in off)
 
 
 def _operators_off(bias: Bias) -> tuple[set[int], Bias]:
-    """Operators that a negconstraint of one link rules out, as numbers of steps, and the rest.
-
-    Only in a bias of one dimension: then no link of that kind need ever be tried.
-    """
+    """Operators that a negconstraint of one link rules out, as numbers of steps, and the rest. Only
+    in a bias of one dimension: then no link of that kind need ever be tried."""
     off: set[int] = set()
     rest = []
     names = {

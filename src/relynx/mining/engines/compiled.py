@@ -136,10 +136,8 @@ class Compiled:
         )
 
     def bases(self, n_rows: int) -> Longs:
-        """For each number of variables how many codes the relations before another have.
-
-        MOST_CODES stands for all that is more. After the last relation comes the sum.
-        """
+        """For each number of variables how many codes the relations before another have. MOST_CODES
+        stands for all that is more. After the last relation comes the sum."""
         out = np.zeros((n_rows, len(self.types) + 1), np.int64)
         ways = [[len(types) + 1 + len(self.constants[t]) for t in types] for types in self.types]
         for n in range(n_rows):

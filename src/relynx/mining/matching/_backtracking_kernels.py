@@ -71,12 +71,10 @@ class Plan(NamedTuple):
 
 @kernel
 def walk_paths(before, after, edge_off, node_off, shape, order, rank, first, last):
-    """The paths that links make in each sequence.
-
-    Link e leads from node before[e] to node after[e]. `order` gets the nodes path by path, by
-    their beginnings; of each node `rank` is its place there, `first` and `last` are those of its
-    path. In a sequence that is no set of paths every node is a path by itself.
-    """
+    """The paths that links make in each sequence. Link e leads from node before[e] to node
+    after[e]. `order` gets the nodes path by path, by their beginnings; of each node `rank` is its
+    place there, `first` and `last` are those of its path. In a sequence that is no set of paths
+    every node is a path by itself."""
     most = 0
     for s in range(len(node_off) - 1):
         most = max(most, node_off[s + 1] - node_off[s])
@@ -119,11 +117,9 @@ def walk_paths(before, after, edge_off, node_off, shape, order, rank, first, las
 
 @kernel
 def mark_template(cells, seq_off, node_off, word_off, arg, rules, out):
-    """Set in `out` the bit of each node that argument `arg` takes in a fact that obeys `rules`.
-
-    A rule (i, 0, key) asks that argument i is a key, (i, 1, j) that it equals argument j,
-    (i, 2, key) and (i, 3, j) the opposite.
-    """
+    """Set in `out` the bit of each node that argument `arg` takes in a fact that obeys `rules`. A
+    rule (i, 0, key) asks that argument i is a key, (i, 1, j) that it equals argument j, (i, 2, key)
+    and (i, 3, j) the opposite."""
     n_nodes = node_off[-1]
     for s in range(len(node_off) - 1):
         for f in range(seq_off[s], seq_off[s + 1]):

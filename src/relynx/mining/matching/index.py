@@ -19,14 +19,7 @@ from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key
-from relynx.mining.matching._backtracking_kernels import (
-    GRAPH,
-    LINE,
-    PATHS,
-    Data,
-    mark_template,
-    walk_paths,
-)
+from relynx.mining.matching import _backtracking_kernels as kn
 
 Place: TypeAlias = "tuple[Key, int] | None"  # an argument of a predicate, or of a dimension
 Template: TypeAlias = "tuple[Key, int, tuple[tuple[int, int, int], ...]]"
@@ -50,7 +43,7 @@ class Dimension:
 
     @property
     def has_graphs(self) -> bool:
-        return bool((self.shape == GRAPH).any())
+        return bool((self.shape == kn.GRAPH).any())
 
 
 class Relation:
@@ -164,7 +157,7 @@ class Index:
             relation = self.relation(key)
             bits = np.zeros(int(self.word_off[-1]), np.uint64)
             facts = relation.cells, relation.seq_off, self.node_off, self.word_off
-            mark_template(*facts, arg, np.array(rules, np.int32).reshape(-1, 3), bits)
+            kn.mark_template(*facts, arg, np.array(rules, np.int32).reshape(-1, 3), bits)
             found = bits, float(np.bitwise_count(bits).sum()) / max(self.n_sequences, 1)
             n_most = TEMPLATE_BYTES // max(bits.nbytes, 1)
             for old in [*self._templates][: max(len(self._templates) - n_most, 0)]:
@@ -266,7 +259,7 @@ class Index:
         shape = np.empty(self.n_sequences, np.uint8)
         order, rank, first, last = np.empty((4, self.n_nodes), np.int32)
         edge_off = self.facts.offsets((f"next_{name}", 2))
-        walk_paths(before, after, edge_off, self.node_off, shape, order, rank, first, last)
+        kn.walk_paths(before, after, edge_off, self.node_off, shape, order, rank, first, last)
         return shape, order, rank, first, last
 
     def _dimension(
@@ -276,7 +269,7 @@ class Index:
         # A line must also run along the numbers of the nodes.
         bent = np.flatnonzero(self._node != rank)
         sequence = np.searchsorted(self.node_off, bent, side="right") - 1
-        shape[sequence[shape[sequence] == LINE]] = PATHS
+        shape[sequence[shape[sequence] == kn.LINE]] = kn.PATHS
         for begin, end in self._pieces:  # from provisional nodes to nodes of the same sequence
             here = slice(self.node_off[begin], self.node_off[end])
             old = np.empty(here.stop - here.start, np.int32)
@@ -285,9 +278,9 @@ class Index:
             for column in (rank, first, last):
                 column[here] = column[old]
         offsets, lists = np.zeros((2, n + 1), np.int64), [np.empty(0, np.int32)] * 2
-        if (shape == GRAPH).any():
+        if (shape == kn.GRAPH).any():
             before, after = self._edges(name)
-            loose = shape[self.facts.tables[(f"next_{name}", 2)][0]] == GRAPH
+            loose = shape[self.facts.tables[(f"next_{name}", 2)][0]] == kn.GRAPH
             ends = self._node[before[loose]], self._node[after[loose]]
             for way, (near, far) in enumerate((ends, ends[::-1])):
                 np.cumsum(np.bincount(near, minlength=n), out=offsets[way, 1:])
@@ -295,17 +288,17 @@ class Index:
             offsets[1] += len(lists[0])
         return Dimension(shape, order, rank, first, last, offsets, np.concatenate(lists))
 
-    def data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> Data:
+    def data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> kn.Data:
         """The arrays that the kernels read, for the relations and look-ups that plans use."""
         cache = self.facts.cache.setdefault("data", {})
-        data: Data | None = cache.get((relations, look_ups))
+        data: kn.Data | None = cache.get((relations, look_ups))
         if data is None:
             for old in [*cache][:-3]:
                 cache.pop(old, None)  # another thread may have been faster
             data = cache[relations, look_ups] = self._data(relations, look_ups)
         return data
 
-    def _data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> Data:
+    def _data(self, relations: tuple[Key, ...], look_ups: tuple[tuple[Key, int], ...]) -> kn.Data:
         used = [self.relation(key) for key in relations]
         found = [self.relation(key).look_up(arg) for key, arg in look_ups]
         dims, n, n_seq = self.dimensions, self.n_nodes, self.n_sequences
@@ -313,7 +306,7 @@ class Index:
         for d in dims:
             offsets.append(d.next_off + shift)
             shift += len(d.neighbours)
-        return Data(
+        return kn.Data(
             n_nodes=n,
             most_nodes=max(self.longest, 1),
             most_words=int(np.diff(self.word_off).max(initial=1)),

@@ -146,10 +146,8 @@ class LineMatcher:
         out: Bools,
         n_threads: int = 1,
     ) -> Bools:
-        """Fill the rows of `out` for those of the patterns that are paths; which these are.
-
-        Only the columns of `sequences` are filled.
-        """
+        """Fill the rows of `out` for those of the patterns that are paths; which these are. Only
+        the columns of `sequences` are filled."""
         collector = _Collector(self, object_identity)
         done = np.array([collector.add(atoms) for atoms in patterns], bool)
         taken = np.flatnonzero(done)

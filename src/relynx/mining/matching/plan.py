@@ -59,10 +59,8 @@ class Registry:
 
 class Query:
     """A pattern read against an index: variables and constants as slots, atoms as facts and links.
-
     Slots of constants follow those of variables. `possible` is False when the pattern names a
-    predicate or a constant that the data lack.
-    """
+    predicate or a constant that the data lack."""
 
     def __init__(self, atoms: tuple[Atom, ...], index: Index, object_identity: bool) -> None:
         self.index = index
@@ -166,10 +164,8 @@ class Query:
                     self.places[slot].append(None)
 
     def _differences(self) -> list[set[int]]:
-        """For each variable the slots that Object Identity must tell it from.
-
-        Left out are those that the data cannot make equal.
-        """
+        """For each variable the slots that Object Identity must tell it from. Left out are those
+        that the data cannot make equal."""
         differ: list[set[int]] = [set() for _ in self.names]
         index, places = self.index, self.places
         named = [v for v, name in enumerate(self.names) if name]
@@ -283,10 +279,8 @@ class Steps:
 
 
 class Planner:
-    """Orders the work for one query; `plan()` is the result.
-
-    With `existence` it is enough that a match exists; else every variable must be bound.
-    """
+    """Orders the work for one query; `plan()` is the result. With `existence` it is enough that a
+    match exists; else every variable must be bound."""
 
     def __init__(self, query: Query, registry: Registry, *, existence: bool) -> None:
         self.query, self.index, self.registry = query, query.index, registry
@@ -306,11 +300,9 @@ class Planner:
                     self.size[g] = min(self.size[g], self.index.template(template)[1])
 
     def crowds(self) -> list[tuple[int, Longs]]:
-        """How many variables must differ from each other, and what there is for them to be.
-
-        Each entry is a number of variables and the number of constants a sequence has for them:
-        with fewer there is no match, which a search would find out late.
-        """
+        """How many variables must differ from each other, and what there is for them to be. Each
+        entry is a number of variables and the number of constants a sequence has for them: with
+        fewer there is no match, which a search would find out late."""
         query, index = self.query, self.index
         if not query.object_identity:
             return []

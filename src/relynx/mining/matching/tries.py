@@ -18,14 +18,7 @@ from relynx.data.sequences import Facts
 from relynx.mining.engines.bits import _count_kernels as ck
 from relynx.mining.engines.bits import _event_fact_kernels as ek
 from relynx.mining.engines.bits import _row_kernels as rk
-from relynx.mining.engines.bits.event_facts import (
-    MOST_ARGUMENTS,
-    event_facts,
-    everywhere,
-    has_room,
-    link_graph,
-    scratch,
-)
+from relynx.mining.engines.bits import event_facts as ef
 from relynx.mining.engines.compiled import Compiled
 from relynx.mining.matching.index import Index
 from relynx.mining.patterns import trie as tr
@@ -65,8 +58,8 @@ class TrieMatcher:
         self.trie = trie
         self.n_sequences = compiled.index.n_sequences
         labels = np.zeros(self.n_sequences, np.int64)
-        self.facts = event_facts(compiled, labels, 1, 0, injective=object_identity)
-        self.graph = link_graph(compiled, self.facts, steps)
+        self.facts = ef.event_facts(compiled, labels, 1, 0, injective=object_identity)
+        self.graph = ef.link_graph(compiled, self.facts, steps)
         self.steps = self._recoded(kept, compiled)
 
     @classmethod
@@ -95,17 +88,15 @@ class TrieMatcher:
             dimensions=dimensions,
         )
         used = np.unique(steps[steps[:, tr.DIMENSION] >= 0, tr.N_STEPS]).astype(np.int64)
-        if not has_room(compiled, len(used), MOST_LINK_WORDS) or not _events_come_by_links(
+        if not ef.has_room(compiled, len(used), MOST_LINK_WORDS) or not _events_come_by_links(
             trie, kept, relations, is_line=compiled.is_line
         ):
             return None
         return cls(trie, kept, compiled, used, object_identity=object_identity)
 
     def coverage(self, rows: Rows, *, n_threads: int = 1) -> Bools:
-        """An array of shape (n_patterns, n_sequences).
-
-        Threads share out the patterns of two steps, each with all that extend it.
-        """
+        """An array of shape (n_patterns, n_sequences). Threads share out the patterns of two steps,
+        each with all that extend it."""
         out = np.zeros((len(rows), self.n_sequences), bool)
         columns, children = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
         for column, row in enumerate(rows.tolist()):
@@ -114,8 +105,8 @@ class TrieMatcher:
             children[int(self.trie.parent[row])].append(row)
         asked = _Asked(columns, children, out)
         nothing = np.empty((0, self.trie.steps.shape[1]), np.int64)
-        root = _Node(-1, nothing, everywhere(self.facts))
-        room = scratch(self.facts)
+        root = _Node(-1, nothing, ef.everywhere(self.facts))
+        room = ef.scratch(self.facts)
         first = [
             node for row in children.get(-1, ()) for node in self._below(asked, root, row, room)
         ]
@@ -132,7 +123,7 @@ class TrieMatcher:
 
     def _finish(self, asked: _Asked, begin: tuple[_Node, Sequence[int]]) -> None:
         """Mark what some rows cover, and all that extends them."""
-        room = scratch(self.facts)
+        room = ef.scratch(self.facts)
         todo = [begin]
         while todo:
             node, rows = todo.pop()
@@ -210,7 +201,7 @@ def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, i
         cells = index.relation(key).cells
         events = [j for j in range(key[1]) if bool((cells[j] < index.n_nodes).any())]
         mixed = any((cells[j] >= index.n_nodes).any() for j in events)
-        if len(events) != 1 or key[1] > MOST_ARGUMENTS or mixed:
+        if len(events) != 1 or key[1] > ef.MOST_ARGUMENTS or mixed:
             return {}
         relations[key] = events[0]
     return relations
@@ -219,11 +210,9 @@ def _event_relations(index: Index, trie: Trie, steps: Ints) -> dict[tuple[str, i
 def _events_come_by_links(
     trie: Trie, kept: Longs, event: dict[tuple[str, int], int], *, is_line: bool
 ) -> bool:
-    """Is every event of a pattern a variable, that of the first fact or of a link with a fact
-    about it, do facts and further links come with it, and does no event stand for a value?
-
-    What is said of predicates that the facts lack does not matter.
-    """
+    """Is every event of a pattern a variable, that of the first fact or of a link with a fact about
+    it, do facts and further links come with it, and does no event stand for a value? What is said
+    of predicates that the facts lack does not matter."""
     known: dict[int, tuple[frozenset[int], frozenset[int], int] | None] = {
         -1: (frozenset(), frozenset(), -1)
     }  # events, values, and the event that may get further links

@@ -1,5 +1,5 @@
 """Search over partitions, one at a time or on the workers of Dask.
 
-`search.mine_partitions` is the door: a first pass finds candidates in each partition, a second one
+`search.PartitionSearch` is the door: a first pass finds candidates in each partition, a second one
 counts them in all; `passes` has what is done with one partition, here or on a worker.
 """

@@ -58,10 +58,8 @@ class Patterns:
 def union(
     parts: Sequence[Patterns], n_known: int, relations: Sequence[Key], n_dimensions: int
 ) -> Patterns:
-    """The patterns of all parts, each shown once, with the sums of what was counted.
-
-    `n_known` is the size of the vocabulary that the partitions share. Rows come level by level.
-    """
+    """The patterns of all parts, each shown once, with the sums of what was counted. `n_known` is
+    the size of the vocabulary that the partitions share. Rows come level by level."""
     # What rules made, each once, in the order that `Sequences.facts` gives it.
     each = {constant_key(c): c for part in parts for c in part.made}
     made = tuple(sorted(each.values(), key=text_order))
@@ -163,9 +161,7 @@ class Unseen:
 
 def possible(patterns: Patterns, threshold: Threshold, unseen: Unseen) -> Patterns:
     """Without the patterns that cannot be frequent, whatever they cover where they were not found.
-
-    A pattern covers no more than what it extends, so what is left extends what is left.
-    """
+    A pattern covers no more than what it extends, so what is left extends what is left."""
     missing = ~patterns.counted
     most = patterns.supports + missing @ unseen.of_class
     total = patterns.supports.sum(axis=1) + missing @ unseen.of_all

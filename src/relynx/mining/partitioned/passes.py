@@ -39,10 +39,8 @@ AT_ONCE = 1 << 14  # sequences
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A folder as it is where the work is given out: with the digest of its manifest.
-
-    And the version of relynx there.
-    """
+    """A folder as it is where the work is given out: with the digest of its manifest. And the
+    version of relynx there."""
 
     folder: str
     digest: str
@@ -183,9 +181,7 @@ def count(
     time_limit: float | None = None,
 ) -> Counts:
     """How many sequences of each class of a partition the patterns cover that it did not find.
-
-    Those that it found have zeros. Where there is a limit of seconds, short patterns come first.
-    """
+    Those that it found have zeros. Where there is a limit of seconds, short patterns come first."""
     start, patterns = time.monotonic(), answer.patterns
     supports = np.zeros((len(patterns), len(work.classes)), np.int64)
     rows = np.flatnonzero(~patterns.counted[:, share.number])

@@ -67,10 +67,8 @@ class InProcess:
 
 
 class OnWorkers:
-    """The workers of a client: of Dask, or of what can `submit` and `gather` as it does.
-
-    A task whose worker dies is given to another by the scheduler.
-    """
+    """The workers of a client: of Dask, or of what can `submit` and `gather` as it does. A task
+    whose worker dies is given to another by the scheduler."""
 
     def __init__(self, client: Any) -> None:
         for name in ("submit", "gather", "nthreads"):
@@ -114,30 +112,6 @@ class OnWorkers:
 Tasks: TypeAlias = InProcess | OnWorkers
 
 
-def mine_partitions(
-    parts: Partitions,
-    y: Iterable[object] | None,
-    bias: Bias,
-    settings: SearchSettings,
-    *,
-    budget: Budget,
-    client: Any = None,
-    n_threads: int = 1,
-) -> PatternSet:
-    """All frequent patterns of a partitioned data set, before the filters of the answer.
-
-    `y` are labels in place of those of the folder. The budget says what the searches may take, and
-    is told whether one of them ended by a limit that nobody has set. See `mine`, which checks what
-    is given.
-    """
-    if settings.min_cover:
-        what = "min_cover needs all sequences at once, which partitions are not"
-        hint = f"give min_cover=0, and choose by covering(X, {settings.min_cover}) from the answer"
-        raise InputError(what, hint=hint)
-    tasks: Tasks = InProcess() if client is None else OnWorkers(client)
-    return _Search(parts, y, bias, settings, tasks).run(budget, n_threads)
-
-
 def check_partitions(
     parts: Partitions,
     y: Iterable[object] | None,
@@ -158,8 +132,9 @@ def check_partitions(
     return _classes(parts, y)[1]
 
 
-class _Search:
-    """One search of a folder."""
+class PartitionSearch:
+    """One search of a folder; `y` are labels in place of its own. See `mine`, which checks what is
+    given."""
 
     def __init__(
         self,
@@ -167,9 +142,14 @@ class _Search:
         y: Iterable[object] | None,
         bias: Bias,
         settings: SearchSettings,
-        tasks: Tasks,
+        client: Any,
     ) -> None:
-        self.parts, self.bias, self.settings, self.tasks = parts, bias, settings, tasks
+        if settings.min_cover:
+            what = "min_cover needs all sequences at once, which partitions are not"
+            way_out = f"choose by covering(X, {settings.min_cover}) from the answer"
+            raise InputError(what, hint=f"give min_cover=0, and {way_out}")
+        self.parts, self.bias, self.settings = parts, bias, settings
+        self.tasks: Tasks = InProcess() if client is None else OnWorkers(client)
         self.sizes, classes, labels = _classes(parts, y)
         self.shares = [
             pt.Share(i, None if labels is None else labels[i])
@@ -182,6 +162,8 @@ class _Search:
         self.threshold = cd.Threshold(least, max(settings.min_frequency, 1))
 
     def run(self, budget: Budget, n_threads: int) -> PatternSet:
+        """All frequent patterns, before the filters of the answer. The budget says what the
+        searches may take, and is told whether one ended by a limit that nobody has set."""
         places, summaries = self._summaries()
         # The language of all partitions, without their facts.
         facts = self.parts.without_sequences().facts(self.settings.object_identity)
@@ -271,10 +253,8 @@ class _Search:
         return answer, summed
 
     def _local_thresholds(self) -> tuple[Longs, list[int]]:
-        """For each partition the least supports of the classes, and the least frequency.
-
-        One of the two decides: the one that fewer patterns meet.
-        """
+        """For each partition the least supports of the classes, and the least frequency. One of the
+        two decides: the one that fewer patterns meet."""
         sizes, totals = self.sizes, self.sizes.sum(axis=0)
         least = -(-self.threshold.least * sizes // np.maximum(totals, 1))
         least = np.where(sizes > 0, least, NEVER)
@@ -298,7 +278,7 @@ class _Search:
             f"{int(local.min())} of {whole} sequences: the first pass finds far too many; "
             f"write fewer, larger partitions, or give a larger {name}",
             UserWarning,
-            stacklevel=7,
+            stacklevel=6,
         )
 
     def _unseen(self, least: Longs, frequency: list[int]) -> cd.Unseen:
@@ -379,10 +359,8 @@ def _joined(
 
 
 def _left(answer: pt.LocalAnswer, threshold: cd.Threshold, unseen: cd.Unseen) -> pt.LocalAnswer:
-    """What may be frequent in all partitions.
-
-    After a search that ended early, what no partition can have missed: short patterns.
-    """
+    """What may be frequent in all partitions. After a search that ended early, what no partition
+    can have missed: short patterns."""
     if answer.partial is None:
         return replace(answer, patterns=cd.possible(answer.patterns, threshold, unseen))
     short = cd.lengths_of(answer.patterns) <= answer.complete_up_to

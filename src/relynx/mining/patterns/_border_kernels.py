@@ -14,12 +14,10 @@ UNBOUND = np.int32(-(2**31))
 
 @by_reference
 class Encoded(NamedTuple):
-    """Patterns as arrays, one entry a pattern.
-
-    `atoms[i, k]` is a predicate and its arguments: variables from 0, constants below 0, predicates
-    without so many arguments padded by UNBOUND. `sizes` counts atoms and constants; `bits` has one
-    for each thing that every more specific pattern has too; `supports` are per class.
-    """
+    """Patterns as arrays, one entry a pattern. `atoms[i, k]` is a predicate and its arguments:
+    variables from 0, constants below 0, predicates without so many arguments padded by UNBOUND.
+    `sizes` counts atoms and constants; `bits` has one for each thing that every more specific
+    pattern has too; `supports` are per class."""
 
     atoms: NDArray[np.int32]
     n_atoms: NDArray[np.int64]
@@ -31,9 +29,7 @@ class Encoded(NamedTuple):
 @by_reference
 class Buckets(NamedTuple):
     """Each pattern is in the bucket of two of its features, which what is more specific has too.
-
-    `features` are the numbers of all its features, rising, with -1 where there are no more.
-    """
+    `features` are the numbers of all its features, rising, with -1 where there are no more."""
 
     features: NDArray[np.int64]
     starts: NDArray[np.int64]

@@ -33,9 +33,7 @@ def _packed(rank, variables, i, labels):
 @inner_kernel
 def _refine(rank, variables, n_atoms, n, colour, seen, count, order):
     """Split colours by the atoms that variables occur in until nothing splits; how many there are.
-
-    `seen`, `count` and `order` are room for what is needed on the way.
-    """
+    `seen`, `count` and `order` are room for what is needed on the way."""
     present = np.uint64(0)
     for v in range(n):
         present |= np.uint64(1) << np.uint64(colour[v])
@@ -102,9 +100,7 @@ def _sorted_atoms(rank, variables, n_atoms, labels, forms, order):
 @inner_kernel
 def _label(rank, variables, n_atoms, n, order, stack, seen, room):
     """Put the atoms into the order of the least form; False if there are too many choices to try.
-
-    `stack`, `seen` and `room` are room for what is needed on the way.
-    """
+    `stack`, `seen` and `room` are room for what is needed on the way."""
     count, sorted_, forms, best, cell = room[0], room[1], room[2], room[3], room[4]
     if n == 0:
         _sorted_atoms(rank, variables, n_atoms, stack[0], forms, order)
@@ -157,11 +153,7 @@ def _label(rank, variables, n_atoms, n, order, stack, seen, room):
 @inner_kernel
 def _read(variables, n_atoms, is_link, begins, order, read, mask, left):
     """Put the atoms into the order of reading; see `reading_order`. Returns nothing; into `order`.
-
-    `begins` says which atoms may come first.
-
-    Sets of variables are bits.
-    """
+    `begins` says which atoms may come first. Sets of variables are bits."""
     one, none = np.uint64(1), np.uint64(0)
     events = none
     for i in range(n_atoms):
@@ -243,7 +235,6 @@ def write(
     rows, parent, step, shape, variables, for_reading, may_begin, out_atoms, out_variables, done
 ):
     """The atoms of patterns in canonical order, or in the order of reading, variables numbered.
-
     `step`, `shape` and `variables` are those of `Shapes`. `done` says which rows were small enough;
     the others have their atoms in the order of the trie, with the variables that they have there.
     """

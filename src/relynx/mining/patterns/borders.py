@@ -25,14 +25,8 @@ from relynx.errors import InputError
 from relynx.logic.canonical import subsumes
 from relynx.logic.terms import Atom, Constant, Term, Var
 from relynx.mining.matching.match import covers
+from relynx.mining.patterns import _border_kernels as kn
 from relynx.mining.patterns import trie as tr
-from relynx.mining.patterns._border_kernels import (
-    UNBOUND,
-    Buckets,
-    Encoded,
-    bucket_of,
-    mark_dominated,
-)
 from relynx.mining.patterns.pattern import Pattern, as_pattern, link_of
 from relynx.mining.patterns.tables import Entries, patterns_html
 from relynx.mining.patterns.trie import Rows, Trie, joined
@@ -124,13 +118,7 @@ class Borders(Generic[Set]):
         """
         if self.implied:
             return patterns[self._implied_between(patterns)]
-        mask = between(
-            (self.general.trie, self.general.rows),
-            (self.specific.trie, self.specific.rows),
-            (patterns.trie, patterns.rows),
-            object_identity=self.general.object_identity,
-        )
-        return patterns[mask]
+        return patterns[between(self.general, self.specific, patterns)]
 
     def _implied_contains(self, pattern: Pattern) -> bool:
         flag = self.general.object_identity
@@ -234,54 +222,49 @@ def _constant(term: Term, unnamed: str, mark: str) -> Constant:
 # Subsumption as written
 
 
-def maximal(trie: Trie, rows: Rows, *, object_identity: bool, same_cover: bool = False) -> Mask:
-    """Which patterns have no strictly more specific one among them, or none with `same_cover`.
-
-    A more specific pattern covers a part of the same sequences: as many are the same ones.
-    """
-    marked, supports = np.zeros(len(rows), bool), trie.supports[rows]
-    if object_identity:
-        above = _nearest(trie, rows)
+def maximal(patterns: Entries, *, same_cover: bool = False) -> Mask:
+    """Which patterns have no strictly more specific one among them, or none with `same_cover`. A
+    more specific pattern covers a part of the same sequences: as many are the same ones."""
+    marked, supports = np.zeros(len(patterns), bool), patterns.supports
+    if patterns.object_identity:
+        above = _nearest(patterns)
         counts = above >= 0
         if same_cover:
             counts &= (supports[above] == supports).all(axis=1)
         marked[above[counts]] = True
     groups = np.unique(supports, axis=0, return_inverse=True)[1].reshape(-1) if same_cover else None
-    return _unmarked(trie, rows, marked, object_identity, general=True, groups=groups)
+    return _unmarked(patterns, marked, groups, general=True)
 
 
-def most_general(trie: Trie, rows: Rows, *, object_identity: bool) -> Mask:
+def most_general(patterns: Entries) -> Mask:
     """Which patterns have no strictly more general one among them."""
-    marked = _nearest(trie, rows) >= 0 if object_identity else np.zeros(len(rows), bool)
-    return _unmarked(trie, rows, marked, object_identity, general=False)
+    n = len(patterns)
+    marked = _nearest(patterns) >= 0 if patterns.object_identity else np.zeros(n, bool)
+    return _unmarked(patterns, marked, None, general=False)
 
 
-def between(
-    general: tuple[Trie, Rows],
-    specific: tuple[Trie, Rows],
-    patterns: tuple[Trie, Rows],
-    *,
-    object_identity: bool,
-) -> Mask:
+def between(general: Entries, specific: Entries, patterns: Entries) -> Mask:
     """Which patterns are subsumed by one of `general` and subsume one of `specific`."""
-    first, last = len(general[1]), len(general[1]) + len(specific[1])
-    out = np.zeros(last + len(patterns[1]), bool)
+    first, last = len(general), len(general) + len(specific)
+    out = np.zeros(last + len(patterns), bool)
     if first == 0 or last == first or last == len(out):
         return out[last:]
-    trie, rows = joined([general, specific, patterns])
+    object_identity = general.object_identity
+    trie, rows = joined([(one.trie, one.rows) for one in (general, specific, patterns)])
     encoded, features = _encoded(trie, rows, object_identity)
     above, below = _buckets(features, np.arange(first)), np.arange(last, len(rows))
-    mark_dominated(encoded, above, below, object_identity, False, False, False, out)
+    kn.mark_dominated(encoded, above, below, object_identity, False, False, False, out)
     below_general = np.flatnonzero(out)
     out[:] = False
     if len(below_general):
         above, below = _buckets(features, below_general), np.arange(first, last)
-        mark_dominated(encoded, above, below, object_identity, True, False, False, out)
+        kn.mark_dominated(encoded, above, below, object_identity, True, False, False, out)
     return out[last:]
 
 
-def _nearest(trie: Trie, rows: Rows) -> Rows:
+def _nearest(patterns: Entries) -> Rows:
     """The place in `rows` of the nearest row that each extends, or -1."""
+    trie, rows = patterns.trie, patterns.rows
     place = np.full(len(trie), -1)
     place[rows] = np.arange(len(rows))
     ancestor = trie.parent[rows].astype(np.int64)
@@ -292,25 +275,17 @@ def _nearest(trie: Trie, rows: Rows) -> Rows:
     return found
 
 
-def _unmarked(
-    trie: Trie,
-    rows: Rows,
-    marked: Mask,
-    object_identity: bool,
-    *,
-    general: bool,
-    groups: Rows | None = None,
-) -> Mask:
+def _unmarked(patterns: Entries, marked: Mask, groups: Rows | None, *, general: bool) -> Mask:
     """What is left of the rows when all that are dominated are marked. Groups do not mix."""
-    left = np.flatnonzero(~marked)
+    left, object_identity = np.flatnonzero(~marked), patterns.object_identity
     if len(left):
-        encoded, features = _encoded(trie, rows[left], object_identity)
+        encoded, features = _encoded(patterns.trie, patterns.rows[left], object_identity)
         buckets = _buckets(features if groups is None else groups[left][:, None])
         # The search is short where what dominates most comes first.
         order = np.argsort(-encoded.sizes if general else encoded.sizes, kind="stable")
         out = np.zeros(len(left), bool)
         same_cover = groups is not None
-        mark_dominated(encoded, buckets, order, object_identity, general, same_cover, True, out)
+        kn.mark_dominated(encoded, buckets, order, object_identity, general, same_cover, True, out)
         marked[left[out]] = True
     return ~marked
 
@@ -323,16 +298,16 @@ def _atoms(trie: Trie, rows: Rows) -> Ints:
     for current in trie.generations(rows):
         steps = trie.steps[current]
         there = current >= 0
-        link = np.full((len(rows), 1 + n_arguments), UNBOUND, np.int32)
+        link = np.full((len(rows), 1 + n_arguments), kn.UNBOUND, np.int32)
         dimension = steps[:, tr.DIMENSION]
         number = len(trie.relations) + dimension * widest + steps[:, tr.N_STEPS]
         link[:, 0] = np.where(there & (dimension >= 0), number, -1)
         link[:, 1:3] = steps[:, [tr.FROM, tr.TO]]
-        fact = np.full((len(rows), 1 + n_arguments), UNBOUND, np.int32)
+        fact = np.full((len(rows), 1 + n_arguments), kn.UNBOUND, np.int32)
         fact[:, 0] = np.where(there, steps[:, tr.RELATION], -1)
         arities = np.array([arity for _, arity in trie.relations] or [0])
         used = np.arange(steps.shape[1] - tr.ARGUMENTS) < arities[steps[:, tr.RELATION]][:, None]
-        fact[:, 1 : 1 + used.shape[1]] = np.where(used, steps[:, tr.ARGUMENTS :], UNBOUND)
+        fact[:, 1 : 1 + used.shape[1]] = np.where(used, steps[:, tr.ARGUMENTS :], kn.UNBOUND)
         parts += [fact, link]
     # From the first step to the last, so that an atom joins those before it.
     atoms = np.stack(parts[::-1], axis=1)
@@ -342,14 +317,12 @@ def _atoms(trie: Trie, rows: Rows) -> Ints:
 
 
 def _features(atoms: Ints, object_identity: bool) -> Rows:
-    """What a more specific pattern has too: each predicate, each constant at its place.
-
-    Numbered from 0, -1 for none. Under Object Identity the second of a kind is a feature of its
-    own, since atoms stay apart; otherwise one atom may stand for several.
-    """
+    """What a more specific pattern has too: each predicate, each constant at its place. Numbered
+    from 0, -1 for none. Under Object Identity the second of a kind is a feature of its own, since
+    atoms stay apart; otherwise one atom may stand for several."""
     n, n_atoms, width = atoms.shape
     there = atoms[:, :, :1] >= 0
-    constants = (atoms < 0) & (atoms != UNBOUND)
+    constants = (atoms < 0) & (atoms != kn.UNBOUND)
     values = np.where(constants, -atoms.astype(np.int64), 0)
     values[:, :, 0] = 0
     counted = there & (constants | (np.arange(width) == 0))
@@ -367,23 +340,23 @@ def _features(atoms: Ints, object_identity: bool) -> Rows:
     return numbers.reshape(numbered.shape) - int(found[0] < 0)
 
 
-def _encoded(trie: Trie, rows: Rows, object_identity: bool) -> tuple[Encoded, Rows]:
+def _encoded(trie: Trie, rows: Rows, object_identity: bool) -> tuple[kn.Encoded, Rows]:
     """The patterns as the loops compare them, and their features."""
     atoms, supports = _atoms(trie, rows), np.ascontiguousarray(trie.supports[rows])
     features = _features(atoms, object_identity)
     n_atoms = (atoms[:, :, 0] >= 0).sum(axis=1)
     arguments = atoms[:, :, 1:]
     there = atoms[:, :, :1] >= 0
-    n_constants = (there & (arguments < 0) & (arguments != UNBOUND)).sum(axis=(1, 2))
+    n_constants = (there & (arguments < 0) & (arguments != kn.UNBOUND)).sum(axis=(1, 2))
     bits = np.zeros((len(atoms), N_BITS // 64), np.uint64)
     every = np.arange(len(atoms))
     for column in features.T:
         word, bit = column % N_BITS // 64, (column % 64).astype(np.uint64)
         bits[every, word] |= np.where(column >= 0, np.uint64(1) << bit, np.uint64(0))
-    return Encoded(atoms, n_atoms, n_atoms + n_constants, bits, supports), features
+    return kn.Encoded(atoms, n_atoms, n_atoms + n_constants, bits, supports), features
 
 
-def _buckets(features: Rows, rows: Rows | None = None) -> Buckets:
+def _buckets(features: Rows, rows: Rows | None = None) -> kn.Buckets:
     """Every pattern, or each of some, in the bucket of its two rarest features."""
     rows = np.arange(len(features)) if rows is None else rows
     counts = np.bincount(features[features >= 0])
@@ -394,8 +367,8 @@ def _buckets(features: Rows, rows: Rows | None = None) -> Buckets:
     rarest[missing, -1] = rarest[missing, 0]
     pair = np.sort(np.take_along_axis(features, rarest, axis=1), axis=1)
     n_buckets = 4 * len(features) + 1
-    homes = bucket_of(pair[:, 0], pair[:, -1], n_buckets)[rows]
+    homes = kn.bucket_of(pair[:, 0], pair[:, -1], n_buckets)[rows]
     ends = np.cumsum(np.bincount(homes, minlength=n_buckets))
     starts = np.concatenate([[0], ends[:-1]])
     rows = rows[np.argsort(homes, kind="stable")]
-    return Buckets(np.ascontiguousarray(features), starts, ends, rows)
+    return kn.Buckets(np.ascontiguousarray(features), starts, ends, rows)

@@ -30,11 +30,9 @@ def confidence(supports: Counts, sizes: Counts) -> Floats:
 
 
 def growth_rate(supports: Counts, sizes: Counts) -> Floats:
-    """The share of a class over the largest share of another one (emerging patterns).
-
-    Infinite for what covers sequences of one class only. With one class there is nothing to
-    compare with, and the rate is 1.
-    """
+    """The share of a class over the largest share of another one (emerging patterns). Infinite for
+    what covers sequences of one class only. With one class there is nothing to compare with, and
+    the rate is 1."""
     shares = support(supports, sizes)
     if shares.shape[1] < 2:
         return np.ones_like(shares)

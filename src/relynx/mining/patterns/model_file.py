@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,7 @@ from relynx.storage.fields import Field, finished
 from relynx.storage.parts import Array, Part, is_label, plain, plain_label
 
 MOST_STEPS, MOST_ARGUMENTS = 256, 10_000  # of a pattern, of an atom
-LEVEL_COUNTS = (
-    *("length", "occurred", "infrequent", "unsupported", "forbidden", "kept"),
-    *("n_nearest_support", "n_nearest_frequency"),
-)
+LEVEL_COUNTS = [f.name for f in fields(SearchLevel) if not f.name.startswith("nearest_")]
 
 
 def pattern_state(patterns: PatternSet) -> dict[str, Any]:
@@ -159,11 +156,9 @@ def _check_steps(
 
 
 def _grows(parent: Array, steps: Array, arities: Array) -> bool:
-    """Whether each row extends another as the search does, which matching relies on.
-
-    Variables are numbered as they come. A first row is a fact; a link joins two events that are
-    there, or leads from one to a new event of which the fact of its row speaks.
-    """
+    """Whether each row extends another as the search does, which matching relies on. Variables are
+    numbered as they come. A first row is a fact; a link joins two events that are there, or leads
+    from one to a new event of which the fact of its row speaks."""
     n_variables = np.zeros(len(parent), np.int64)
     todo = np.flatnonzero(parent < 0)
     children = np.argsort(parent, kind="stable")

@@ -29,12 +29,10 @@ AT_ONCE = 1 << 13  # patterns that are written together
 
 
 def canonical_order(trie: Trie, rows: Rows) -> Rows:
-    """The rows by length, then by the canonical forms of their patterns.
-
-    Forms are compared as their atoms are sorted: atom by atom, first by predicate, number of
-    arguments and arguments, where a variable is its place among those of its atom and comes after
-    integers, floats and texts; then by the numbers of the variables in the canonical form.
-    """
+    """The rows by length, then by the canonical forms of their patterns. Forms are compared as
+    their atoms are sorted: atom by atom, first by predicate, number of arguments and arguments,
+    where a variable is its place among those of its atom and comes after integers, floats and
+    texts; then by the numbers of the variables in the canonical form."""
     if len(rows) < 2:
         return rows
     columns = [trie.lengths(rows), *_form_columns(trie, rows)]
@@ -59,10 +57,8 @@ def _form_columns(trie: Trie, rows: Rows) -> list[Ints]:
 
 
 def written(trie: Trie, rows: Rows, render: Callable[[Atom], T]) -> Iterator[list[T]]:
-    """For each row what `render` makes of the atoms of its pattern, one after the other.
-
-    Atoms that are written alike are rendered once for a call.
-    """
+    """For each row what `render` makes of the atoms of its pattern, one after the other. Atoms that
+    are written alike are rendered once for a call."""
     known: dict[Atom, T] = {}
     for start in range(0, len(rows), AT_ONCE):
         smaller, own = trie.restricted(rows[start : start + AT_ONCE])
@@ -124,11 +120,9 @@ class Shapes:
         return Atom(atom.predicate, tuple(args))
 
     def written(self, rows: Rows, *, for_reading: bool) -> tuple[Ints, Shorts]:
-        """The atoms of patterns in the order of reading, or else in that of the canonical form.
-
-        For each row the shapes of its atoms, then -1; and for each atom its variables, numbered as
-        they come, then -1.
-        """
+        """The atoms of patterns in the order of reading, or else in that of the canonical form. For
+        each row the shapes of its atoms, then -1; and for each atom its variables, numbered as they
+        come, then -1."""
         most = 2 * sum(1 for _ in self.trie.generations(rows))
         atoms = np.full((len(rows), most), -1, np.int32)
         variables = np.full((len(rows), most, self.variables.shape[1]), -1, np.int16)
@@ -182,10 +176,8 @@ def _distinct_steps(steps: Ints) -> tuple[Ints, Longs]:
 
 
 def _terms(trie: Trie, steps: Longs) -> Longs:
-    """The links and facts of steps: the rank of the predicate, then terms.
-
-    A variable v is -1 - v, a constant one more than its rank, and 0 stands for no term.
-    """
+    """The links and facts of steps: the rank of the predicate, then terms. A variable v is -1 - v,
+    a constant one more than its rank, and 0 stands for no term."""
     arity = np.array([*(arity for _, arity in trie.relations), 0])[steps[:, tr.RELATION]]
     used = np.arange(steps.shape[1] - tr.ARGUMENTS) < arity[:, None]
     args = np.where(used, steps[:, tr.ARGUMENTS :], 0)

@@ -18,14 +18,8 @@ from relynx.logic.canonical import canonical, core
 from relynx.logic.terms import Atom
 from relynx.mining.matching.match import Asked, covered
 from relynx.mining.patterns import borders, tables
+from relynx.mining.patterns import measures as ms
 from relynx.mining.patterns.borders import Borders, implied_borders
-from relynx.mining.patterns.measures import (
-    MEASURES,
-    OF_PATTERNS,
-    checked_measure,
-    class_column,
-    of_all_classes,
-)
 from relynx.mining.patterns.ordering import canonical_order, written
 from relynx.mining.patterns.pattern import Entry, Pattern
 from relynx.mining.patterns.trie import KeptCoverage, Rows, Trie
@@ -212,15 +206,15 @@ class PatternSet:
             Of this class against the others. None takes the largest value of any class; for
             `chi2` and `information_gain` it takes all classes together.
         """
-        checked_measure(name)
+        ms.checked_measure(name)
         if name == "frequency":
             return self.frequencies.astype(float)
         if name == "length":
             return self.lengths.astype(float)
         if class_ is None:
-            return of_all_classes(name, self.supports, self.class_sizes)
-        column = class_column(class_, self.classes)
-        return MEASURES[name][0](self.supports, self.class_sizes)[:, column]
+            return ms.of_all_classes(name, self.supports, self.class_sizes)
+        column = ms.class_column(class_, self.classes)
+        return ms.MEASURES[name][0](self.supports, self.class_sizes)[:, column]
 
     # Smaller sets
 
@@ -276,7 +270,7 @@ class PatternSet:
             raise InputError(f"classes is {classes!r}: give a list of classes")
         _check_thresholds(thresholds, max_support or {}, at_least or {})
         for c in classes or ():
-            class_column(c, self.classes)
+            ms.class_column(c, self.classes)
         kept = np.ones(len(self), bool) if max_length is None else self.lengths <= max_length
         for name in ("confidence", "support", "frequency", "length"):
             least = thresholds[f"min_{name}"]
@@ -285,14 +279,14 @@ class PatternSet:
         for name, least in (at_least or {}).items():
             kept &= self._largest(name, classes) >= least - SLACK
         for c, most in (max_support or {}).items():
-            column = class_column(c, self.classes)
+            column = ms.class_column(c, self.classes)
             is_count = isinstance(most, int | np.integer)
             covered = self.supports[:, column] if is_count else self.measure("support", c)
             kept &= covered <= most + SLACK
         return self[kept]
 
     def _largest(self, name: str, classes: SequenceOf[object] | None) -> Floats:
-        if classes is None or name in OF_PATTERNS:
+        if classes is None or name in ms.OF_PATTERNS:
             return self.measure(name)
         values = [self.measure(name, c) for c in classes]
         return np.max(values, axis=0, initial=-np.inf) if values else np.full(len(self), -np.inf)
@@ -333,12 +327,11 @@ class PatternSet:
 
     def maximal(self) -> PatternSet:
         """The patterns that no other of the set is more specific than."""
-        return self[borders.maximal(self.trie, self.rows, object_identity=self.object_identity)]
+        return self[borders.maximal(self)]
 
     def most_general(self) -> PatternSet:
         """The patterns that no other of the set is more general than."""
-        mask = borders.most_general(self.trie, self.rows, object_identity=self.object_identity)
-        return self[mask]
+        return self[borders.most_general(self)]
 
     def borders(self, *, implied: bool = False) -> Borders[PatternSet]:
         """The most general and the most specific patterns, and what lies between them.
@@ -388,8 +381,7 @@ class PatternSet:
 
         More specific means subsumed as written: `next_s` does not count as a case of `follow_s`.
         """
-        how = {"object_identity": self.object_identity, "same_cover": True}
-        return self[borders.maximal(self.trie, self.rows, **how)]
+        return self[borders.maximal(self, same_cover=True)]
 
     def covering(
         self, X: Sequences, times: int, by: str = "confidence", *, class_: object = None

@@ -25,13 +25,10 @@ DIMENSION, N_STEPS, FROM, TO, RELATION, ARGUMENTS = range(6)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Trie:
-    """Patterns as steps from other patterns, with their supports.
-
-    A row of `steps` is a pattern: the number of a dimension or -1, the steps of the link (1 is
-    next, 0 is follow), the variables that it links, the number of a relation or -1, its arguments.
-    Variables are numbered from 0 in order of introduction; a constant is ~code. Unused places
-    hold 0.
-    """
+    """Patterns as steps from other patterns, with their supports. A row of `steps` is a pattern:
+    the number of a dimension or -1, the steps of the link (1 is next, 0 is follow), the variables
+    that it links, the number of a relation or -1, its arguments. Variables are numbered from 0 in
+    order of introduction; a constant is ~code. Unused places hold 0."""
 
     parent: Ints  # the row that a row extends, always an earlier one; -1 for a first atom
     steps: Ints
@@ -150,10 +147,8 @@ def link_atom(dimension: str, n: int, ends: Sequence[Term]) -> Atom:
 
 
 def joined(parts: Sequence[tuple[Trie, Rows]]) -> tuple[Trie, Rows]:
-    """One trie for rows of several, and where these are in it, one part after another.
-
-    It has no classes, since those of the parts may differ.
-    """
+    """One trie for rows of several, and where these are in it, one part after another. It has no
+    classes, since those of the parts may differ."""
     tries = list({id(trie): trie for trie, _ in parts}.values())
     relations = tuple(dict.fromkeys(key for trie in tries for key in trie.relations))
     dimensions = tuple(dict.fromkeys(name for trie in tries for name in trie.dimensions))

@@ -23,16 +23,7 @@ from relynx.data.schema import SCHEMA, Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
-from relynx.models.checks import (
-    SWITCH,
-    Rule,
-    check_parameters,
-    checked_labels,
-    coded_classes,
-    is_positive,
-    one_of,
-    sequences_for,
-)
+from relynx.models import checks as ck
 from relynx.models.fisher import pair_svm as svm
 from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.ground import Grounding
@@ -46,21 +37,21 @@ STILL = 1e-9  # a column that varies by less is dropped: what is left of it is r
 VALIDATED = "validated"
 
 
-def _positive_or(word: str) -> Rule:
+def _positive_or(word: str) -> ck.Rule:
     hint = f"give a number above 0, or {word!r}"
-    return lambda value: is_positive(value) or (isinstance(value, str) and value == word), hint
+    return lambda value: ck.is_positive(value) or (isinstance(value, str) and value == word), hint
 
 
-SCORE_RULES: Mapping[str, Rule] = {
+SCORE_RULES: Mapping[str, ck.Rule] = {
     **RULES,
-    "models": one_of(("per_class", "single")),
-    "coordinates": one_of(("softmax", "raw")),
+    "models": ck.one_of(("per_class", "single")),
+    "coordinates": ck.one_of(("softmax", "raw")),
 }
-SVM_RULES: Mapping[str, Rule] = {
+SVM_RULES: Mapping[str, ck.Rule] = {
     **SCORE_RULES,
-    "kernel": one_of(("linear", "rbf")),
-    "standardise": SWITCH,
-    "normalise": SWITCH,
+    "kernel": ck.one_of(("linear", "rbf")),
+    "standardise": ck.SWITCH,
+    "normalise": ck.SWITCH,
     "gamma": _positive_or("scale"),
     "C": _positive_or(VALIDATED),
 }
@@ -150,7 +141,7 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
 
     def transform(self, X: object) -> Floats:
         """The scores, one row a sequence, dense."""
-        X = sequences_for(self, X)
+        X = ck.sequences_for(self, X)
         return self._scores(self.models_[0].ground(self.reader_.rows(X, self.models_[0])))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -164,11 +155,11 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Sequences, y: Iterable[object] | None) -> Grounding:
         """Learn the models; the ground tables of the training sequences."""
-        check_parameters(self, SCORE_RULES)
+        ck.check_parameters(self, SCORE_RULES)
         if not len(X):
             raise InputError("there are no sequences", hint="give some to learn from")
         per_class = self.models == "per_class"
-        labels = checked_labels(X, y) if per_class or y is not None else None
+        labels = ck.checked_labels(X, y) if per_class or y is not None else None
         X = cut_by_class(X, labels).compact()
         self.reading_ = X.reading
         self.classes_, codes = None, np.zeros(len(X), np.int64)
@@ -305,10 +296,10 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
         y
             The classes; without them those of X.
         """
-        check_parameters(self, SVM_RULES)
+        ck.check_parameters(self, SVM_RULES)
         X = as_sequences(X)
-        labels = checked_labels(X, y)
-        self.classes_, codes = coded_classes(labels)
+        labels = ck.checked_labels(X, y)
+        self.classes_, codes = ck.coded_classes(labels)
         seeds = check_random_state(self.random_state)
         self.scores_ = _scores_for(self, seeds)
         scores = self.scores_._scores(self.scores_._fit(X, labels))

@@ -21,13 +21,10 @@ UNCHECKED = 1.0  # C where a class is too small to be tested on
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairSVM:
-    """A machine for each pair of classes, in the order (1st, 2nd), (1st, 3rd), ...
-
-    The value of a pair is positive for its second class. `vectors` are the support vectors and
-    `weights` what each adds to each pair. Without `gamma` the kernel is linear; where there are
-    fewer pairs than support vectors, `vectors` then has one row for each pair, and `weights` is
-    None.
-    """
+    """A machine for each pair of classes, in the order (1st, 2nd), (1st, 3rd), ... The value of a
+    pair is positive for its second class. `vectors` are the support vectors and `weights` what each
+    adds to each pair. Without `gamma` the kernel is linear; where there are fewer pairs than
+    support vectors, `vectors` then has one row for each pair, and `weights` is None."""
 
     vectors: Floats
     weights: Floats | None
@@ -36,10 +33,8 @@ class PairSVM:
     n_classes: int
 
     def values(self, U: Floats) -> Floats:
-        """The value of each pair, one row a vector.
-
-        They are rounded, for products of matrices round a row by how many others there are.
-        """
+        """The value of each pair, one row a vector. They are rounded, for products of matrices
+        round a row by how many others there are."""
         products = U @ self.vectors.T
         if self.gamma is not None:
             squares = _squares(U)[:, None] + _squares(self.vectors)[None] - 2 * products
@@ -54,10 +49,8 @@ class PairSVM:
         return np.asarray(self.vectors[pair] if weights is None else weights[pair] @ self.vectors)
 
     def decisions(self, U: Floats) -> Floats:
-        """For each class its votes, and less than half a vote for the values behind them.
-
-        For two classes, the value of their pair.
-        """
+        """For each class its votes, and less than half a vote for the values behind them. For two
+        classes, the value of their pair."""
         values = self.values(U)
         if self.n_classes == 2:
             return np.asarray(values[:, 0])

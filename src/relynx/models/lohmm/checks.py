@@ -28,10 +28,8 @@ LISTS = {
 def checked_program(
     model: cl.Clauses, at: SourceSpans
 ) -> tuple[Program, dict[cl.Slot, tuple[float, ...]]]:
-    """The clauses in numbers, and all selection distributions, uniform where none is given.
-
-    Raises InputError with all that is wrong with the model.
-    """
+    """The clauses in numbers, and all selection distributions, uniform where none is given. Raises
+    InputError with all that is wrong with the model."""
     found = chain(_declaration_problems(model, at), clause_problems(model, at))
     raise_all(islice(found, MOST_PROBLEMS + 1))
     start, transitions = cl.ordered_start(model.start), cl.ordered_transitions(model.transitions)

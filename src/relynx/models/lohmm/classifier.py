@@ -15,13 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.arrays import Floats
 from relynx.data.schema import SCHEMA
-from relynx.models.checks import (
-    PRIOR,
-    check_parameters,
-    class_weights,
-    sequences_for,
-    training_data,
-)
+from relynx.models import checks as ck
 from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.expectations import expected_counts
 from relynx.storage.fields import Field, Fields, array, labels
@@ -129,9 +123,9 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
         y
             The classes; without them those of X.
         """
-        check_parameters(self, {**RULES, "prior": PRIOR})
-        X, _, self.classes_, codes = training_data(X, y)
-        weights = class_weights(self.prior, self.classes_.tolist(), codes)
+        ck.check_parameters(self, {**RULES, "prior": ck.PRIOR})
+        X, _, self.classes_, codes = ck.training_data(X, y)
+        weights = ck.class_weights(self.prior, self.classes_.tolist(), codes)
         self.class_prior_ = weights / weights.sum()
         seeds = check_random_state(self.random_state)
         self.reader_, self.models_, grounding = learn(self, X, codes, seeds)
@@ -149,7 +143,7 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
 
         It is -inf if a given structure cannot emit the sequence.
         """
-        X = sequences_for(self, X)
+        X = ck.sequences_for(self, X)
         grounding = self.models_[0].ground(self.reader_.rows(X, self.models_[0]))
         return np.stack([model.log_probability(grounding) for model in self.models_], axis=1)
 
@@ -178,9 +172,7 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
 
     def _joint(self, X: object) -> Floats:
         """Log-likelihoods and prior together, finite: an impossible class is far below the others.
-
-        Where no class can show a sequence, the prior is all that is left.
-        """
+        Where no class can show a sequence, the prior is all that is left."""
         scores = self.log_likelihood(X)
         impossible = scores == -np.inf
         scores[impossible] = IMPOSSIBLE

@@ -33,9 +33,7 @@ class Start(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Transition:
     """`probability : head <- observation - body`: from a state of the body to one of the head.
-
-    `block` is the number, from 1 on, of the only block of steps in which it holds; None for all.
-    """
+    `block` is the number, from 1 on, of the only block of steps in which it holds; None for all."""
 
     probability: float
     head: Atom
@@ -73,11 +71,9 @@ class Clauses:
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameters:
     """All the probabilities of a model in one row, in an order that depends on its clauses only.
-
     `groups` numbers the distribution that each belongs to: the start, the transitions of each body
     (and block), then each selection distribution. `names` are their clauses, and for a selection
-    the atom with the value, `select emacs(f1,_)`, or the type, `select file = f1`.
-    """
+    the atom with the value, `select emacs(f1,_)`, or the type, `select file = f1`."""
 
     values: Floats
     groups: Longs

@@ -16,10 +16,8 @@ MOST_COMPARISONS = 10_000_000  # of a state with a body: seconds
 def coverage_problems(
     program: pg.Program, where: Sequence[Where], at: SourceSpans
 ) -> Iterator[Problem]:
-    """States without a body, and pairs of bodies of which none is the most specific.
-
-    `where` has the place of each clause.
-    """
+    """States without a body, and pairs of bodies of which none is the most specific. `where` has
+    the place of each clause."""
     for bodies in program.bodies.values():
         yield from _closure_problems(program, bodies, where, at)
     search, known = _Search(program), set[pg.Coded]()
@@ -72,10 +70,8 @@ class _TooManyError(Exception):
 
 
 class _Search:
-    """Looks for states that a clause leads to and that no body fits.
-
-    Constants that no body mentions, nor the head, are all alike: one of them stands for the rest.
-    """
+    """Looks for states that a clause leads to and that no body fits. Constants that no body
+    mentions, nor the head, are all alike: one of them stands for the rest."""
 
     def __init__(self, program: pg.Program) -> None:
         self.program = program

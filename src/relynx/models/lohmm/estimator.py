@@ -33,6 +33,7 @@ from relynx.storage import fields as fd
 from relynx.storage.parts import Part, plain
 
 CONSTANT = frozenset("#*")  # the signs of arguments that may be fixed
+HISTORIES = ("history", "penalised_history")
 
 
 def _are_blocks(value: Any) -> bool:
@@ -70,11 +71,9 @@ RULES: Mapping[str, Rule] = {
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How sequences become observations, as learnt from the training sequences.
-
-    `predicates` are those of the bias; None takes all stored facts. `made` says that the structure
-    was made from the training sequences, so that it has places for what it never saw.
-    """
+    """How sequences become observations, as learnt from the training sequences. `predicates` are
+    those of the bias; None takes all stored facts. `made` says that the structure was made from the
+    training sequences, so that it has places for what it never saw."""
 
     dimension: str
     event_arguments: frozenset[Argument]
@@ -106,10 +105,8 @@ class Reader:
 def learn(
     estimator: Any, X: Sequences, codes: Longs, random_state: np.random.RandomState
 ) -> tuple[Reader, list[LoHMM], Grounding]:
-    """One structure for all, and its parameters for each class, as the estimator has it.
-
-    Returns what reads observations, the models, and the ground tables of the training sequences.
-    """
+    """One structure for all, and its parameters for each class, as the estimator has it. Returns
+    what reads observations, the models, and the ground tables of the training sequences."""
     reader = Reader.learn(estimator, X)
     training = reader.observed(X)
     model = _structure_for(estimator, training)
@@ -173,11 +170,9 @@ def _fixable(bias: Bias, training: Observed) -> frozenset[Argument]:
 
 
 def models_state(models: Sequence[LoHMM]) -> fd.State:
-    """Models of one structure: its text once, and the parameters of each.
-
-    Raises InputError where the parameters of a model, which `with_parameters` takes as they are, do
-    not sum to 1: its text would not read back.
-    """
+    """Models of one structure: its text once, and the parameters of each. Raises InputError where
+    the parameters of a model, which `with_parameters` takes as they are, do not sum to 1: its text
+    would not read back."""
     for model in models:
         parameters = model.parameters
         totals = np.bincount(parameters.groups, weights=parameters.values)
@@ -189,10 +184,9 @@ def models_state(models: Sequence[LoHMM]) -> fd.State:
     return {
         "structure": str(models[0]),
         "values": plain(np.stack([model.parameters.values for model in models]), "models"),
-        "history": [plain(np.array(model.history), "history") for model in models],
-        "penalised_history": [
-            plain(np.array(model.penalised_history), "history") for model in models
-        ],
+    } | {
+        name: [plain(np.array(getattr(model, name)), "history") for model in models]
+        for name in HISTORIES
     }
 
 
@@ -208,7 +202,7 @@ def models_of(part: Part, n: int) -> list[LoHMM]:
     for row in values:
         if (row < 0).any() or not np.allclose(np.bincount(groups, weights=row), 1, atol=1e-3):
             raise part.wrong("values", "are no distributions")
-    histories = [_rows(part, name, n) for name in ("history", "penalised_history")]
+    histories = [_rows(part, name, n) for name in HISTORIES]
     part.end()
     return [
         model.with_parameters(row).with_history(history.tolist(), penalised.tolist())

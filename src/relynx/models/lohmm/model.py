@@ -18,32 +18,19 @@ from relynx.errors import InputError, Source, first_problems, raise_all
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, as_constant
 from relynx.models.checks import checked_weights
-from relynx.models.lohmm.checks import (
-    check_not_negative,
-    checked_program,
-    checked_sequences,
-    checked_whole,
-    form_problems,
-)
-from relynx.models.lohmm.clauses import (
-    Clauses,
-    Parameters,
-    Start,
-    Transition,
-    ordered_start,
-    ordered_transitions,
-)
+from relynx.models.lohmm import checks as ck
+from relynx.models.lohmm import clauses as cl
 from relynx.models.lohmm.inference import expectations as inference
 from relynx.models.lohmm.inference.expectations import baum_welch, drawn_values
-from relynx.models.lohmm.inference.ground import Grounding, ground
+from relynx.models.lohmm.inference.ground import Grounder, Grounding
 from relynx.models.lohmm.inference.program import Program, Sampler
-from relynx.models.lohmm.text import model_text, read_clauses
+from relynx.models.lohmm.text import ModelReader, model_lines
 
 MOST_STEPS = 100_000  # of a sequence that is drawn until its end
 
 
 @dataclass(frozen=True, repr=False)
-class LoHMM(Clauses):
+class LoHMM(cl.Clauses):
     """A hidden Markov model whose states and observations are atoms with variables.
 
     A transition `p : head <- observation - body` goes from a state that the body fits to one of the
@@ -104,17 +91,17 @@ class LoHMM(Clauses):
     _row: Floats = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        raise_all(form_problems(vars(self)))
+        raise_all(ck.form_problems(vars(self)))
         self._set(
             transitions=tuple(self.transitions),
-            start=tuple(Start(*clause) for clause in self.start),
+            start=tuple(cl.Start(*clause) for clause in self.start),
             types={key: tuple(types) for key, types in self.types.items()},
             values={type_: tuple(map(as_constant, each)) for type_, each in self.values.items()},
             selections={slot: tuple(map(float, each)) for slot, each in self.selections.items()},
             blocks=tuple(self.blocks),
         )
-        program, selections = checked_program(self, self.places)
-        start, transitions = ordered_start(self.start), ordered_transitions(self.transitions)
+        program, selections = ck.checked_program(self, self.places)
+        start, transitions = cl.ordered_start(self.start), cl.ordered_transitions(self.transitions)
         row = [clause.probability for clause in start] + [t.probability for t in transitions]
         row += chain.from_iterable(selections.values())
         self._set(
@@ -130,11 +117,10 @@ class LoHMM(Clauses):
             object.__setattr__(self, name, value)
 
     def __str__(self) -> str:
-        return model_text(self)
+        return "\n".join(model_lines(self))
 
     def __repr__(self) -> str:
-        n = len(self.transitions)
-        return f"<LoHMM with {n} transitions and {len(self._row)} parameters>"
+        return f"<LoHMM with {len(self.transitions)} transitions and {len(self._row)} parameters>"
 
     @classmethod
     def parse(cls, text: str, source: str | None = None) -> LoHMM:
@@ -160,7 +146,7 @@ class LoHMM(Clauses):
 
     @classmethod
     def _read(cls, source: Source) -> LoHMM:
-        clauses, at = read_clauses(source)
+        clauses, at = ModelReader(source).read()
         try:
             return cls(**vars(clauses), places=at)
         except InputError as error:
@@ -169,9 +155,9 @@ class LoHMM(Clauses):
     # Parameters
 
     @property
-    def parameters(self) -> Parameters:
+    def parameters(self) -> cl.Parameters:
         """All the probabilities in one row, with the distribution and the name of each."""
-        return Parameters(self._row.copy(), self.program.groups.copy(), self.program.names)
+        return cl.Parameters(self._row.copy(), self.program.groups.copy(), self.program.names)
 
     def with_parameters(self, values: ArrayLike) -> LoHMM:
         """The same clauses with other probabilities, which are taken as they are.
@@ -197,9 +183,9 @@ class LoHMM(Clauses):
         n_start, starts = len(self.start), self.program.slot_starts.tolist()
         made = copy.copy(self)
         made._set(
-            start=tuple(Start(p, c.head) for p, c in zip(numbers, self.start, strict=False)),
+            start=tuple(cl.Start(p, c.head) for p, c in zip(numbers, self.start, strict=False)),
             transitions=tuple(
-                Transition(p, t.head, t.observation, t.body, t.block)
+                cl.Transition(p, t.head, t.observation, t.body, t.block)
                 for p, t in zip(numbers[n_start:], self.transitions, strict=False)
             ),
             selections={
@@ -219,7 +205,7 @@ class LoHMM(Clauses):
 
         Raises InputError where there would be too many ground transitions.
         """
-        return ground(self.program, checked_sequences(sequences))
+        return Grounder(self.program).ground(ck.checked_sequences(sequences))
 
     def log_probability(self, sequences: Iterable[Iterable[Atom]] | Grounding) -> Floats:
         """The log probability of each sequence; -inf for one that the model cannot show."""
@@ -271,11 +257,11 @@ class LoHMM(Clauses):
 
         Raises InputError where a model without `end` gets no length, or a sequence never ends.
         """
-        n = checked_whole("n", n, least=0)
+        n = ck.checked_whole("n", n, least=0)
         if length is None and not self.program.has_end:
             what = "a sequence of this model never ends"
             raise InputError(what, hint="give the length of the sequences to draw")
-        most = MOST_STEPS if length is None else checked_whole("length", length, least=0)
+        most = MOST_STEPS if length is None else ck.checked_whole("length", length, least=0)
         sampler = Sampler(self.program, self._row, check_random_state(random_state))
         drawn = [sampler.sequence(most) for _ in range(n)]
         if length is None and not all(ended for _, ended in drawn):
@@ -321,11 +307,11 @@ class LoHMM(Clauses):
         InputError
             Where the model cannot show one of the sequences.
         """
-        max_iter = checked_whole("max_iter", max_iter, least=0)
-        check_not_negative("tol", tol)
-        check_not_negative("pseudo_count", pseudo_count)
-        check_not_negative("selection_pseudo_count", selection_pseudo_count)
-        atoms = None if isinstance(sequences, Grounding) else checked_sequences(sequences)
+        max_iter = ck.checked_whole("max_iter", max_iter, least=0)
+        ck.check_not_negative("tol", tol)
+        ck.check_not_negative("pseudo_count", pseudo_count)
+        ck.check_not_negative("selection_pseudo_count", selection_pseudo_count)
+        atoms = None if isinstance(sequences, Grounding) else ck.checked_sequences(sequences)
         grounding = self._grounded(sequences if atoms is None else atoms)
         factors = checked_weights(sample_weight, len(grounding.sizes))
         row = self._row
@@ -371,7 +357,7 @@ class LoHMM(Clauses):
 
     def _where_impossible(self, sequence: list[Atom], row: Floats) -> str:
         """The first observation that no state can show, given those before."""
-        grounding = ground(self.program, [sequence])
+        grounding = Grounder(self.program).ground([sequence])
         columns = inference.columns(grounding, row, forward=True, last=False)
         dead = next((t for t, column in enumerate(columns) if not column), len(sequence))
         if dead == len(sequence):

@@ -10,14 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, islice
 
 from relynx.bias.modes import DeclarationReader, SourceSpans, Where
-from relynx.errors import (
-    MOST_PROBLEMS,
-    InputError,
-    ParseError,
-    Source,
-    did_you_mean,
-    first_problems,
-)
+from relynx.errors import MOST_PROBLEMS, InputError, ParseError, Source, did_you_mean, raise_first
 from relynx.logic.nodes import Clause, Node, node_atom, node_text
 from relynx.logic.parser import ClauseParser
 from relynx.logic.terms import Atom, Constant, Var, constant_text, quoted
@@ -35,17 +28,10 @@ EXAMPLES = {
 AS_A_TRANSITION = "as in 0.3 : s(Y) <- o(X) - s(X)."
 
 
-def read_clauses(source: Source) -> tuple[cl.Clauses, SourceSpans]:
-    """The clauses of a text, and where they stand; raises InputError with all that is wrong."""
-    return _Reader(source).read()
-
-
 class _Parser(ClauseParser):
-    """Reads transitions beside declarations: a clause that begins with a number is one.
-
-    Its node is of kind `transition`, with the probability, the head, then `start`, or the
-    observation and the body, and last the block where there is one.
-    """
+    """Reads transitions beside declarations: a clause that begins with a number is one. Its node is
+    of kind `transition`, with the probability, the head, then `start`, or the observation and the
+    body, and last the block where there is one."""
 
     def expression(self, limit: int, depth: int) -> Node:
         begins = self.lexer.kind == "number" or self.lexer.token == "-"
@@ -78,7 +64,7 @@ class _Parser(ClauseParser):
         return self.lexer.failure(f"expected {wanted}", AS_A_TRANSITION)
 
 
-class _Reader(DeclarationReader):
+class ModelReader(DeclarationReader):
     """Collects the clauses of one text, and what is wrong with them."""
 
     def __init__(self, source: Source) -> None:
@@ -91,6 +77,7 @@ class _Reader(DeclarationReader):
         self.declared = True  # whether all declarations could be read
 
     def read(self) -> tuple[cl.Clauses, SourceSpans]:
+        """The clauses, and where they stand; raises InputError with all that is wrong."""
         parser = _Parser(self.source)
         position = 0
         while not parser.finished and len(parser.problems) + len(self.problems) <= MOST_PROBLEMS:
@@ -109,11 +96,9 @@ class _Reader(DeclarationReader):
             **self.settings,
         )
         problems = [*parser.problems, *self.problems]
-        if problems:
-            if self.declared:
-                problems += islice(clause_problems(clauses, at), MOST_PROBLEMS + 1)
-            wrong = ParseError if parser.problems else InputError
-            raise wrong(first_problems(problems))
+        if problems and self.declared:
+            problems += islice(clause_problems(clauses, at), MOST_PROBLEMS + 1)
+        raise_first(problems, ParseError if parser.problems else InputError)
         return clauses, at
 
     def _clause(self, clause: Clause) -> None:
@@ -244,8 +229,7 @@ class _Reader(DeclarationReader):
         self._keep_spans(("values", name), listed.args)
 
     def _select(self, node: Node) -> None:
-        slot = self._type_slot(node) if len(node.args) == 2 else self._argument_slot(node)
-        listed = node.args[-1]
+        slot, listed = self._slot(node), node.args[-1]
         if slot is None or not self._is_list(listed):
             return
         for arg in listed.args:
@@ -260,20 +244,16 @@ class _Reader(DeclarationReader):
         self._keep_span(("select", cl.slot_text(slot)), node)
         self._keep_span(("select", cl.slot_text(slot), "list"), listed)
 
-    def _type_slot(self, node: Node) -> cl.Slot | None:
-        kind = node.args[0]
-        if kind.kind != "atom":
-            self._expected("the name of a type", kind, f"as in {EXAMPLES['select']}.")
-            return None
-        return str(kind.value)
-
-    def _argument_slot(self, node: Node) -> cl.Slot | None:
+    def _slot(self, node: Node) -> cl.Slot | None:
+        """What a selection is of: a type, or the argument at which a variable stands."""
         atom, variable = node.args[:2]
-        positions = [
-            i
-            for i, arg in enumerate(atom.args)
-            if arg.kind == "variable" and arg.value == variable.value
-        ]
+        if len(node.args) == 2:
+            if atom.kind == "atom":
+                return str(atom.value)
+            self._expected("the name of a type", atom, f"as in {EXAMPLES['select']}.")
+            return None
+        alike = "variable", variable.value
+        positions = [i for i, arg in enumerate(atom.args) if (arg.kind, arg.value) == alike]
         if atom.kind != "call" or variable.kind != "variable" or len(positions) != 1:
             what = "expected an atom and a variable that stands there once"
             self._wrong(node, what, hint=f"as in {EXAMPLES['select']}.")
@@ -311,12 +291,8 @@ def _number(node: Node) -> float:
         return -math.inf if str(node.value).startswith("-") else math.inf
 
 
-def model_text(model: cl.Clauses) -> str:
+def model_lines(model: cl.Clauses) -> Iterator[str]:
     """The text of a model: declarations, start, then body by body the most probable first."""
-    return "\n".join(_lines(model))
-
-
-def _lines(model: cl.Clauses) -> Iterator[str]:
     for (name, _), types in model.types.items():
         yield f"type({Atom(name, types)})."
     for type_, constants in model.values.items():

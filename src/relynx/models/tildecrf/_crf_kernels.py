@@ -107,12 +107,10 @@ def best_paths(F, starts, ends, out):
 
 
 class Data(NamedTuple):
-    """The arrays of an `Encoding` that the kernels read.
-
-    An entity is a constant of one type in one sequence; events are the first entities, in their
-    order. Entity i occurs in the entries `starts[i] : starts[i + 1]`: as argument `arguments[e]` of
-    fact `facts[e]`. `cells[f]` has the entities of fact f, `relation[f]` its predicate.
-    """
+    """The arrays of an `Encoding` that the kernels read. An entity is a constant of one type in one
+    sequence; events are the first entities, in their order. Entity i occurs in the entries
+    `starts[i] : starts[i + 1]`: as argument `arguments[e]` of fact `facts[e]`. `cells[f]` has the
+    entities of fact f, `relation[f]` its predicate."""
 
     first: NDArray[np.int32]
     end: NDArray[np.int32]
@@ -125,11 +123,9 @@ class Data(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """The examples of a node: one row for each binding of its variables, the event first.
-
-    The rows of an event are adjacent. `residual` and `weight` are, by event, sums over the previous
-    labels that reach the node; the event is one example for each of them.
-    """
+    """The examples of a node: one row for each binding of its variables, the event first. The rows
+    of an event are adjacent. `residual` and `weight` are, by event, sums over the previous labels
+    that reach the node; the event is one example for each of them."""
 
     rows: NDArray[np.int32]
     residual: NDArray[np.float64]
@@ -138,11 +134,9 @@ class Examples(NamedTuple):
 
 @kernel
 def _entity(first, end, rows, i, v, half):
-    """The entity of a variable in a row, -1 for an event beyond the ends of the sequence.
-
-    The first 2 * half + 1 variables are the events of the window and need no column; the others are
-    read from the row. Variable -1 is the first event of the sequence, which carries its attributes.
-    """
+    """The entity of a variable in a row, -1 for an event beyond the ends of the sequence. The first
+    2 * half + 1 variables are the events of the window and need no column; the others are read from
+    the row. Variable -1 is the first event of the sequence, which carries its attributes."""
     if v < 0:
         return first[rows[i, 0]]
     if v > 2 * half:
@@ -217,11 +211,9 @@ def divide(data, rows, half, literal, codes, new, out):
 
 @kernel
 def count_features(data, examples, half, since, starts, numbers, sums, weights):
-    """For each variable and feature, the residual and the weight of the examples that have it.
-
-    Each example counts once, however many of its rows have the feature. Only features of the
-    variables from `since` on are counted.
-    """
+    """For each variable and feature, the residual and the weight of the examples that have it. Each
+    example counts once, however many of its rows have the feature. Only features of the variables
+    from `since` on are counted."""
     first, end = data.first, data.end
     rows, residual, weight = examples.rows, examples.residual, examples.weight
     n_window = 2 * half + 1
@@ -252,11 +244,9 @@ def count_features(data, examples, half, since, starts, numbers, sums, weights):
 
 @kernel
 def count_joins(data, examples, half, since, joins, shift, sums, weights):
-    """As `count_features`, for joins: by anchor, join and second variable, less the shift.
-
-    Joins are all to events, with shift 0, or all to values, which are never in the window: then the
-    shift leaves out its variables.
-    """
+    """As `count_features`, for joins: by anchor, join and second variable, less the shift. Joins
+    are all to events, with shift 0, or all to values, which are never in the window: then the shift
+    leaves out its variables."""
     first, end = data.first, data.end
     rows, residual, weight = examples.rows, examples.residual, examples.weight
     starts, numbers, other = joins

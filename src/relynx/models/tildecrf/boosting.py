@@ -23,10 +23,8 @@ from relynx.models.tildecrf.trees import Leaf, Part, Split, Tree, add_values
 @dataclass(frozen=True, slots=True)
 class Boosted:
     """The trees, a tuple with one for each label from every round; and how they came to be.
-
     `history` has the mean log-likelihood of a training sequence before each round and after the
-    last, `held_out` that of the sequences held out, if any were.
-    """
+    last, `held_out` that of the sequences held out, if any were."""
 
     trees: Rounds
     history: tuple[float, ...]
@@ -62,9 +60,7 @@ class Task:
 
 def boost(task: Task, model: BoostedEstimator, *, constant: bool = False) -> Boosted:
     """Learn the trees of every label; where some sequences are held out, as many as suit these.
-
-    With `constant` only the paths of one label throughout are told apart.
-    """
+    With `constant` only the paths of one label throughout are told apart."""
     encoding, n_labels = task.encoding, len(task.names)
     F = np.zeros((encoding.n_events, n_labels, n_labels))
     grower = Grower(encoding, task.candidates, Limits.of(model), task.names)

@@ -27,11 +27,9 @@ FEW_CONSTANTS = 2
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A kind of literal: its relation, its anchor, the arguments that are constants.
-
-    The anchor of an attribute is the cell beyond its arguments.
-    `joined` is the argument that is a second known variable, -1 for none.
-    """
+    """A kind of literal: its relation, its anchor, the arguments that are constants. The anchor of
+    an attribute is the cell beyond its arguments. `joined` is the argument that is a second known
+    variable, -1 for none."""
 
     relation: int
     anchor: int
@@ -42,10 +40,8 @@ class Form:
 @dataclass(frozen=True, eq=False)
 class Literals:
     """Literals with one number each: of every one its form, and the codes of its constants.
-
     `starts` and `numbers` are the literals that each thing has as anchor; of joins, `other` is the
-    thing that the second variable must be.
-    """
+    thing that the second variable must be."""
 
     forms: tuple[Form, ...]
     form: Longs

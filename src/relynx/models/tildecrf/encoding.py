@@ -58,11 +58,9 @@ class Relation:
 
 @dataclass(frozen=True)
 class Language:
-    """The relations of the trees, the order of the events, and what `#` may be.
-
-    `event_arguments` are the arguments that hold events of the order, as `observed_arguments` found
-    them in the training sequences. `types` has all types, events first.
-    """
+    """The relations of the trees, the order of the events, and what `#` may be. `event_arguments`
+    are the arguments that hold events of the order, as `observed_arguments` found them in the
+    training sequences. `types` has all types, events first."""
 
     relations: tuple[Relation, ...]
     types: tuple[str, ...]

@@ -93,10 +93,8 @@ class BoostedEstimator(SequenceEstimator):
 
 
 def language_of(X: Sequences, bias: Bias | None, dimension: str | None) -> Language:
-    """The language of the training sequences; without a bias, one is inferred.
-
-    Raises InputError for an unknown dimension, BiasError for unknown predicates.
-    """
+    """The language of the training sequences; without a bias, one is inferred. Raises InputError
+    for an unknown dimension, BiasError for unknown predicates."""
     name = link_of(X, dimension)[0].removeprefix("next_")
     event_arguments = observed_arguments(X, dimension)
     known = wide_bias(X, event_arguments) if bias is None else bias
@@ -106,10 +104,8 @@ def language_of(X: Sequences, bias: Bias | None, dimension: str | None) -> Langu
 
 def wide_bias(X: Sequences, event_arguments: frozenset[Argument]) -> Bias:
     """A bias inferred from the data that leaves nothing out: trees do not enumerate patterns.
-
     Arguments of few values may be constants and variables, and facts of several events are kept.
-    `event_arguments` may be unknown to `infer_language`, in sequences of one event.
-    """
+    `event_arguments` may be unknown to `infer_language`, in sequences of one event."""
     found, _ = infer_language(X, size=Size("*"))
     types: dict[str, tuple[str, ...]] = {}
     modes = {}

@@ -38,10 +38,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a tree is to explain, by event and label before: residuals and weights.
-
-    `before` says whether the label before may be tested.
-    """
+    """What a tree is to explain, by event and label before: residuals and weights. `before` says
+    whether the label before may be tested."""
 
     residual: Floats
     weight: Floats
@@ -92,11 +90,9 @@ class Grower:
         self._bindable = encoding.language.types_with("+#*")
 
     def grow(self, part: Part, targets: Targets) -> tuple[Tree, Floats]:
-        """A tree for the residuals, and what it says of each event and label before.
-
-        The node that gains most is divided first. Examples of weight 0 go down the tree with the
-        others and do not count.
-        """
+        """A tree for the residuals, and what it says of each event and label before. The node that
+        gains most is divided first. Examples of weight 0 go down the tree with the others and do
+        not count."""
         most_rows = MOST_ROWS * len(part.rows)
         root = self._node(part, 0, targets, most_rows)
         leaves = [root]  # in the order in which they came, which decides between equal gains
@@ -142,18 +138,44 @@ class Grower:
     ) -> list[tuple[float, Test]]:
         """The tests that gain most of their kind: labels, literals and pairs of literals."""
         tests = [*self._labels(part, targets, totals)] if targets.before else []
-        pool = counted(self.candidates, self.encoding, part, totals.residual, totals.weight)
+        pool = self._counted(part, totals)
         tests += self._literals(pool, part, totals, bindable)
         if self.limits.look_ahead:
             for atom in self._introducing(pool[0], part.scope, bindable):
                 rows, scope = yes_rows(self.encoding, part.scope, part.rows, atom)
                 yes = Part(rows, scope, part.labels, part.start)
-                since = len(part.scope.names)
-                more = counted(
-                    self.candidates, self.encoding, yes, totals.residual, totals.weight, since
-                )
+                more = self._counted(yes, totals, since=len(part.scope.names))
                 tests += self._literals(more, yes, totals, bindable, (atom,))
         return tests
+
+    def _counted(self, part: Part, totals: Totals, since: int = 0) -> list[Counted]:
+        """The literals on one variable, the joins, and the attributes, which have no variable. With
+        `since`, only those with a variable from this one on."""
+        candidates, data = self.candidates, self.encoding.data
+        scope, half = part.scope, part.scope.half
+        examples = kernels.Examples(part.rows, totals.residual, totals.weight)
+        n_variables = len(scope.names)
+        features = _empty(candidates.features, n_variables)
+        starts, numbers = candidates.features.starts, candidates.features.numbers
+        kernels.count_features(
+            data, examples, half, since, starts, numbers, features.sums, features.weights
+        )
+        out = [features]
+        has_value = any(type_ != EVENT for type_ in scope.types)
+        for literals, n_seconds, shift in (
+            (candidates.event_joins, n_variables, 0),
+            (candidates.value_joins, len(scope.types) if has_value else 0, 2 * half + 1),
+        ):
+            if len(literals) and n_seconds:
+                joins = _empty(literals, n_variables, n_seconds, shift=shift)
+                arrays = literals.starts, literals.numbers, literals.other
+                kernels.count_joins(
+                    data, examples, half, since, arrays, shift, joins.sums, joins.weights
+                )
+                out.append(joins)
+        if len(candidates.attributes) and not since:
+            out.append(_attributes(candidates.attributes, data, part.events(), totals))
+        return out
 
     def _labels(self, part: Part, targets: Targets, totals: Totals) -> Iterator[tuple[float, Test]]:
         events = part.events()
@@ -177,7 +199,7 @@ class Grower:
         for found in pool:
             gains = self._gain(found.sums, found.weights, totals)
             for at in self._largest(gains, totals):
-                atom = atom_at(self.encoding, found, part.scope, at, bindable)
+                atom = self._atom_at(found, part.scope, at, bindable)
                 yield float(gains[tuple(at)]), (*above, atom)
 
     def _introducing(self, features: Counted, scope: Scope, bindable: set[str]) -> Iterator[Atom]:
@@ -186,9 +208,32 @@ class Grower:
         general = np.array([not form.constants for form in literals.forms], bool)
         many = features.weights >= self.limits.min_samples_leaf
         for at in np.argwhere(many & general[literals.form]).tolist():
-            atom = atom_at(self.encoding, features, scope, at, bindable)
+            atom = self._atom_at(features, scope, at, bindable)
             if any(v.name not in scope.names and not v.anonymous for v in atom.variables()):
                 yield atom
+
+    def _atom_at(self, found: Counted, scope: Scope, at: list[int], bindable: set[str]) -> Atom:
+        """The literal at a place of what was counted; its new variables have names if bindable."""
+        form = found.literals.forms[found.literals.form[at[1]]]
+        relation = self.encoding.language.relations[form.relation]
+        args: list[Term] = []
+        types = []
+        for i, code in enumerate(found.literals.codes[at[1], : relation.key[1]].tolist()):
+            if i == form.anchor:
+                args.append(Var(scope.names[at[0]]))
+            elif i == form.joined:
+                args.append(Var(scope.names[at[2] + found.shift]))
+            elif code != FREE:
+                args.append(self.encoding.vocabulary[code])
+            else:
+                args.append(Var("_"))
+                if relation.types[i] in bindable:
+                    types.append(relation.types[i])
+        names = iter(scope.fresh(types))
+        for i, arg in enumerate(args):
+            if isinstance(arg, Var) and arg.anonymous and relation.types[i] in bindable:
+                args[i] = Var(next(names))
+        return Atom(relation.key[0], tuple(args))
 
     def _largest(self, gains: Floats, totals: Totals) -> list[list[int]]:
         """Where the gain is the largest, as far as numbers tell."""
@@ -227,11 +272,9 @@ class Grower:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """Candidates with the sum of the residuals, and the weight, of the examples they hold in.
-
-    The axes are the anchor, the literal and, of joins, the second variable. `shift` is added to
-    the number of the latter.
-    """
+    """Candidates with the sum of the residuals, and the weight, of the examples they hold in. The
+    axes are the anchor, the literal and, of joins, the second variable. `shift` is added to the
+    number of the latter."""
 
     literals: Literals
     sums: Floats
@@ -239,51 +282,11 @@ class Counted:
     shift: int = 0
 
 
-def counted(
-    candidates: Candidates,
-    encoding: Encoding,
-    part: Part,
-    residual: Floats,
-    weight: Floats,
-    since: int = 0,
-) -> list[Counted]:
-    """The literals on one variable, the joins, and the attributes, which have no variable.
-
-    With `since`, only those with a variable from this one on.
-    """
-    data, scope, half = encoding.data, part.scope, part.scope.half
-    examples = kernels.Examples(part.rows, residual, weight)
-    n_variables = len(scope.names)
-    features = _empty(candidates.features, n_variables)
-    starts, numbers = candidates.features.starts, candidates.features.numbers
-    kernels.count_features(
-        data, examples, half, since, starts, numbers, features.sums, features.weights
-    )
-    out = [features]
-    has_value = any(type_ != EVENT for type_ in scope.types)
-    for literals, n_seconds, shift in (
-        (candidates.event_joins, n_variables, 0),
-        (candidates.value_joins, len(scope.types) if has_value else 0, 2 * half + 1),
-    ):
-        if len(literals) and n_seconds:
-            joins = _empty(literals, n_variables, n_seconds, shift=shift)
-            arrays = literals.starts, literals.numbers, literals.other
-            kernels.count_joins(
-                data, examples, half, since, arrays, shift, joins.sums, joins.weights
-            )
-            out.append(joins)
-    if len(candidates.attributes) and not since:
-        out.append(_attributes(candidates.attributes, data, part.events(), residual, weight))
-    return out
-
-
-def _attributes(
-    literals: Literals, data: kernels.Data, events: Ints, residual: Floats, weight: Floats
-) -> Counted:
+def _attributes(literals: Literals, data: kernels.Data, events: Ints, totals: Totals) -> Counted:
     """A sequence has its attributes at every event."""
     found = _empty(literals, 1)
     n_entries = np.diff(literals.starts)
-    for values, out in ((residual, found.sums), (weight, found.weights)):
+    for values, out in ((totals.residual, found.sums), (totals.weight, found.weights)):
         of_sequence = np.bincount(data.first[events], values[events], minlength=len(n_entries))
         out[0] = np.bincount(literals.numbers, np.repeat(of_sequence, n_entries), len(literals))
     return found
@@ -292,29 +295,3 @@ def _attributes(
 def _empty(literals: Literals, n_anchors: int, *n_seconds: int, shift: int = 0) -> Counted:
     shape = (n_anchors, len(literals), *n_seconds)
     return Counted(literals, np.zeros(shape), np.zeros(shape), shift)
-
-
-def atom_at(
-    encoding: Encoding, found: Counted, scope: Scope, at: list[int], bindable: set[str]
-) -> Atom:
-    """The literal at a place of what was counted; its new variables have names if bindable."""
-    form = found.literals.forms[found.literals.form[at[1]]]
-    relation = encoding.language.relations[form.relation]
-    args: list[Term] = []
-    types = []
-    for i, code in enumerate(found.literals.codes[at[1], : relation.key[1]].tolist()):
-        if i == form.anchor:
-            args.append(Var(scope.names[at[0]]))
-        elif i == form.joined:
-            args.append(Var(scope.names[at[2] + found.shift]))
-        elif code != FREE:
-            args.append(encoding.vocabulary[code])
-        else:
-            args.append(Var("_"))
-            if relation.types[i] in bindable:
-                types.append(relation.types[i])
-    names = iter(scope.fresh(types))
-    for i, arg in enumerate(args):
-        if isinstance(arg, Var) and arg.anonymous and relation.types[i] in bindable:
-            args[i] = Var(next(names))
-    return Atom(relation.key[0], tuple(args))

@@ -20,15 +20,9 @@ from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
 from relynx.models.checks import check_parameters, is_missing, sequences_for
 from relynx.models.tildecrf import boosting as bs
+from relynx.models.tildecrf import estimator as es
 from relynx.models.tildecrf.candidates import Candidates
 from relynx.models.tildecrf.encoding import Encoding, Language, encode
-from relynx.models.tildecrf.estimator import (
-    LANGUAGE,
-    LEARNT,
-    BoostedEstimator,
-    held_out,
-    language_of,
-)
 from relynx.models.tildecrf.trees import tree_text
 from relynx.storage.fields import Fields
 
@@ -36,7 +30,7 @@ SHOWN = 2  # rounds whose trees are printed
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TildeCRF(BoostedEstimator):
+class TildeCRF(es.BoostedEstimator):
     """Label every event of a sequence by a conditional random field of relational trees.
 
     The probability of the labels y_1, ..., y_T of a sequence is
@@ -107,7 +101,7 @@ class TildeCRF(BoostedEstimator):
     [['up', 'low']]
     """
 
-    STORED: ClassVar[Fields] = {**LANGUAGE, **LEARNT}  # in a model file
+    STORED: ClassVar[Fields] = {**es.LANGUAGE, **es.LEARNT}  # in a model file
 
     random_state: Any = None
 
@@ -130,14 +124,16 @@ class TildeCRF(BoostedEstimator):
         X = X.compact()
         if not len(X):
             raise InputError("there are no sequences", hint="give some with labels")
-        encoding = encode(X, language_of(X, self.bias, self.dimension))
+        encoding = encode(X, es.language_of(X, self.bias, self.dimension))
         labels = _event_labels(X, encoding, y)
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             one = f"all events have one label, {classes.tolist()[0]!r}" if len(labels) else None
             what = one or "there are no events"
             raise InputError(what, hint="give events of at least two labels")
-        chosen = held_out(np.zeros(len(X), np.int64), self, check_random_state(self.random_state))
+        chosen = es.held_out(
+            np.zeros(len(X), np.int64), self, check_random_state(self.random_state)
+        )
         task = bs.Task(
             encoding,
             Candidates.of(encoding),

@@ -25,9 +25,7 @@ UNKNOWN = np.iinfo(np.int32).max  # the code of a constant that the sequences do
 @dataclass(frozen=True, slots=True)
 class Scope:
     """The variables of a node: the events of the window, then those that literals brought in.
-
-    `types` are the types of the latter, in the order of their columns.
-    """
+    `types` are the types of the latter, in the order of their columns."""
 
     half: int
     names: tuple[str, ...]
@@ -108,11 +106,9 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A test and the trees of the examples that pass it and that do not.
-
-    The test is a conjunction of literals, or that the label before is the one with a number. The
-    variables of the literals are known in `yes`, and not in `no`.
-    """
+    """A test and the trees of the examples that pass it and that do not. The test is a conjunction
+    of literals, or that the label before is the one with a number. The variables of the literals
+    are known in `yes`, and not in `no`."""
 
     test: Test
     yes: Tree
@@ -124,12 +120,9 @@ Tree: TypeAlias = Leaf | Split
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """The examples that came to a place of a tree.
-
-    An example is an event and a label before it. `labels` says which labels before are still
-    there, `start` whether the events that begin a sequence are; `rows` are the events, each as
-    often as there are ways to bind the variables.
-    """
+    """The examples that came to a place of a tree. An example is an event and a label before it.
+    `labels` says which labels before are still there, `start` whether the events that begin a
+    sequence are; `rows` are the events, each as often as there are ways to bind the variables."""
 
     rows: Ints
     scope: Scope

@@ -156,12 +156,10 @@ def emit(
     code,
     modes,
 ):
-    """Count every atom that a fact gives: one for each way to write its arguments.
-
-    Argument `fixed_at` (if any) is the old variable `fixed`. `values` are those of the n_old old
-    variables. A refinement's key is `family` plus the digits of the arguments as one number.
-    `choice`, `code` and `modes` say how far it is, a number an argument.
-    """
+    """Count every atom that a fact gives: one for each way to write its arguments. Argument
+    `fixed_at` (if any) is the old variable `fixed`. `values` are those of the n_old old variables.
+    A refinement's key is `family` plus the digits of the arguments as one number. `choice`, `code`
+    and `modes` say how far it is, a number an argument."""
     cells, argument_types, admits = data.cells, language.types, language.admits
     injective, full = language.injective, False
     types, taboo, n_taboo = pattern.types, pattern.taboo, pattern.n_taboo
@@ -242,10 +240,8 @@ def emit(
 
 @inlined
 def is_alone(language, types, n_types):
-    """Does what an event adds not depend on the rest of a match?
-
-    So it is where no value is at stake and facts speak of one event each.
-    """
+    """Does what an event adds not depend on the rest of a match? So it is where no value is at
+    stake and facts speak of one event each."""
     alone = language.one_event
     for v in range(n_types):
         alone = alone and types[v] == language.event_type
@@ -256,12 +252,9 @@ def is_alone(language, types, n_types):
 def count_refinements(
     data, language, rules, matches, sequence, begin, end, pattern, marks, near, counts
 ):
-    """Count every refinement of a pattern over some of its matches.
-
-    How many events and facts were looked at; -1 when the table is full. The matches of a
-    pattern without atoms are the sequences; then entries say (relation, fact) of all facts of a
-    sequence.
-    """
+    """Count every refinement of a pattern over some of its matches. How many events and facts were
+    looked at; -1 when the table is full. The matches of a pattern without atoms are the sequences;
+    then entries say (relation, fact) of all facts of a sequence."""
     n_nodes, node_off, shape = data.n_nodes, data.node_off, data.shape
     rank, first, value_off, labels = data.rank, data.first, data.value_off, rules.labels
     entry_arguments, entry_facts = data.entry_arguments, data.entry_facts

@@ -62,10 +62,8 @@ def list_matches(
     data, language, matches, sequence, begin, end, pattern, step, most, marks, near, out, owner
 ):
     """The matches that a step makes of some matches, as columns of `out`, and their sequences.
-
     `step` is a row of the trie, the last one of the pattern. Returns how many there are, also
-    beyond the size of `out`; more than `most` are not looked for.
-    """
+    beyond the size of `out`; more than `most` are not looked for."""
     cells, fact_off, fact_sequence = data.cells, data.fact_off, data.fact_sequence
     entry_arguments, entry_facts = data.entry_arguments, data.entry_facts
     injective, n_old = language.injective, pattern.n_old

@@ -240,11 +240,9 @@ def decode(
     closable,
 ):
     """Write down some refinements of siblings by their keys; of nothing, if these are the `first`.
-
     Refinement i has atoms[offset[i] : offset[i + 1]], and its form is the same rows of `forms`.
     `distinct` says whether no atom comes twice, `longer` whether an atom was added, and `closable`
-    whether it can get another link between its events.
-    """
+    whether it can get another link between its events."""
     width = rules.width
     n_steps = len(chain) + (not first)
     whole = np.zeros((len(chain) + 1, chain.shape[1]), np.int32)

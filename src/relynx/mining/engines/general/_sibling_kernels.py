@@ -35,12 +35,10 @@ class Frequent(NamedTuple):
 
 @inner_kernel
 def collect(rules, closings, counts, child, out):
-    """Append the frequent refinements of a child among those counted, in order of their keys.
-
-    Keys from `closings` on are of patterns that are no longer than the child. False when there is
-    no room: then out.n[1] says how much is wanted. The counters are made ready for another pattern
-    if `out` has room.
-    """
+    """Append the frequent refinements of a child among those counted, in order of their keys. Keys
+    from `closings` on are of patterns that are no longer than the child. False when there is no
+    room: then out.n[1] says how much is wanted. The counters are made ready for another pattern if
+    `out` has room."""
     keys, supports, used = counts.keys, counts.supports, counts.used
     n_used, n_classes = counts.n_used[0], counts.n_used[1]
     good, now = np.empty(n_used, np.int64), out.now

@@ -406,8 +406,6 @@ class General(Engine[Buffers, "Refinements | None"]):
 
 
 def _stretches(n_rows: int, at_once: int) -> list[tuple[int, int]]:
-    """Where to cut matches so that few are looked at before the search asks whether to go on.
-
-    A sequence may be cut: its counters know that it was counted.
-    """
+    """Where to cut matches so that few are looked at before the search asks whether to go on. A
+    sequence may be cut: its counters know that it was counted."""
     return [*pairwise([*range(0, n_rows, at_once), n_rows])] or [(0, 0)]

@@ -115,12 +115,10 @@ def backward(tables, weights, i, size, out):
 
 @kernel
 def add_counts(tables, weights, i, factor, before, after, out):
-    """Add the expected uses of each parameter in sequence i, times a factor.
-
-    `before` and `after` are its forward and backward columns. After the parameters, `out` has one
-    entry for each distribution, from the end backwards: the draws from it that are summed out. The
-    caller distributes them over the values.
-    """
+    """Add the expected uses of each parameter in sequence i, times a factor. `before` and `after`
+    are its forward and backward columns. After the parameters, `out` has one entry for each
+    distribution, from the end backwards: the draws from it that are summed out. The caller
+    distributes them over the values."""
     sequences, steps, rows, bounds = tables.sequences, tables.steps, tables.rows, tables.bounds
     n_sources, targets, clauses = tables.n_sources, tables.targets, tables.clauses
     draw_bounds, draws = tables.draw_bounds, tables.draws
@@ -152,10 +150,8 @@ def score_all(tables, weights, top, columns, out):
 
 @kernel
 def count_all(tables, weights, factors, sizes, top, columns, scores, out):
-    """The log probability of every sequence, and its expected counts in its row of `out`.
-
-    Where `out` has one row, that is of all. A sequence of probability 0 adds nothing.
-    """
+    """The log probability of every sequence, and its expected counts in its row of `out`. Where
+    `out` has one row, that is of all. A sequence of probability 0 adds nothing."""
     for i in range(len(scores)):
         scores[i] = forward(tables, weights, i, top, columns[0])
         if scores[i] > -np.inf and factors[i] > 0:
@@ -167,11 +163,9 @@ def count_all(tables, weights, factors, sizes, top, columns, scores, out):
 @kernel
 def best_paths(tables, weights, i, scores, back):
     """The log probability of the best path to each state of sequence i, but for the final one.
-
     Edges between the same two states add up. Of equally probable paths the one whose last states
     come first is kept: another replaces it only if it is better. `scores` and `back` have an entry
-    for each state of each column; `back` is the place of the state before in its column.
-    """
+    for each state of each column; `back` is the place of the state before in its column."""
     sequences, steps, rows, bounds = tables.sequences, tables.steps, tables.rows, tables.bounds
     n_sources, n_targets, targets = tables.n_sources, tables.n_targets, tables.targets
     here = 0

@@ -49,11 +49,8 @@ def log_probabilities(grounding: Grounding, values: Floats) -> Floats:
 def expected_counts(
     grounding: Grounding, values: Floats, factors: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """How often each parameter is used, and the log probabilities.
-
-    The counts have a row for each sequence, or where `factors` are given one row of all, each
-    sequence times its factor.
-    """
+    """How often each parameter is used, and the log probabilities. The counts have a row for each
+    sequence, or where `factors` are given one row of all, each sequence times its factor."""
     program, n = grounding.program, len(grounding.sizes)
     scores = np.empty(n)
     counts = np.zeros((n if factors is None else 1, len(values) + len(program.slots)))
@@ -94,11 +91,9 @@ def baum_welch(
     max_iter: int,
     tol: float,
 ) -> tuple[Floats, list[float], list[float]]:
-    """Improve the parameters until they gain less than `tol` of the penalised log-likelihood.
-
-    Also returns the log-likelihood before the first and after each iteration; and the penalised
-    one, to which the log density of the pseudo-counts is added, and which never decreases.
-    """
+    """Improve the parameters until they gain less than `tol` of the penalised log-likelihood. Also
+    returns the log-likelihood before the first and after each iteration; and the penalised one, to
+    which the log density of the pseudo-counts is added, and which never decreases."""
     program = grounding.program
     history: list[float] = []
     penalised: list[float] = []
@@ -136,10 +131,8 @@ def drawn_values(program: Program, random_state: np.random.RandomState) -> Float
 def columns(
     grounding: Grounding, values: Floats, *, forward: bool, last: bool = True
 ) -> list[dict[Atom, float]]:
-    """The log forward or backward probabilities of one sequence, a column of states each step.
-
-    The tables hold the last column as one state; without `last` it is left out.
-    """
+    """The log forward or backward probabilities of one sequence, a column of states each step. The
+    tables hold the last column as one state; without `last` it is left out."""
     tables, size = grounding.tables, int(grounding.sizes[0])
     edge_weights, out = weights(grounding, values), np.empty(size)
     if forward:
@@ -250,10 +243,8 @@ def best_instance(
     heads: list[tuple[float, Args]], draws: list[Floats], known: Args = ()
 ) -> tuple[float, Args]:
     """The arguments for which the weights of all heads that have this instance add up to the most.
-
     Heads have the arguments that are `known`. Of the values that no head names only the one that is
-    drawn most often can be best, unless another argument takes the same value.
-    """
+    drawn most often can be best, unless another argument takes the same value."""
     i = len(known)
     if i == len(draws):
         return float(np.logaddexp.reduce([weight for weight, _ in heads])), known

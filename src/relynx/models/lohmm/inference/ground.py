@@ -40,12 +40,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounding:
-    """The tables of some sequences, and what their numbers stand for.
-
-    `columns` has the ground states of each column, in order, and `shown` the observation that they
-    show next; `ends` the two columns of each kind of step; `sizes` the number of states in all
-    columns of each sequence.
-    """
+    """The tables of some sequences, and what their numbers stand for. `columns` has the ground
+    states of each column, in order, and `shown` the observation that they show next; `ends` the two
+    columns of each kind of step; `sizes` the number of states in all columns of each sequence."""
 
     program: pg.Program
     tables: Tables
@@ -59,12 +56,7 @@ class Grounding:
         return max(map(len, self.columns))
 
 
-def ground(program: pg.Program, sequences: Sequence[Sequence[Atom]]) -> Grounding:
-    """The ground tables of some sequences. Raises InputError where they would be too large."""
-    return _Grounder(program).ground(sequences)
-
-
-class _Grounder:
+class Grounder:
     """Reaches the states of all columns, kind of step by kind of step."""
 
     def __init__(self, program: pg.Program) -> None:
@@ -82,6 +74,7 @@ class _Grounder:
         self.opens: list[tuple[int, ...]] = []
 
     def ground(self, sequences: Sequence[Sequence[Atom]]) -> Grounding:
+        """The ground tables of some sequences. Raises InputError where they would be too large."""
         steps = [self._steps_of(sequence) for sequence in sequences]
         self._reach()
         return self._grounding(steps)
@@ -279,8 +272,7 @@ class _Grounder:
             for column, order in zip(self.columns[2:], orders[2:], strict=True)
         ]
         sizes = np.array([1, 1, *map(len, columns)], np.int64)
-        before = np.array([b for b, _ in self.step_kinds], np.int64)
-        after = np.array([a for _, a in self.step_kinds], np.int64)
+        before, after = np.array(self.step_kinds, np.int64).reshape(-1, 2).T
         tables = self._tables(steps, orders, sizes[before], sizes[after])
         n_states = np.concatenate([[0], np.cumsum(sizes[after][tables.steps])])
         return Grounding(
@@ -309,8 +301,6 @@ class _Grounder:
         order = np.lexsort((clause, target, source, kind))
         rows = np.concatenate([[0], np.cumsum(n_sources)]).astype(np.int64)
         bounds = np.searchsorted((rows[kind] + source)[order], np.arange(rows[-1] + 1))
-        draw_bounds, draws = _flat([self.draws[e] for e in order])
-        open_bounds, opens = _flat([self.opens[e] for e in order])
         return Tables(
             np.cumsum([0, *map(len, steps)], dtype=np.int64),
             np.fromiter(chain.from_iterable(steps), np.int64),
@@ -321,10 +311,8 @@ class _Grounder:
             source[order],
             target[order],
             clause[order],
-            draw_bounds,
-            draws,
-            open_bounds,
-            opens,
+            *_flat([self.draws[e] for e in order]),
+            *_flat([self.opens[e] for e in order]),
         )
 
 

@@ -25,12 +25,10 @@ Coded: TypeAlias = tuple[int, Args]  # a predicate and its arguments
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A start clause or a transition; `number` is that of its parameter.
-
-    `types` has the type of each variable, those of the body first.
-    `head_draws` and `observation_draws` are the variables that are drawn there, each with the
-    number of its distribution. `ends` says that the head is `end`.
-    """
+    """A start clause or a transition; `number` is that of its parameter. `types` has the type of
+    each variable, those of the body first. `head_draws` and `observation_draws` are the variables
+    that are drawn there, each with the number of its distribution. `ends` says that the head is
+    `end`."""
 
     number: int
     head: Coded
@@ -55,12 +53,10 @@ class Body:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """The clauses of a model in numbers, without its probabilities.
-
-    `bodies` has those of each predicate, the most specific first. `slots` are the distributions
-    that are drawn from; the parameters of slot d begin at `slot_starts[d]`, after those of the
-    clauses. `n_clauses` counts the start clauses and the transitions.
-    """
+    """The clauses of a model in numbers, without its probabilities. `bodies` has those of each
+    predicate, the most specific first. `slots` are the distributions that are drawn from; the
+    parameters of slot d begin at `slot_starts[d]`, after those of the clauses. `n_clauses` counts
+    the start clauses and the transitions."""
 
     predicates: Mapping[cl.Key, int]
     keys: tuple[cl.Key, ...]
@@ -123,9 +119,7 @@ class Program:
 
 def matched(pattern: Args, ground: Args, binding: list[int]) -> list[int] | None:
     """The binding with what makes the pattern the ground atom; -1 is unbound. None if nothing does.
-
-    The list that is given is changed.
-    """
+    The list that is given is changed."""
     for arg, code in zip(pattern, ground, strict=True):
         if arg >= 0:
             if arg != code:
@@ -146,9 +140,7 @@ def bound(pattern: Args, binding: Sequence[int]) -> Args:
 
 def unified(left: Args, right: Args) -> dict[int, int] | None:
     """What the variables of two patterns stand for when the two are one; None if they never are.
-
-    The patterns share no variable. A variable may stand for another: see `walked`.
-    """
+    The patterns share no variable. A variable may stand for another: see `walked`."""
     found: dict[int, int] = {}
     for x, y in zip(left, right, strict=True):
         x, y = walked(x, found), walked(y, found)
@@ -288,10 +280,8 @@ class Compiler:
         return predicate, tuple(args)
 
     def _draws(self, atom: Atom, coded: Coded, new: range) -> tuple[tuple[int, int], ...]:
-        """The new variables, each with the distribution of its first place in the atom.
-
-        New in a head are those that the body lacks, in an observation those that neither has.
-        """
+        """The new variables, each with the distribution of its first place in the atom. New in a
+        head are those that the body lacks, in an observation those that neither has."""
         draws: list[tuple[int, int]] = []
         for variable in new:
             slot: cl.Slot = (*atom.key, coded[1].index(-variable - 1) + 1)
