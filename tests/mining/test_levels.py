@@ -308,7 +308,7 @@ def test_stretches_are_the_ngrams_of_lists(seed, monkeypatch):
     lists = [rng.choice(list("abc"), size=rng.integers(1, 9)).tolist() for _ in range(30)]
     X, _ = rx.from_lists(lists)
     monkeypatch.setattr(levels, "LOOKS", 10**12)
-    near = [o for o in mine_levels(X, Bias.infer(X), LETTERS, any_gap=True) if o.is_near]
+    near = [o for o in mine_levels(X, Bias.infer(X), LETTERS, any_gap=True) if o.is_apart]
     for n, level in zip((2, 3), near, strict=True):
         expected = {gram: len(rows) for gram, rows in ngrams(lists, n).items() if len(rows) >= 2}
         got = {
@@ -322,18 +322,18 @@ def test_stretches_are_the_ngrams_of_lists(seed, monkeypatch):
 
 def test_stretches_are_searched_in_one_dimension_without_a_bias_alone(data):
     X, bias = data
-    assert not any(one.is_near for one in mine_levels(X, bias, LETTERS))
+    assert not any(one.is_apart for one in mine_levels(X, bias, LETTERS))
     folds = rx.load_protein_folds()
     some = folds.X[:40]
     found = mine_levels(some, Bias.infer(some), SearchSettings(max_length=2), any_gap=True)
-    assert not any(one.is_near for one in found)
+    assert not any(one.is_apart for one in found)
 
 
 def test_stretches_have_a_minimum_frequency_of_their_own(data, monkeypatch):
     X, bias = data
     monkeypatch.setattr(levels, "LOOKS", 800)
     found = mine_levels(X, bias, LETTERS, any_gap=True)
-    assert [(o.is_near, o.min_frequency) for o in found[1:]] == [
+    assert [(o.is_apart, o.min_frequency) for o in found[1:]] == [
         (True, 2),
         (True, 2),
         (False, 2),

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from relynx.arrays import Floats, Longs
 from relynx.bias import Bias
 from relynx.data.sequences import Sequences
+from relynx.logic.tables import ranges
 from relynx.logic.terms import Atom, Var
 from relynx.mining import _level_kernels as lk
 from relynx.mining.patterns.pattern_set import PatternSet
@@ -52,7 +53,14 @@ class Level:
     max_gap: int
     offset: Longs  # the sequences that pattern i covers are rows[offset[i] : offset[i + 1]]
     rows: NDArray[np.int32]
-    is_near: bool  # of stretches, which are searched beside all patterns of the length
+    is_apart: bool  # of a search beside that of all patterns of the length
+
+    def only(self, which: Longs) -> Level:
+        """The level with some of its patterns."""
+        sizes = np.diff(self.offset)[which]
+        rows = self.rows[ranges(self.offset[which], sizes)]
+        offset = np.concatenate([[0], np.cumsum(sizes)])
+        return replace(self, patterns=self.patterns[which], offset=offset, rows=rows)
 
 
 def mine_levels(
@@ -172,8 +180,8 @@ class _Search:
             self.work = np.add.reduceat(sizes[ones[1]], ones[0][:-1])
         else:
             self.work = self.looks_near * found.frequencies.astype(float)
-        gap, is_near = self.settings.max_gap, self.looks_near is not None
-        return _level(found, least, least / len(self.X), gap, self.seen, is_near)
+        gap, is_apart = self.settings.max_gap, self.looks_near is not None
+        return _level(found, least, least / len(self.X), gap, self.seen, is_apart)
 
     def _least_kept(self, found: PatternSet, least: int) -> int:
         """The least frequency from `least` on at which what is kept is little enough."""
@@ -245,7 +253,7 @@ def spans(patterns: PatternSet) -> Longs:
 
 
 def _level(
-    found: PatternSet, least: int, support: float, gap: int, seen: set[int], is_near: bool = False
+    found: PatternSet, least: int, support: float, gap: int, seen: set[int], is_apart: bool = False
 ) -> Level:
     """Those that cover some sequences but not all, and not those of one that was seen before.
 
@@ -266,4 +274,4 @@ def _level(
     kept = found[is_new]
     offset, rows = _ones(kept)
     kept, found = (one.with_rows(one.rows, trie=one.trie) for one in (kept, found))  # without bits
-    return Level(kept, found, least, support, gap, offset, rows, is_near)
+    return Level(kept, found, least, support, gap, offset, rows, is_apart)

@@ -442,11 +442,13 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
                 searched = {"max_length": self.certificate_.max_length}
             else:
                 where = self._memory(), model_folder(journal, 1)
-                learnt, levels, warning = learn_sparse(*given, *where)
-                whole = [one for one in levels if not one.is_near]
+                learnt, levels, views, warning = learn_sparse(*given, *where)
+                whole = [one for one in levels if not one.is_apart]
                 self.min_support_ = np.array([one.min_support for one in whole])
                 longest = default("max_length") if self.max_length is None else self.max_length
                 searched = {"max_length": max(longest, len(whole)), "max_gap": levels[0].max_gap}
+                notes = (f"events with {view} together: searched, too" for view in views)
+                searched["notes"] = (*self.bias_.notes, *notes)
             if journal is not None:
                 journal.finish()
         if warning is not None:

@@ -19,9 +19,11 @@ from relynx.features.sparse_logistic import Columns, Solution, as_learner, fit_s
 from relynx.mining.bounded import Language
 from relynx.mining.levels import LEAST, Level, mine_at, mine_levels, sequence_sizes, spans
 from relynx.mining.patterns.pattern_set import PatternSet
+from relynx.mining.views import View, mine_views
 from relynx.mining.workers import n_threads
 from relynx.models.lynx.checkpoint import MINING, inside
 from relynx.models.lynx.pair_model import PairModel, warning_of
+from relynx.models.lynx.widening import evidence
 from relynx.search_settings import SearchSettings, default
 from relynx.version import __version__
 
@@ -39,8 +41,9 @@ def learn_sparse(
     seed: int,
     memory: Any,
     checkpoint: str | None,
-) -> tuple[PairModel, list[Level], str | None]:
-    """One model of all classes; the levels that were searched, and a warning, or None.
+) -> tuple[PairModel, list[Level], list[View], str | None]:
+    """One model of all classes; the levels that were searched, the views among them, and a warning,
+    or None.
 
     `model` is a `LynxClassifier` with its `classes_` and `bias_`. Its minimum support, or that of
     the bias that it was given, is used as it is; without any the budget decides, above its minimum
@@ -48,6 +51,11 @@ def learn_sparse(
     """
     classes, n_classes = model.classes_, len(model.classes_)
     levels = levels_of(X, codes, model, memory, checkpoint)
+    views: list[View] = []
+    if model.bias is None:  # the inferred one is widened where the classes ask for it
+        counts = sample > 0
+        views = evidence(X[counts], codes[counts], model.bias_, seed)
+        levels += _levels_of_views(X, views, levels, model)
     columns = Columns(
         np.cumsum(np.concatenate([[0], *(np.diff(one.offset) for one in levels)])),
         np.concatenate([one.rows for one in levels]),
@@ -55,7 +63,7 @@ def learn_sparse(
     )
     if not len(columns):
         nothing = _empty(levels[0].patterns[:0], classes, prior)
-        return nothing, levels, warning_of(levels[0].found, classes)
+        return nothing, levels, views, warning_of(levels[0].found, classes)
     fitted = fit_sparse(
         columns,
         codes,
@@ -79,12 +87,31 @@ def learn_sparse(
         start += len(one.patterns)
     selected, _ = united(sets, X, codes, tuple(classes.tolist()))
     rows = selected.rows[np.argsort(np.concatenate(order))]
-    longest = [one for one in levels if not one.is_near][-1]  # complete up to that length
+    longest = [one for one in levels if not one.is_apart][-1]  # complete up to that length
     selected = longest.found.with_rows(rows, trie=selected.trie)
     learner = as_learner(solution, n_classes) if len(selected) else None
     which, n_candidates = np.arange(len(selected)), len(columns)
     how: dict[str, Any] = {"n_candidates": n_candidates, "growth": fitted.growth}
-    return PairModel(classes, selected, which, learner, prior, **how), levels, None
+    return PairModel(classes, selected, which, learner, prior, **how), levels, views, None
+
+
+def _levels_of_views(
+    X: Sequences, views: list[View], levels: list[Level], model: Any
+) -> list[Level]:
+    settings = SearchSettings.of_estimator(model.bias_, model)
+    settings = replace(settings, max_gap=levels[0].max_gap)
+    n_classes = len(model.classes_)
+    return mine_views(
+        X,
+        model.bias_,
+        views,
+        settings,
+        levels,
+        least=max(model.min_frequency or 0, LEAST),
+        budget=model.budget / max(len(views), 1),
+        n_scores=n_classes if n_classes > 2 else 1,
+        n_jobs=model.n_jobs,
+    )
 
 
 def spans_of(levels: list[Level], bias: Bias) -> Longs | None:

@@ -27,7 +27,7 @@ from relynx.bias import Bias
 from relynx.bias.modes import EVENT
 from relynx.data.event_arguments import packed_pairs
 from relynx.data.sequences import Facts, Sequences
-from relynx.logic.tables import in_strict_order
+from relynx.mining.views import Columns, View, columns_of
 from relynx.models.lynx import _pair_kernels as pk
 
 MOST_SEQUENCES, MOST_PAIRS = 4_000, 500_000  # that are looked at
@@ -38,7 +38,8 @@ MOST_FEATURES = 400  # of single events
 BEAM, LONGEST = 150, 6  # conjunctions that are extended, and their most tests
 MOST_SEARCHED = 3  # tests of values, which patterns of single columns have anyway
 MOST_VIEWS = 4
-LEVEL, NEEDED = 0.01, 1e-4  # of significance: of a conjunction, of each of its tests
+LEVEL, NEEDED = 1e-3, 1e-4  # of significance: of a conjunction, of each of its tests
+ENOUGH = 5.0  # of variance: with less a statistic is no chi-square
 FOLDS = 5
 SAME, OTHER, FIRST, SECOND, BOTH = range(5)  # kinds of tests
 
@@ -55,24 +56,6 @@ class Test(NamedTuple):
     @property
     def is_symmetric(self) -> bool:
         return self.kind in (SAME, OTHER, BOTH)
-
-
-class Columns(NamedTuple):
-    """Predicates that give events one value each, as columns: codes of constants, -1 for none."""
-
-    names: tuple[str, ...]
-    types: tuple[str, ...]
-    codes: Ints  # (n_columns, n_events)
-    events: Longs  # sequence * number of constants + code, in order
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """Columns that two events have in patterns: which ones are constants, and which variables."""
-
-    sides: tuple[tuple[str, ...], ...]  # of one event or the other, each a wide fact
-    constant: frozenset[str]
-    shared: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +81,7 @@ def evidence(X: Sequences, y: Longs, bias: Bias, seed: int) -> list[View]:
     X, y = (X[some], y[some]) if len(some) < len(X) else (X, y)
     facts = X.facts()
     columns = columns_of(facts, bias)
-    if columns is None:
+    if not columns.names:
         return []
     pairs = _pairs(facts, columns, bias.dimensions)
     if not len(pairs.tests):
@@ -116,29 +99,6 @@ def evidence(X: Sequences, y: Longs, bias: Bias, seed: int) -> list[View]:
     return views
 
 
-def columns_of(facts: Facts, bias: Bias) -> Columns | None:
-    """The columns of a table of events, or of facts that are like one; None where there is none."""
-    n, keys = max(len(facts.vocabulary), 1), {}
-    for name, types in bias.types.items():
-        if len(types) == 2 and types[0] == EVENT != types[1] and (name, 2) in facts.tables:
-            held = packed_pairs(facts.tables[name, 2], 0, n)
-            if len(held) and in_strict_order(held):  # one value an event
-                keys[name] = held
-    if not keys:
-        return None
-    linked = [
-        packed_pairs(facts.tables[f"next_{one}", 2], end, n)
-        for one in bias.dimensions
-        if (f"next_{one}", 2) in facts.tables
-        for end in (0, 1)
-    ]
-    events = np.unique(np.concatenate([*keys.values(), *linked]))
-    codes = np.full((len(keys), len(events)), -1, np.int32)
-    for row, (name, held) in zip(codes, keys.items(), strict=True):
-        row[np.searchsorted(events, held)] = facts.tables[name, 2][2]
-    return Columns(tuple(keys), tuple(bias.types[name][1] for name in keys), codes, events)
-
-
 def _pairs(facts: Facts, columns: Columns, dimensions: tuple[str, ...]) -> _Pairs:
     """Pairs of events of which one follows the other, at most `MOST_PAIRS` or so."""
     n = max(len(facts.vocabulary), 1)
@@ -146,8 +106,8 @@ def _pairs(facts: Facts, columns: Columns, dimensions: tuple[str, ...]) -> _Pair
     for dimension in dimensions:
         table = facts.tables.get((f"next_{dimension}", 2))
         if table is not None:
-            ends = (np.searchsorted(columns.events, packed_pairs(table, i, n)) for i in (0, 1))
-            for a, b in _along(*ends, columns):
+            x, y = (np.searchsorted(columns.events, packed_pairs(table, i, n)) for i in (0, 1))
+            for a, b in _along(x, y, columns):
                 first.append(a)
                 second.append(b)
     a, b = (np.concatenate([np.empty(0, np.int64), *one]) for one in (first, second))
@@ -163,9 +123,7 @@ def _pairs(facts: Facts, columns: Columns, dimensions: tuple[str, ...]) -> _Pair
         packed = np.packbits(passed[i], bitorder="little")
         row[: len(packed)] = packed
     ends = np.searchsorted(sequence, np.arange(facts.n_sequences), side="right")
-    return _Pairs(
-        sequence, ends, [tests[i] for i in kept], bits.view("<u8").astype(np.uint64)
-    )
+    return _Pairs(sequence, ends, [tests[i] for i in kept], bits.view("<u8").astype(np.uint64))
 
 
 def _along(x: Longs, y: Longs, columns: Columns) -> Iterator[tuple[Longs, Longs]]:
@@ -308,7 +266,7 @@ class _Judge:
 
     @property
     def freedom(self) -> int:
-        return max(self.left.shape[1] - 1, 1)
+        return max(int(self.left.shape[1]) - 1, 1)
 
     def sums(self, tests: Longs, *, covered: bool = False) -> tuple[Floats, Floats, Bools]:
         """What is left and its variance, summed over what conjunctions cover, and that."""
@@ -320,7 +278,7 @@ class _Judge:
     def values(self, tests: Longs, *, covered: bool = False) -> tuple[Floats, Bools]:
         """Chi-square statistics."""
         left, variance, where = self.sums(tests, covered=covered)
-        return self._statistic(left, variance), where
+        return self._statistic(left, variance) * (variance.max(axis=1) >= ENOUGH), where
 
     def needed(self, tests: list[int]) -> list[int]:
         """Those tests without which the others tell less; the least needed go first."""
