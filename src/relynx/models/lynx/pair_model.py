@@ -205,7 +205,7 @@ def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     found.kept_coverage = KeptCoverage.of_rows(bits, found.rows, len(found.trie), len(X))
     if least == now:
         return found
-    return answer(found, X, Filters(as_share("min_confidence", least)))
+    return answer(found, X, Filters(min_confidence=as_share("min_confidence", least)))
 
 
 # Cached by `memory`; the version is part of the key, so that versions do not share results.
