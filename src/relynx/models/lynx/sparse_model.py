@@ -15,7 +15,7 @@ from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.features.candidates import lean, united
 from relynx.features.exact_logistic import Certificate, fit_exact
-from relynx.features.sparse_logistic import Columns, Solution, as_learner, fit_sparse
+from relynx.features.sparse_logistic import FORMS, Columns, Solution, as_learner, fit_sparse
 from relynx.mining.bounded import Language
 from relynx.mining.levels import LEAST, Level, mine_at, mine_levels, sequence_sizes, spans
 from relynx.mining.patterns.pattern_set import PatternSet
@@ -82,8 +82,8 @@ def learn_sparse(
     longest = [one for one in levels if not one.is_near][-1]  # complete up to that length
     selected = longest.found.with_rows(rows, trie=selected.trie)
     learner = as_learner(solution, n_classes) if len(selected) else None
-    which, n_candidates = np.arange(len(selected)), len(columns)
-    how: dict[str, Any] = {"n_candidates": n_candidates, "growth": fitted.growth}
+    which, form = np.arange(len(selected)), FORMS[fitted.chosen[0]].name
+    how: dict[str, Any] = {"n_candidates": len(columns), "growth": fitted.growth, "form": form}
     return PairModel(classes, selected, which, learner, prior, **how), levels, None
 
 
