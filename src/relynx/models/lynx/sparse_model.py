@@ -54,7 +54,7 @@ def learn_sparse(
         len(X),
     )
     if not len(columns):
-        nothing = _empty(levels[0].patterns[:0], classes, prior)
+        nothing = without_patterns(levels[0].patterns[:0], classes, prior)
         return nothing, levels, warning_of(levels[0].found, classes)
     fitted = fit_sparse(
         columns,
@@ -171,7 +171,7 @@ def learn_optimal(
     solution, certificate = fit_exact(language, codes, n_classes, sample, **how)
     found, order = language.patterns(solution.columns)
     if not len(found):
-        nothing = _empty(found, classes, prior)
+        nothing = without_patterns(found, classes, prior)
         return nothing, certificate, _stopped(language) or warning_of(found, classes)
     columns = Columns(*language.columns(solution.columns[order]), len(X))
     ordered = Solution(np.arange(len(found)), solution.weights[:, order], solution.intercept)
@@ -189,7 +189,7 @@ def _stopped(language: Language) -> str | None:
     return f"{language.reason}\nthe gap of the certificate allows for all that was not counted"
 
 
-def _empty(found: PatternSet, classes: NDArray[Any], prior: Floats) -> PairModel:
+def without_patterns(found: PatternSet, classes: NDArray[Any], prior: Floats) -> PairModel:
     """The model without a pattern, of those found."""
     return PairModel(classes, lean(found), np.empty(0, np.int64), None, prior)
 
