@@ -270,6 +270,21 @@ def first_lines(text):
                 "[strand, 'plus' or 'minus'] with another strand from 0 to 0"
             ],
         ),
+        (
+            domain(HELIX, id="\ud800", fold="a\udfff", family="\ud800b"),
+            [
+                "f:1:1: 'id' of the domain is no Unicode text",
+                "f:1:1: 'fold' of the domain is no Unicode text",
+                "f:1:1: 'family' of the domain is no Unicode text",
+            ],
+        ),
+        (
+            domain(HELIX | {"cls": "\ud800"}, strand(1, sheet="\udc00")),
+            [
+                "f:1:1: 'cls' of elements[0] is no Unicode text",
+                "f:1:1: 'sheet' of elements[1] is no Unicode text",
+            ],
+        ),
     ],
 )
 def test_a_file_of_another_format_is_refused_with_all_that_is_wrong(here, made, expected):

@@ -1,5 +1,6 @@
 """Searches of several columns at once: wide facts, and the same patterns in single columns."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -91,7 +92,8 @@ def test_a_predicate_with_two_values_of_an_event_is_no_column():
 @pytest.mark.parametrize("object_identity", [True, False])
 def test_a_view_finds_what_a_search_of_wide_facts_finds(X, object_identity):
     settings = SearchSettings(max_length=2, max_gap=3, object_identity=object_identity)
-    found = mine_view(X, Bias.infer(X), VIEW, settings)
+    search = partial(mine_levels, settings=settings)
+    found = mine_view(X, Bias.infer(X), VIEW, search, object_identity)
     for level in found:
         assert level.is_apart
         patterns = [*level.patterns.patterns()]
@@ -128,7 +130,8 @@ def test_single_columns_cover_what_the_wide_facts_do(X):
 def test_views_leave_out_what_is_known(X):
     bias = Bias.infer(X)
     levels = mine_levels(X, bias, SETTINGS)
-    found = mine_views(X, bias, [VIEW, VIEW], SETTINGS, levels)
+    search = partial(mine_levels, settings=SETTINGS)
+    found = mine_views(X, bias, [VIEW, VIEW], levels, search, True)
     known, new = coverage_of(levels), coverage_of(found)
     assert len({*known, *new}) == len({*known}) + len(new)
     assert new

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,8 +16,9 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 from sklearn.neighbors import KNeighborsClassifier
 
 import relynx as rx
+from relynx.features import sparse_logistic
 from relynx.features.grasp import GraspRound
-from relynx.models.lynx import pair_model
+from relynx.models.lynx import pair_model, sparse_model
 from relynx.models.lynx.contributions import weights
 from relynx.reports import html, page_data, report_data
 from relynx.reports.html import class_bars, drawn_rounds
@@ -222,6 +224,41 @@ def test_a_model_without_selection_has_no_history(rule):
     plain = rx.LynxClassifier(max_length=1, selection=None).fit(X, y)
     assert "The model has no selection history" in words(rx.report(plain, X, y).html)
     assert "Each round of GRASP" in words(rx.report(model, X, y).html)
+
+
+@pytest.mark.parametrize(("chosen", "name"), [(0, "L1"), (1, "elastic net"), (2, "nearly ridge")])
+def test_a_sparse_model_says_its_form_and_how_many_patterns_have_a_weight(
+    monkeypatch, tmp_path, chosen, name
+):
+    form = sparse_logistic.FORMS[chosen]
+    monkeypatch.setattr(sparse_logistic, "FORMS", (form,))
+    monkeypatch.setattr(sparse_model, "FORMS", (form,))
+    X, y = rx.planted_rule(40, random_state=0)
+    model = rx.LynxClassifier(max_length=2, random_state=0).fit(X, y)
+    rx.save(model, tmp_path / "m.relynx")
+    one, [learnt] = rx.report(rx.load(tmp_path / "m.relynx"), X, y), model.estimators_
+    assert one.html == rx.report(model, X, y).html
+    assert (one.data.pairs[0].form, one.data.pairs[0].n_candidates) == (name, learnt.n_candidates)
+    n, have = len(model.selected_), "has" if len(model.selected_) == 1 else "have"
+    said = f"{n:,} of {learnt.n_candidates:,} patterns found {have} a weight."
+    assert f"Sparse logistic regression ({name}): {said}" in words(one.html)
+    assert "selection history" not in one.html
+
+
+def test_a_sparse_model_of_a_file_without_its_form_says_the_rest():
+    X, y = rx.planted_rule(40, random_state=0)
+    model = rx.LynxClassifier(max_length=1, random_state=0).fit(X, y)
+    model.estimators_ = [replace(model.estimators_[0], form="")]
+    assert "Sparse logistic regression: " in words(rx.report(model, X, y).html)
+
+
+def test_an_optimal_model_says_its_certificate_and_how_many_patterns_have_a_weight():
+    X, y = rx.planted_rule(40, random_state=0)
+    model = rx.LynxClassifier(method="optimal", penalty=0.3, max_length=2).fit(X, y)
+    n, of = len(model.selected_), model.estimators_[0].n_candidates
+    said = f"{n:,} of {of:,} patterns found {'has' if n == 1 else 'have'} a weight"
+    wanted = f"all patterns of the language: {said}; {model.certificate_}."
+    assert wanted in words(rx.report(model, X, y).html)
 
 
 def test_the_history_survives_saving(rule, tmp_path):

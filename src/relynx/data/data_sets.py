@@ -20,6 +20,7 @@ from relynx.data.sequences import Sequences, SequencesBuilder
 from relynx.errors import MOST_PROBLEMS, DataError, InputError, Problem, Source, raise_first
 from relynx.logic.datalog import parse_background
 from relynx.logic.source_files import MAGIC, decoded, read_bytes, unpacked
+from relynx.logic.terms import SURROGATE
 
 BUNDLED = "protein_folds.jsonl.gz"
 
@@ -132,6 +133,8 @@ def _wrong_fields(value: object, fields: dict[str, type], where: str) -> Iterato
             yield f"{where} has no '{name}'"
         elif type(value[name]) is not value_type:
             yield f"'{name}' of {where} must be {_TYPE_NAMES[value_type]}"
+        elif value_type is str and SURROGATE.search(value[name]):
+            yield f"'{name}' of {where} is no Unicode text"
 
 
 def _wrong_sheets(elements: list[Any], n_strands: int) -> Iterator[str]:

@@ -236,9 +236,10 @@ STEADY = Growth()
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of the model: the share of the penalty on absolute weights, how many standard errors
-    of loss a larger penalty may cost, and what is scaled."""
+    """A form of the model: its name, the share of the penalty on absolute weights, how many
+    standard errors of loss a larger penalty may cost, and what is scaled."""
 
+    name: str
     share: float
     n_errors: float = 0.0
     by_size: bool = False
@@ -249,9 +250,9 @@ class Form:
 
 # The simplest first.
 FORMS = (
-    Form(1.0, n_errors=1.0),
-    Form(0.3, by_size=True, by_span=True),
-    Form(0.03, by_size=True, by_rarity=True, by_span=True, by_length=True),
+    Form("L1", 1.0, n_errors=1.0),
+    Form("elastic net", 0.3, by_size=True, by_span=True),
+    Form("nearly ridge", 0.03, by_size=True, by_rarity=True, by_span=True, by_length=True),
 )
 
 

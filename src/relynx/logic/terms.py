@@ -16,6 +16,7 @@ Constant: TypeAlias = str | int | float
 Term: TypeAlias = "Var | str | int | float | Struct | tuple[Term, ...]"
 
 PLAIN_ATOM = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+SURROGATE = re.compile("[\ud800-\udfff]")  # half of a pair: no file can be written with it
 COMPARISONS = ("<", "=<", ">", ">=", "=:=", "=\\=", "==", "\\==")
 ARITHMETIC = {"+": 2, "-": 2, "*": 2, "//": 2, "mod": 2, "abs": 1, "min": 2, "max": 2}
 _PRIORITY = {"+": 500, "-": 500, "*": 400, "//": 400, "mod": 400}

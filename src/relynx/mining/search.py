@@ -37,7 +37,7 @@ from relynx.storage.journal import Journal, Work, digest
 KEPT_FORM = 6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
     """The filters of `mine` that the search does not depend on, by their names there. `min_cover`
     and then `top_k` choose best first by `measure`. A `min_cover` of 0 is none."""
@@ -148,7 +148,14 @@ def mine(
         object_identity=object_identity,
         min_cover=min_cover,
     )
-    filters = Filters(min_confidence, max_support, closed, settings.min_cover, top_k, measure)
+    filters = Filters(
+        min_confidence=min_confidence,
+        max_support=max_support,
+        closed=closed,
+        min_cover=settings.min_cover,
+        top_k=top_k,
+        measure=measure,
+    )
     filters.check(classes)
     if isinstance(X, Partitions):
         found = PartitionSearch(X, y, bias, settings, client).run(budget, threads)

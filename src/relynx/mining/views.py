@@ -7,9 +7,10 @@ event has at most one value in each, so both forms cover the same sequences.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,10 @@ from relynx.bias.modes import EVENT
 from relynx.data.event_arguments import packed_pairs
 from relynx.data.sequences import Facts, Sequences
 from relynx.logic.tables import Table, in_strict_order
-from relynx.mining.levels import Level, mine_levels
+from relynx.mining.levels import Level
 from relynx.mining.patterns.trie import ARGUMENTS, DIMENSION, RELATION, Rows, Trie
-from relynx.search_settings import SearchSettings
+
+Search: TypeAlias = Callable[[Sequences, Bias], list[Level]]
 
 
 class Columns(NamedTuple):
@@ -62,11 +64,33 @@ class View:
         return tuple(("+", *chosen) for chosen in product(*signs))
 
 
-def mine_view(
-    X: Sequences, bias: Bias, view: View, settings: SearchSettings, **how: Any
+def mine_views(
+    X: Sequences,
+    bias: Bias,
+    views: Iterable[View],
+    levels: list[Level],
+    search: Search,
+    object_identity: bool,
 ) -> list[Level]:
-    """The patterns of a view, in single columns; `how` is given to `mine_levels`."""
-    facts = X.facts(settings.object_identity)
+    """The patterns of some views that cover other sequences than those of some levels do, and than
+    each other."""
+    random = np.random.default_rng(0).integers(1 << 63, size=len(X), dtype=np.uint64)
+    seen = np.concatenate([_hashes(one, random) for one in levels])
+    found = []
+    for view in views:
+        for one in mine_view(X, bias, view, search, object_identity):
+            hashes = _hashes(one, random)
+            is_new = ~np.isin(hashes, seen)
+            seen = np.concatenate([seen, hashes[is_new]])
+            found.append(one.only(np.flatnonzero(is_new)))
+    return found
+
+
+def mine_view(
+    X: Sequences, bias: Bias, view: View, search: Search, object_identity: bool
+) -> list[Level]:
+    """The patterns of a view, in single columns."""
+    facts = X.facts(object_identity)
     columns = columns_of(facts, bias)
     wide = {"&".join(names): names for names in view.facts}
     tables = {(f"next_{one}", 2): facts.tables[f"next_{one}", 2] for one in bias.dimensions}
@@ -76,7 +100,7 @@ def mine_view(
     values = {name: listed for name, listed in bias.values.items() if name in used}
     modes = {name: view.modes(names) for name, names in wide.items()}
     language = Bias(types, modes, values, bias.dimensions)
-    levels = mine_levels(Sequences(facts.vocabulary, tables, X.ids), language, settings, **how)
+    levels = search(Sequences(facts.vocabulary, tables, X.ids), language)
     return [_in_columns(one, wide) for one in levels]
 
 
@@ -99,28 +123,6 @@ def columns_of(facts: Facts, bias: Bias) -> Columns:
     for row, (name, held) in zip(codes, keys.items(), strict=True):
         row[np.searchsorted(events, held)] = facts.tables[name, 2][2]
     return Columns(tuple(keys), tuple(bias.types[name][1] for name in keys), codes, events, n)
-
-
-def mine_views(
-    X: Sequences,
-    bias: Bias,
-    views: list[View],
-    settings: SearchSettings,
-    levels: list[Level],
-    **how: Any,
-) -> list[Level]:
-    """The patterns of some views that cover other sequences than those of some levels do, and than
-    each other; `how` is given to `mine_levels`."""
-    random = np.random.default_rng(0).integers(1 << 63, size=len(X), dtype=np.uint64)
-    seen = np.concatenate([_hashes(one, random) for one in levels])
-    found = []
-    for view in views:
-        for one in mine_view(X, bias, view, settings, **how):
-            hashes = _hashes(one, random)
-            is_new = ~np.isin(hashes, seen)
-            seen = np.concatenate([seen, hashes[is_new]])
-            found.append(one.only(np.flatnonzero(is_new)))
-    return found
 
 
 def _hashes(level: Level, random: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -148,7 +148,10 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A model of two classes, or of all: its candidates, and the history of their selection."""
+    """A model of two classes, or of all: its candidates, and the history of their selection.
+
+    `form` is that of a sparse model, None of others.
+    """
 
     name: str
     classes: tuple[int, ...]
@@ -156,6 +159,7 @@ class PairRow:
     n_selected: int
     history: tuple[GraspRound, ...] | None
     stopped: str | None
+    form: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,8 +360,9 @@ def _pair_row(one: Any, model: LynxClassifier, names: tuple[str, ...]) -> PairRo
     return PairRow(
         name=name,
         classes=among,
-        n_candidates=len(one.patterns),
+        n_candidates=one.n_candidates or len(one.patterns),
         n_selected=len(one.selected),
         history=None if selector is None else tuple(selector.history_),
         stopped=None if selector is None else selector.partial_,
+        form=visible(one.form) if one.n_candidates else None,
     )

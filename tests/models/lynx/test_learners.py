@@ -2,16 +2,17 @@
 
 import pytest
 
-from relynx import InputError, LynxClassifier, planted_rule
+from relynx import InputError, LynxClassifier, load, planted_rule, save
 from relynx.cli.options import model_options
 from relynx.models.lynx.final_estimators import NAMES, learner
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_learner_learns_the_planted_rule(name):
+def test_each_learner_learns_the_planted_rule_and_is_kept(name, tmp_path):
     X, y = planted_rule(60, random_state=0)
     model = LynxClassifier(max_length=2, max_iter=5, final_estimator=learner(name), random_state=0)
-    assert model.fit(X, y).score(*planted_rule(60, random_state=1)) == 1.0
+    save(model.fit(X, y), tmp_path / "m.relynx")  # as `relynx fit` always does
+    assert load(tmp_path / "m.relynx").score(*planted_rule(60, random_state=1)) == 1.0
 
 
 def test_naive_bayes_is_built_in():

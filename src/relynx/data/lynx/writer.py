@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from relynx.data.event_arguments import dimension_names, event_conflicts
 from relynx.data.sequences import Sequences
 from relynx.errors import DataError
-from relynx.logic.terms import Constant, constant_key, constant_text, quoted
+from relynx.logic.terms import SURROGATE, Constant, constant_key, constant_text, quoted
 from relynx.logic.tokens import MAX_DIGITS
 from relynx.storage import whole_file
 
@@ -64,7 +63,7 @@ def _constant_texts(constants: Iterable[Constant]) -> Iterator[str]:
     """Constants as text; refuses the few that no file can hold."""
     for constant in constants:
         if isinstance(constant, str):
-            if not constant.isascii() and re.search("[\ud800-\udfff]", constant):
+            if not constant.isascii() and SURROGATE.search(constant):
                 raise DataError(f"{constant!a} is no Unicode text: it cannot be written")
         elif isinstance(constant, int) and abs(constant) >= 10 ** (MAX_DIGITS - 1):
             raise DataError(f"a number of more than {MAX_DIGITS} digits cannot be written")

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.arrays import Ints, Longs
-from relynx.data.parquet.manifest import SURROGATE
 from relynx.data.sequences import Sequences
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError
 from relynx.logic import tables as tb
 from relynx.logic.tables import Key, Table
-from relynx.logic.terms import Constant, constant_text
+from relynx.logic.terms import SURROGATE, Constant, constant_text
 
 Arrow: TypeAlias = Any  # pyarrow has no types
 

@@ -8,7 +8,6 @@ part-00000.parquet    one row per sequence: its id, its class, and a list of fac
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from relynx.data.schema import Schema, schema_of, schema_state
 from relynx.errors import DataError, InputError
 from relynx.logic.datalog import Background, parse_background
 from relynx.logic.tables import Key
-from relynx.logic.terms import Constant, constant_key, is_constant
+from relynx.logic.terms import SURROGATE, Constant, constant_key, is_constant
 from relynx.storage import ModelFile, Part
 from relynx.storage.archive import read_json
 
@@ -25,7 +24,6 @@ MANIFEST, VOCABULARY = "manifest.json", "vocabulary.parquet"
 LARGEST_TEXT = 1 << 28  # bytes of the manifest
 MOST = (1 << 31) - 1  # sequences, facts of a predicate in a partition, constants
 MOST_PARTITIONS = 100_000
-SURROGATE = re.compile("[\ud800-\udfff]")
 TIMES = ("integer", "number", "text")
 DAMAGED = "the folder is damaged or no work of to_parquet: take another copy, or write it again"
 

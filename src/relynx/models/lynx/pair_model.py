@@ -26,7 +26,7 @@ from relynx.mining.search import Filters, answer, mine
 from relynx.models.lynx.checkpoint import MINING, SELECTION, inside, size_journal
 from relynx.models.lynx.final_estimators import estimator_of, estimator_state, n_columns
 from relynx.search_settings import SearchSettings, as_share
-from relynx.storage.fields import COUNT, Field, Fields, finished, labels, none_or
+from relynx.storage.fields import COUNT, TEXT, Field, Fields, finished, labels, none_or
 from relynx.storage.parts import Part, plain
 from relynx.version import __version__
 
@@ -105,6 +105,7 @@ class PairModel:
         "selector": none_or(Field(lambda value, _: fitted_state(value), _selector)),
         "n_candidates": replace(COUNT, optional=True),
         "growth": GROWTH,
+        "form": replace(TEXT, optional=True),
     }
 
     classes: NDArray[Any]
@@ -115,6 +116,7 @@ class PairModel:
     selector: Any = None  # a fitted `GraspSelector`; None without selection
     n_candidates: int = 0  # patterns that could be selected, where `patterns` are those that were
     growth: Growth = STEADY  # how the values of the columns fall with the size of a sequence
+    form: str = ""  # of the method `sparse`: which of its forms cross-validation took
 
     def votes(self, M: Matrix) -> NDArray[np.int64]:
         """The index of the predicted class of each row, among those of the model."""
@@ -205,7 +207,7 @@ def _found(X: Sequences, y: NDArray[Any], recipe: Recipe) -> PatternSet:
     found.kept_coverage = KeptCoverage.of_rows(bits, found.rows, len(found.trie), len(X))
     if least == now:
         return found
-    return answer(found, X, Filters(as_share("min_confidence", least)))
+    return answer(found, X, Filters(min_confidence=as_share("min_confidence", least)))
 
 
 # Cached by `memory`; the version is part of the key, so that versions do not share results.

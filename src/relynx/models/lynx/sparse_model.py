@@ -3,7 +3,9 @@ over all of the language, with a certificate."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.features.candidates import lean, united
 from relynx.features.exact_logistic import Certificate, fit_exact
-from relynx.features.sparse_logistic import Columns, Solution, as_learner, fit_sparse
+from relynx.features.sparse_logistic import FORMS, Columns, Solution, as_learner, fit_sparse
 from relynx.mining.bounded import Language
 from relynx.mining.levels import LEAST, Level, mine_at, mine_levels, sequence_sizes, spans
 from relynx.mining.patterns.pattern_set import PatternSet
@@ -50,19 +52,18 @@ def learn_sparse(
     frequency.
     """
     classes, n_classes = model.classes_, len(model.classes_)
-    levels = levels_of(X, codes, model, memory, checkpoint)
     views: list[View] = []
     if model.bias is None:  # the inferred one is widened where the classes ask for it
         counts = sample > 0
         views = evidence(X[counts], codes[counts], model.bias_, seed)
-        levels += _levels_of_views(X, views, levels, model)
+    levels = levels_of(X, codes, model, memory, checkpoint, views)
     columns = Columns(
         np.cumsum(np.concatenate([[0], *(np.diff(one.offset) for one in levels)])),
         np.concatenate([one.rows for one in levels]),
         len(X),
     )
     if not len(columns):
-        nothing = _empty(levels[0].patterns[:0], classes, prior)
+        nothing = without_patterns(levels[0].patterns[:0], classes, prior)
         return nothing, levels, views, warning_of(levels[0].found, classes)
     fitted = fit_sparse(
         columns,
@@ -90,28 +91,9 @@ def learn_sparse(
     longest = [one for one in levels if not one.is_apart][-1]  # complete up to that length
     selected = longest.found.with_rows(rows, trie=selected.trie)
     learner = as_learner(solution, n_classes) if len(selected) else None
-    which, n_candidates = np.arange(len(selected)), len(columns)
-    how: dict[str, Any] = {"n_candidates": n_candidates, "growth": fitted.growth}
+    which, form = np.arange(len(selected)), FORMS[fitted.chosen[0]].name
+    how: dict[str, Any] = {"n_candidates": len(columns), "growth": fitted.growth, "form": form}
     return PairModel(classes, selected, which, learner, prior, **how), levels, views, None
-
-
-def _levels_of_views(
-    X: Sequences, views: list[View], levels: list[Level], model: Any
-) -> list[Level]:
-    settings = SearchSettings.of_estimator(model.bias_, model)
-    settings = replace(settings, max_gap=levels[0].max_gap)
-    n_classes = len(model.classes_)
-    return mine_views(
-        X,
-        model.bias_,
-        views,
-        settings,
-        levels,
-        least=max(model.min_frequency or 0, LEAST),
-        budget=model.budget / max(len(views), 1),
-        n_scores=n_classes if n_classes > 2 else 1,
-        n_jobs=model.n_jobs,
-    )
 
 
 def spans_of(levels: list[Level], bias: Bias) -> Longs | None:
@@ -122,7 +104,12 @@ def spans_of(levels: list[Level], bias: Bias) -> Longs | None:
 
 
 def levels_of(
-    X: Sequences, codes: Longs, model: Any, memory: Any, checkpoint: str | None
+    X: Sequences,
+    codes: Longs,
+    model: Any,
+    memory: Any,
+    checkpoint: str | None,
+    views: Iterable[View] = (),
 ) -> list[Level]:
     """What is searched: by the given minimum support, or by the budget."""
     settings = SearchSettings.of_estimator(model.bias_, model)
@@ -145,6 +132,7 @@ def levels_of(
         model.budget,
         len(model.classes_) if len(model.classes_) > 2 else 1,
         {"any_gap": model.bias is None and model.max_gap is None, "any_length": any_length},
+        tuple(views),
         n_jobs=model.n_jobs,
         checkpoint=inside(checkpoint, MINING),
     )
@@ -162,14 +150,21 @@ def _searched(
     budget: float,
     n_scores: int,
     may_be: dict[str, Any],
+    views: tuple[View, ...],
     n_jobs: int | None,
     checkpoint: str | None,
 ) -> list[Level]:
-    how: dict[str, Any] = {"n_jobs": n_jobs, "checkpoint": checkpoint}
-    if least is None:
-        return mine_at(X, codes, bias, settings, **how)
-    limits: dict[str, Any] = {"least": least, "budget": budget, "n_scores": n_scores}
-    return mine_levels(X, bias, settings, **may_be, **limits, **how)
+    def search(X: Sequences, bias: Bias, settings: SearchSettings, **how: Any) -> list[Level]:
+        if least is None:
+            return mine_at(X, codes, bias, settings, n_jobs, how.get("checkpoint"))
+        limits: dict[str, Any] = {"least": least, "n_scores": n_scores, "n_jobs": n_jobs}
+        return mine_levels(X, bias, settings, **limits, **{"budget": budget} | how)
+
+    levels = search(X, bias, settings, **may_be, checkpoint=checkpoint)
+    settings = replace(settings, max_gap=levels[0].max_gap)
+    share = budget / max(len(views), 1)
+    of_view = partial(search, settings=settings, budget=share)
+    return levels + mine_views(X, bias, views, levels, of_view, settings.object_identity)
 
 
 def check_optimal(model: Any) -> None:
@@ -198,7 +193,7 @@ def learn_optimal(
     solution, certificate = fit_exact(language, codes, n_classes, sample, **how)
     found, order = language.patterns(solution.columns)
     if not len(found):
-        nothing = _empty(found, classes, prior)
+        nothing = without_patterns(found, classes, prior)
         return nothing, certificate, _stopped(language) or warning_of(found, classes)
     columns = Columns(*language.columns(solution.columns[order]), len(X))
     ordered = Solution(np.arange(len(found)), solution.weights[:, order], solution.intercept)
@@ -216,7 +211,7 @@ def _stopped(language: Language) -> str | None:
     return f"{language.reason}\nthe gap of the certificate allows for all that was not counted"
 
 
-def _empty(found: PatternSet, classes: NDArray[Any], prior: Floats) -> PairModel:
+def without_patterns(found: PatternSet, classes: NDArray[Any], prior: Floats) -> PairModel:
     """The model without a pattern, of those found."""
     return PairModel(classes, lean(found), np.empty(0, np.int64), None, prior)
 
