@@ -9,16 +9,14 @@ does a pair pass in sequences of one class more than the single events there exp
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
@@ -30,11 +28,12 @@ from relynx.data.sequences import Facts, Sequences
 from relynx.mining.views import Columns, View, columns_of
 from relynx.models.lynx import _pair_kernels as pk
 
-MOST_SEQUENCES, MOST_PAIRS = 4_000, 500_000  # that are looked at
+LEAST_SEQUENCES, MOST_SEQUENCES = 400, 3_000  # that are looked at, if there are so many
+MOST_EVENTS, MOST_PAIRS = 40_000, 200_000  # of them, about
 MOST_VALUES, RARE = 12, 0.02  # constants of a column, and the share of events with it
 MOST_SYMMETRIC = 70  # tests of both events alike, of which all triples are tried
-MOST_TESTS = 350  # of which all pairs are tried
-MOST_FEATURES = 400  # of single events
+MOST_TESTS = 250  # of which all pairs are tried
+MOST_FEATURES = 200  # of single events
 BEAM, LONGEST = 150, 6  # conjunctions that are extended, and their most tests
 MOST_SEARCHED = 3  # tests of values, which patterns of single columns have anyway
 MOST_VIEWS = 4
@@ -77,9 +76,13 @@ def evidence(X: Sequences, y: Longs, bias: Bias, seed: int) -> list[View]:
     """The columns that patterns should have together, the most telling first."""
     if not bias.dimensions or len(np.unique(y)) < 2:
         return []
-    some = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_SEQUENCES)).astype(np.int64))
-    X, y = (X[some], y[some]) if len(some) < len(X) else (X, y)
     facts = X.facts()
+    n_links = sum(facts.tables[f"next_{one}", 2].shape[1] for one in bias.dimensions)
+    n = MOST_EVENTS * len(X) // (n_links + len(X))
+    n = min(max(n, LEAST_SEQUENCES), MOST_SEQUENCES, len(X))
+    if n < len(X):
+        some = np.linspace(0, len(X) - 1, n).astype(np.int64)
+        facts, y = X[some].facts(), y[some]
     columns = columns_of(facts, bias)
     if not columns.names:
         return []
@@ -221,17 +224,17 @@ def _residuals(known: Floats, y: Longs, seed: int) -> tuple[Floats, Floats]:
     """What known features leave open of each class, by cross-validation, and its variance: arrays
     of shape (n_sequences, n_classes), of two classes with one column."""
     counts = np.bincount(y)
-    shares = np.tile(counts / len(y), (len(y), 1))
+    is_one = y[:, None] == np.arange(len(counts))
+    is_one = is_one[:, 1:] if len(counts) == 2 else is_one
+    shares = np.tile(is_one.mean(axis=0), (len(y), 1))
     n_folds = min(FOLDS, int(counts.min()))
     if known.shape[1] and n_folds > 1:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-            learner = LogisticRegression(max_iter=200)
-            shares = cross_val_predict(learner, known, y, cv=folds, method="predict_proba")
-    left = (y[:, None] == np.arange(len(counts))) - shares
-    variance = np.maximum(shares * (1 - shares), 1e-3)
-    return (left[:, 1:], variance[:, 1:]) if len(counts) == 2 else (left, variance)
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        learner = LogisticRegression(solver="newton-cholesky")  # fast for few features
+        for k, wanted in enumerate(is_one.T):
+            how: dict[str, Any] = {"cv": folds, "method": "predict_proba"}
+            shares[:, k] = cross_val_predict(learner, known, wanted, **how)[:, 1]
+    return is_one - shares, np.maximum(shares * (1 - shares), 1e-3)
 
 
 def _best(pairs: _Pairs, left: Floats, variance: Floats) -> tuple[list[int], Floats] | None:
