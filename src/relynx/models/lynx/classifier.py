@@ -197,7 +197,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     Parameters
     ----------
     bias
-        The language of patterns; None infers a simple one from the training sequences.
+        The language of patterns; None infers a simple one from the training sequences. With `sparse`
+        columns of events on which the classes depend together are searched together, too.
     min_support
         Minimum proportion of one of the classes that a pattern covers (0.1). With `sparse`, where
         it is neither given nor in a given bias, the budget decides.

@@ -43,7 +43,7 @@ FOLDS = 5
 SAME, OTHER, FIRST, SECOND, BOTH = range(5)  # kinds of tests
 
 
-class Test(NamedTuple):
+class PairTest(NamedTuple):
     """Of a pair of events: `SAME` or `OTHER` values in columns a and b, or the value of column a in
     the first event, the second, or both."""
 
@@ -63,7 +63,7 @@ class _Pairs:
 
     sequence: Longs  # of each pair
     ends: Longs  # of each sequence
-    tests: list[Test]
+    tests: list[PairTest]
     bits: NDArray[np.uint64]
 
     def sums(self, tests: Longs, values: Floats, covered: Bools) -> Floats:
@@ -162,16 +162,16 @@ def _along(x: Longs, y: Longs, columns: Columns) -> Iterator[tuple[Longs, Longs]
         yield a[is_pair], b[is_pair]
 
 
-def _tests(columns: Columns) -> Iterator[Test]:
+def _tests(columns: Columns) -> Iterator[PairTest]:
     """All tests: first those that compare the events, then values, the frequent ones first."""
     several = [i for i, row in enumerate(columns.codes) if len(np.unique(row[row >= 0])) > 1]
     for c in several:
-        yield Test(SAME, c, c)
-        yield Test(OTHER, c, c)
+        yield PairTest(SAME, c, c)
+        yield PairTest(OTHER, c, c)
     for c, d in combinations(several, 2):
         if columns.types[c] == columns.types[d]:
-            yield Test(SAME, c, d)
-            yield Test(SAME, d, c)
+            yield PairTest(SAME, c, d)
+            yield PairTest(SAME, d, c)
     found = []
     for c in several:
         values, counts = np.unique(columns.codes[c], return_counts=True)
@@ -180,10 +180,10 @@ def _tests(columns: Columns) -> Iterator[Test]:
             if counts[i] >= RARE * len(columns.events):
                 found.append((-int(counts[i]), c, int(values[i])))
     for _, c, value in sorted(found):
-        yield from (Test(kind, c, c, value) for kind in (BOTH, FIRST, SECOND))
+        yield from (PairTest(kind, c, c, value) for kind in (BOTH, FIRST, SECOND))
 
 
-def _passed(test: Test, codes: Ints, a: Longs, b: Longs) -> Bools:
+def _passed(test: PairTest, codes: Ints, a: Longs, b: Longs) -> Bools:
     """Which pairs pass a test."""
     one, other = codes[test.a][a], codes[test.b][b]
     if test.kind == SAME:
@@ -333,7 +333,7 @@ def _tried(pairs: _Pairs, judge: _Judge) -> Iterator[tuple[Longs, Floats]]:
         beam = [wanted[i] for i in best.tolist()]
 
 
-def _view(tests: list[Test], columns: Columns) -> View:
+def _view(tests: list[PairTest], columns: Columns) -> View:
     """What patterns need to say what some tests do."""
     sides: tuple[set[int], set[int]] = (set(), set())
     for test in tests:
