@@ -13,9 +13,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import queue
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from relynx import parse_pattern
 
 HERE = Path(__file__).resolve().parent
 LIMIT = 10.0  # seconds of a search; one that is cut short by a side is not compared
+PATIENCE = 120.0  # seconds until a process is given up
 MINE = f"""
 import json, sys
 from languages import make_language
@@ -70,13 +73,30 @@ def main() -> int:
 
 
 def answers(source: Path, tests: Path, seeds: list[str]) -> Iterator[tuple[int, bool, list]]:
-    """What a version finds, one search at a time."""
+    """What a version finds, one search at a time. One that does not end is cut short: filters of an
+    answer have no limit of time."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (source, tests)))}
-    command = [sys.executable, "-W", "ignore", "-c", MINE, *seeds]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            yield tuple(json.loads(line))
+    left = [*map(int, seeds)]
+    while left:
+        command = [sys.executable, "-W", "ignore", "-c", MINE, *map(str, left)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+            assert process.stdout is not None
+            lines = queue.SimpleQueue()
+            threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True).start()
+            while left:
+                try:
+                    found = json.loads(lines.get(timeout=PATIENCE))
+                except queue.Empty:
+                    process.kill()
+                    yield left.pop(0), True, []
+                    break
+                assert left.pop(0) == found[0]
+                yield tuple(found)
+
+
+def _forward(lines: Iterable[bytes], to: queue.SimpleQueue) -> None:
+    for line in lines:
+        to.put(line)
 
 
 def difference(here: list, other: list) -> str | None:
