@@ -17,18 +17,8 @@ from scipy.special import xlogy
 from relynx.arrays import Floats, Longs
 from relynx.errors import counted
 from relynx.features import _logistic_kernels as lk
-from relynx.features.sparse_logistic import (
-    FITTED,
-    NOTHING,
-    ROUNDED,
-    Columns,
-    Problem,
-    Solution,
-    best_scale,
-    divisions,
-    simplest,
-    with_base,
-)
+from relynx.features import sparse_logistic as sl
+from relynx.features.sparse_logistic import Columns, Problem, Solution
 from relynx.mining.bounded import Language
 from relynx.storage.fields import COUNT, NUMBER, Field, Fields, restored, stored_state
 
@@ -116,8 +106,8 @@ class Descent(Problem):
         while True:
             slopes, bounds = language.sums(self.residual())
             largest = float(np.abs(slopes[language.usable]).max(initial=0.0))
-            if not language.grow(bounds > max(largest, NOTHING)):
-                return max(largest, language.open_bound(bounds)) * ROUNDED
+            if not language.grow(bounds > max(largest, sl.NOTHING)):
+                return max(largest, language.open_bound(bounds)) * sl.ROUNDED
 
     def go_to(self, penalty: float, close: float) -> float:
         """Solve at a penalty until the gap is at most `close` of the deviance without patterns; the
@@ -144,7 +134,7 @@ class Descent(Problem):
         """Keep what has a weight, and take in what may get one by the sequential strong rule."""
         used = np.flatnonzero((self.weights != 0).any(axis=0))
         self.working, self.weights = self.working[used], self.weights[:, used]
-        likely = np.flatnonzero(self.steepest > max(2 * penalty - self.before, NOTHING))
+        likely = np.flatnonzero(self.steepest > max(2 * penalty - self.before, sl.NOTHING))
         likely = likely[~np.isin(likely, self.working)]
         self._join(likely[np.argsort(-self.steepest[likely], kind="stable")[:MOST_NEW]])
 
@@ -207,17 +197,17 @@ def fit_exact(
     whole, scale, gap = Descent(language, y, n_classes, sample), 1.0, 0.0
     largest = whole.largest_penalty()
     penalties = np.array([largest])
-    if largest > NOTHING and penalty is not None:
+    if largest > sl.NOTHING and penalty is not None:
         n_steps = int(np.ceil(np.log(penalty) / np.log(SMALLEST) * N_PENALTIES))
         penalties = largest * np.geomspace(1.0, penalty, n_steps + 1)
-    elif largest > NOTHING:
+    elif largest > sl.NOTHING:
         penalties = largest * np.geomspace(1.0, SMALLEST, N_PENALTIES)
         chosen, scale = validated(language, y, n_classes, sample, penalties, seed)
         penalties = penalties[: chosen + 1]
     for step in penalties[:-1].tolist():
         whole.go_to(step, ON_THE_WAY)
     last = float(penalties[-1])
-    if largest > NOTHING:
+    if largest > sl.NOTHING:
         gap = whole.go_to(last, CERTAIN)
     found = whole.solution()
     scale = scale if len(found.columns) else 1.0
@@ -232,7 +222,7 @@ def validated(
 
     All parts go down together, each with its own search, as far as errors fall.
     """
-    parts = divisions(y, sample, seed)
+    parts = sl.divisions(y, sample, seed)
     if not parts:
         return len(penalties) - 1, 1.0
     times = np.sum(parts, axis=0)
@@ -243,16 +233,16 @@ def validated(
     for k, penalty in enumerate(penalties.tolist()):
         is_done = True
         for held, descent in zip(parts, descents, strict=True):
-            if descent.deviance() > FITTED * descent.deviance_without:
+            if descent.deviance() > sl.FITTED * descent.deviance_without:
                 is_done = False
                 if k:  # at the first no pattern has a weight, as in the model of all rows
                     descent.go_to(penalty, ON_THE_WAY)
-            scores = with_base(descent.scores[:, held])
+            scores = sl.with_base(descent.scores[:, held])
             wrong[k, held] += (scores.argmax(axis=0) != y[held]) / times[held]
         held_out = [(held, one.scores[:, held]) for held, one in zip(parts, descents, strict=True)]
-        scales.append(best_scale(held_out, y, sample)[0])
+        scales.append(sl.best_scale(held_out, y, sample)[0])
         means.append(float(wrong[k] @ share))
         if is_done or k - int(np.argmin(means)) >= PATIENCE:
             break
-    chosen = simplest(wrong[: len(means), times > 0], share[times > 0])
+    chosen = sl.simplest(wrong[: len(means), times > 0], share[times > 0])
     return chosen, scales[chosen]

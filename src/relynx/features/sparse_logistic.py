@@ -338,10 +338,8 @@ def _scaled(
 
 def _evened(squares: Floats, lengths: NDArray[np.integer]) -> Floats:
     """Factors of columns by which lengths with many patterns do not outweigh the shortest one.
-
     `squares` are the sums of squares of the columns, before. A factor is the fourth root of the
-    ratio of the sums over lengths, so that half of a difference, as a power, stays.
-    """
+    ratio of the sums over lengths, so that half of a difference, as a power, stays."""
     _, length = np.unique(lengths, return_inverse=True)
     sums = np.bincount(length, squares)
     factors: Floats = np.minimum(1.0, (sums[:1] / sums) ** 0.25)[length]
@@ -380,10 +378,8 @@ def penalties_from(largest: float) -> Floats:
 
 
 def divisions(y: Longs, sample: Floats, seed: int) -> list[Bools]:
-    """Which rows are held out in turn: parts drawn by class, small data several times.
-
-    Of a class that has one row only this is never held out, nor is a row without weight.
-    """
+    """Which rows are held out in turn: parts drawn by class, small data several times. Of a class
+    that has one row only this is never held out, nor is a row without weight."""
     random, rows = np.random.default_rng(seed), np.flatnonzero(sample > 0)
     counts = np.bincount(y[rows])
     n_parts = min(PARTS, int(counts.max(initial=0)))
@@ -401,10 +397,8 @@ def divisions(y: Longs, sample: Floats, seed: int) -> list[Bools]:
 
 
 def _held_out(whole: Problem, y: Longs, held: Bools, most_looks: float) -> NDArray[np.float32]:
-    """The scores of rows that are held out: an array of shape (n_penalties, n_scores, n_held).
-
-    The path ends where their loss has risen several times; the last scores stand for the others.
-    """
+    """The scores of rows that are held out: an array of shape (n_penalties, n_scores, n_held). The
+    path ends where their loss has risen several times; the last scores stand for the others."""
     sample = np.where(held, 0.0, whole.sample)
     problem = Problem(whole.columns, y, whole.n_classes, sample, whole.share, most_looks)
     # At the first no column has a weight, as it is in the model of all rows.

@@ -76,12 +76,10 @@ def mine_levels(
     n_jobs: int | None = None,
     checkpoint: str | None = None,
 ) -> list[Level]:
-    """The patterns of each length that the budget has room for; at least one level.
-
-    `budget` multiplies the default amount of work. What may be kept is divided by the number of
-    scores that a learner computes from each column. With `any_gap` the data say how large the n of
-    `followat` may be, with `any_length` whether patterns are longer than the settings say.
-    """
+    """The patterns of each length that the budget has room for; at least one level. `budget`
+    multiplies the default amount of work. What may be kept is divided by the number of scores that
+    a learner computes from each column. With `any_gap` the data say how large the n of `followat`
+    may be, with `any_length` whether patterns are longer than the settings say."""
     most = int(budget * min(MOST_PATTERNS, MOST_BITS // max(len(X), 1))) // max(n_scores // 20, 1)
     most_ones = int(budget * MOST_ONES) // max(n_scores // 4, 1)
     search = _Search(X, bias, settings, most, most_ones, budget, n_jobs, checkpoint)
@@ -255,10 +253,8 @@ def spans(patterns: PatternSet) -> Longs:
 def _level(
     found: PatternSet, least: int, support: float, gap: int, seen: set[int], is_apart: bool = False
 ) -> Level:
-    """Those that cover some sequences but not all, and not those of one that was seen before.
-
-    Of several that cover the same sequences the one of the shortest links stays.
-    """
+    """Those that cover some sequences but not all, and not those of one that was seen before. Of
+    several that cover the same sequences the one of the shortest links stays."""
     assert found.kept_coverage is not None
     words = found.kept_coverage.words(found.rows)
     random = np.random.default_rng(0)

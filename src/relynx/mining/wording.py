@@ -25,11 +25,9 @@ PLURAL = re.compile(r"[^\W\d_]{2,}(?<![siu])s")
 
 
 class Values:
-    """The values of the facts of a pattern: the type of each, and which were mentioned.
-
-    The type is that of the bias, else the argument of a predicate. Its noun is what a value of it
-    is called; there is none for types with several.
-    """
+    """The values of the facts of a pattern: the type of each, and which were mentioned. The type is
+    that of the bias, else the argument of a predicate. Its noun is what a value of it is called;
+    there is none for types with several."""
 
     def __init__(self, facts: Iterable[Atom], events: Iterable[Var], bias: Bias | None) -> None:
         self.types: Mapping[str, tuple[str, ...]] = {} if bias is None else bias.types
@@ -192,10 +190,8 @@ class _Phrase:
         return f"{subject}{self.verb(link)} by {other}"
 
     def event(self, event: Term) -> str:
-        """An event mentioned for the first time, with all its facts.
-
-        Its noun comes first, then its properties, then further descriptions.
-        """
+        """An event mentioned for the first time, with all its facts. Its noun comes first, then its
+        properties, then further descriptions."""
         assert isinstance(event, Var)
         self.mentioned.append(event)
         number = f" ({len(self.mentioned)})" if event in self.numbered else ""
@@ -255,10 +251,8 @@ class _Phrase:
         return how, var.name if named else ""
 
     def filled(self, text: str, binding: Mapping[str, Term], fact: Atom) -> tuple[str, str]:
-        """The wording of a fact with its values filled in, and references to its variables.
-
-        A variable has no value to show: "a {L} helix" is "a helix" and "of the same length".
-        """
+        """The wording of a fact with its values filled in, and references to its variables. A
+        variable has no value to show: "a {L} helix" is "a helix" and "of the same length"."""
         types = {value_key(arg): type_ for arg, type_, _ in self.values.of(fact)}
         after: list[str] = []
 

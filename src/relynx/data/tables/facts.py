@@ -29,12 +29,10 @@ SHOWN_CHANGES = 5
 
 @dataclass(frozen=True, slots=True)
 class EventLayout:
-    """The sequence of each row, its position there, and the links between rows.
-
-    `links` has for each dimension the pairs of rows that directly follow each other; `related` has
-    for each relation of intervals the pairs of rows for which it holds, and `times` their starts
-    and ends.
-    """
+    """The sequence of each row, its position there, and the links between rows. `links` has for
+    each dimension the pairs of rows that directly follow each other; `related` has for each
+    relation of intervals the pairs of rows for which it holds, and `times` their starts and
+    ends."""
 
     ids: list[Constant]
     sequences: Longs  # of each row

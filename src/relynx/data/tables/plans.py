@@ -36,11 +36,9 @@ WIDTH, SUPERVISED = "width", "supervised"
 
 @dataclass(slots=True)
 class Request:
-    """The arguments of `from_events` about one table, checked before the table is read.
-
-    `always` are columns that are facts whatever `fluents` says, `symbol` is one that is never cut,
-    and `taken` are names that no predicate of a column may have.
-    """
+    """The arguments of `from_events` about one table, checked before the table is read. `always`
+    are columns that are facts whatever `fluents` says, `symbol` is one that is never cut, and
+    `taken` are names that no predicate of a column may have."""
 
     table: Table
     sequence: Any

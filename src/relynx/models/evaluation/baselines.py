@@ -54,11 +54,9 @@ EventFacts: TypeAlias = dict[int, list[tuple[str, str]]]  # predicate and text o
 
 @dataclass(eq=False, repr=False)
 class MarkovChainClassifier(ClassifierMixin, SequenceEstimator):  # type: ignore[misc]
-    """A first-order Markov chain for each class, over the tokens of the events.
-
-    The score of a class is its prior times the probability of the first token and of every step
-    from an event to the next under its chain.
-    """
+    """A first-order Markov chain for each class, over the tokens of the events. The score of a
+    class is its prior times the probability of the first token and of every step from an event to
+    the next under its chain."""
 
     dimension: str | None = None  # the order to follow; None takes the one with the most links
     _: KW_ONLY
@@ -176,11 +174,9 @@ def _on_ngrams(*steps: Any, dimension: str | None, per_predicate: bool = False) 
 def ngrams(
     X: object, dimension: str | None = None, longest: int = LONGEST, *, per_predicate: bool = False
 ) -> list[list[str]]:
-    """The n-grams of each sequence: the tokens of up to `longest` events, each next to the last.
-
-    A token is all facts of one event: their predicates and values. With
-    `per_predicate` each predicate has its own n-grams. Where the order branches, every path counts.
-    """
+    """The n-grams of each sequence: the tokens of up to `longest` events, each next to the last. A
+    token is all facts of one event: their predicates and values. With `per_predicate` each
+    predicate has its own n-grams. Where the order branches, every path counts."""
     X = as_sequences(X)
     out: list[list[str]] = []
     for facts_of, links in _events(X, dimension):

@@ -37,10 +37,8 @@ SHOWN = 3  # sequences without a group
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A test fold: its seed and number, and the predictions for it.
-
-    `test` holds the numbers of its sequences, `predicted` their predicted classes.
-    """
+    """A test fold: its seed and number, and the predictions for it. `test` holds the numbers of its
+    sequences, `predicted` their predicted classes."""
 
     seed: int
     number: int
@@ -194,10 +192,8 @@ def _results(
 def splits(
     y: NDArray[Any], *, folds: int, groups: Iterable[object] | None = None, seed: int = 0
 ) -> Iterator[Split]:
-    """The training and the test sequences of each fold, as numbers.
-
-    Raises InputError if there cannot be so many folds.
-    """
+    """The training and the test sequences of each fold, as numbers. Raises InputError if there
+    cannot be so many folds."""
     if folds < 2:
         raise InputError(f"folds is {folds}", hint="give 2 or more")
     classes, codes = coded_classes(y)

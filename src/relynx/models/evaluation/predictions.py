@@ -30,10 +30,8 @@ class Summary:
 def write_predictions(
     model: Any, parts: Iterable[Sequences], path: str | os.PathLike[str]
 ) -> Summary:
-    """Write the predictions of a classifier, one part of the sequences in memory at a time.
-
-    The table is CSV, JSON Lines or Parquet, by the ending of the path.
-    """
+    """Write the predictions of a classifier, one part of the sequences in memory at a time. The
+    table is CSV, JSON Lines or Parquet, by the ending of the path."""
     written: list[Summary] = []
 
     def columns() -> Iterator[dict[str, list[Any]]]:
@@ -69,11 +67,9 @@ def _write(
 
 
 def predictions(model: Any, X: Sequences) -> tuple[dict[str, list[Any]], Summary]:
-    """Predictions of a classifier as columns, and their summary.
-
-    The columns are `id`, `label` where the sequences have one, `predicted`, and `probability_NAME`
-    for each class, where the model gives one.
-    """
+    """Predictions of a classifier as columns, and their summary. The columns are `id`, `label`
+    where the sequences have one, `predicted`, and `probability_NAME` for each class, where the
+    model gives one."""
     predicted = model.predict(X)
     probabilities = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     classes = model.classes_.tolist()

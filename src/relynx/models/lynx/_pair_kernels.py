@@ -11,11 +11,9 @@ NONE, ALL = np.uint64(0), ~np.uint64(0)
 @kernel
 def sums_of(bits, tests, sequence, ends, values, out, covered):
     """For each conjunction of tests the sums of values over the sequences that have a pair of
-    events which passes all of them, and which sequences these are.
-
-    `bits` has for each test the pairs that pass it, those of a sequence in a row; `ends` says for
-    each sequence where its pairs end. A row of `tests` ends with -1 where it has fewer.
-    """
+    events which passes all of them, and which sequences these are. `bits` has for each test the
+    pairs that pass it, those of a sequence in a row; `ends` says for each sequence where its pairs
+    end. A row of `tests` ends with -1 where it has fewer."""
     n_pairs = len(sequence)
     for q in range(len(tests)):
         out[q] = 0.0

@@ -197,8 +197,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     Parameters
     ----------
     bias
-        The language of patterns; None infers a simple one from the training sequences. With `sparse`
-        columns of events on which the classes depend together are searched together, too.
+        The language of patterns; None infers a simple one from the training sequences. `sparse`
+        searches columns of events together, too, where the classes depend on them together.
     min_support
         Minimum proportion of one of the classes that a pattern covers (0.1). With `sparse`, where
         it is neither given nor in a given bias, the budget decides.
@@ -555,12 +555,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return tuple(dict.fromkeys(p for m in self.estimators_ for p in m.patterns.patterns()))
 
     def predict(self, X: object) -> NDArray[Any]:
-        """The class of each sequence.
-
-        With one model that of the largest score. With a model for each pair the one with the most
-        votes; ties go to the largest sum of probabilities, then to the larger prior, then to the
-        first in order.
-        """
+        """The class of each sequence. With one model that of the largest score. With a model for
+        each pair the one with the most votes; ties go to the largest sum of probabilities, then to
+        the larger prior, then to the first in order."""
         codes = self.codes(self.matrix(X))
         return np.asarray(self.classes_[codes])
 
@@ -579,13 +576,10 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return self.probabilities(self.matrix(X))
 
     def decision_function(self, X: object) -> Floats:
-        """What `predict` decides by.
-
-        With one model, the value of its learner: for two classes one a row, positive for the
-        second class. With a model for each pair, for each of the c classes its votes plus 1/c of
-        the sum of its probabilities (below 1, so it decides ties only), and a tiny term for its
-        rank by the prior.
-        """
+        """What `predict` decides by. With one model, the value of its learner: for two classes one
+        a row, positive for the second class. With a model for each pair, for each of the c classes
+        its votes plus 1/c of the sum of its probabilities (below 1, so it decides ties only), and a
+        tiny term for its rank by the prior."""
         M = self.matrix(X)
         if len(self.estimators_) > 1:
             return self.tallied(M)
@@ -621,11 +615,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return in_order_of(probabilities, self.tallied(M))
 
     def pattern_values(self, X: Sequences) -> Floats:
-        """The value of a pattern that is present in a sequence, for each sequence.
-
-        It is 1, unless a sparse model divides what its patterns add by a power of the number of
-        facts, because longer sequences have more patterns; then it is 1 for a typical number.
-        """
+        """The value of a pattern that is present in a sequence, for each sequence. It is 1, unless
+        a sparse model divides what its patterns add by a power of the number of facts, because
+        longer sequences have more patterns; then it is 1 for a typical number."""
         growth = self.estimators_[0].growth if len(self.estimators_) == 1 else STEADY
         if not growth.exponent:
             return np.ones(len(X))

@@ -59,10 +59,8 @@ class Weights:
         return replace(self, present=value * self.present, present_part=value * self.present_part)
 
     def scores(self, covered: NDArray[np.bool_]) -> Floats:
-        """The scores of the classes for one sequence; minus infinity for those ruled out.
-
-        Where every class is ruled out, those that are so least often keep the finite part.
-        """
+        """The scores of the classes for one sequence; minus infinity for those ruled out. Where
+        every class is ruled out, those that are so least often keep the finite part."""
         terms = self.terms(covered)
         infinite = np.isinf(terms).sum(axis=0)
         scores: Floats = self.parts(covered).sum(axis=0) + self.prior

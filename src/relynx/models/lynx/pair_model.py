@@ -125,11 +125,9 @@ class PairModel:
         return np.asarray(self.estimator.predict(accepted(self.estimator, M)), np.int64)
 
     def posteriors(self, M: Matrix) -> Floats:
-        """Class probabilities, array of shape (n_rows, n_classes of the model).
-
-        From `predict_proba` of the learner; else the softmax of its decision values; else 1 for
-        the predicted class.
-        """
+        """Class probabilities, array of shape (n_rows, n_classes of the model). From
+        `predict_proba` of the learner; else the softmax of its decision values; else 1 for the
+        predicted class."""
         if self.estimator is None or not M.shape[0]:
             return np.tile(self.prior, (M.shape[0], 1))
         if hasattr(self.estimator, "predict_proba"):
@@ -139,9 +137,8 @@ class PairModel:
 
     def decisions(self, M: Matrix) -> Floats:
         """What the learner decides by: one value a row for two classes, else one for each class.
-
-        Its decision function if it has one of this form, else the logarithms of the probabilities.
-        """
+        Its decision function if it has one of this form, else the logarithms of the
+        probabilities."""
         values = self._values(M)
         if values is not None:
             return values
@@ -150,10 +147,8 @@ class PairModel:
         return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
 
     def _values(self, M: Matrix) -> Floats | None:
-        """The learner's decision function, where it has one with a value for each class.
-
-        Of a support vector machine it may have one for each pair.
-        """
+        """The learner's decision function, where it has one with a value for each class. Of a
+        support vector machine it may have one for each pair."""
         if not hasattr(self.estimator, "decision_function") or not M.shape[0]:
             return None
         shape = _named(self.estimator, "decision_function_shape").values()
@@ -165,10 +160,8 @@ class PairModel:
 def learn(
     X: Sequences, y: NDArray[Any], prior: Floats, recipe: Recipe, seed: int
 ) -> tuple[PairModel, str | None]:
-    """Mine the sequences, select, and fit the learner; also returns a warning, or None.
-
-    `prior` is that of the classes in order; the learner's target is their numbers.
-    """
+    """Mine the sequences, select, and fit the learner; also returns a warning, or None. `prior` is
+    that of the classes in order; the learner's target is their numbers."""
     classes, codes = np.unique(y, return_inverse=True)
     model, most = recipe.model, recipe.model.max_features
     found = _found(X, y, recipe)

@@ -17,11 +17,9 @@ LEAST = 1e-12  # lower bound of a probability when they are coupled
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ballot:
-    """Predictions of a model for some rows: `among` are the numbers of its classes.
-
-    `votes` is the index in `among` of the class predicted for each row, `probabilities` has shape
-    (n_rows, n_classes of the model).
-    """
+    """Predictions of a model for some rows: `among` are the numbers of its classes. `votes` is the
+    index in `among` of the class predicted for each row, `probabilities` has shape (n_rows,
+    n_classes of the model)."""
 
     among: NDArray[np.int64]
     votes: NDArray[np.int64]
@@ -29,11 +27,9 @@ class Ballot:
 
 
 def tally(ballots: Iterable[Ballot], prior: Floats, n_rows: int) -> Floats:
-    """For each row and each of the c classes what `decision_function` gives.
-
-    The votes, 1/c of the sum of its probabilities (below 1, so it decides ties only), and a tiny
-    term for its rank by the prior.
-    """
+    """For each row and each of the c classes what `decision_function` gives. The votes, 1/c of the
+    sum of its probabilities (below 1, so it decides ties only), and a tiny term for its rank by the
+    prior."""
     n_classes = len(prior)
     votes = np.zeros((n_rows, n_classes))
     sums = np.zeros((n_rows, n_classes))

@@ -45,12 +45,9 @@ def learn_sparse(
     checkpoint: str | None,
 ) -> tuple[PairModel, list[Level], list[View], str | None]:
     """One model of all classes; the levels that were searched, the views among them, and a warning,
-    or None.
-
-    `model` is a `LynxClassifier` with its `classes_` and `bias_`. Its minimum support, or that of
-    the bias that it was given, is used as it is; without any the budget decides, above its minimum
-    frequency.
-    """
+    or None. `model` is a `LynxClassifier` with its `classes_` and `bias_`. Its minimum support, or
+    that of the bias that it was given, is used as it is; without any the budget decides, above its
+    minimum frequency."""
     classes, n_classes = model.classes_, len(model.classes_)
     views: list[View] = []
     if model.bias is None:  # the inferred one is widened where the classes ask for it
@@ -182,10 +179,8 @@ def check_optimal(model: Any) -> None:
 def learn_optimal(
     X: Sequences, codes: Longs, prior: Floats, model: Any, sample: Floats, seed: int
 ) -> tuple[PairModel, Certificate, str | None]:
-    """One model of all classes, its certificate, and a warning, or None.
-
-    `model` is a `LynxClassifier` with its `classes_` and `bias_`.
-    """
+    """One model of all classes, its certificate, and a warning, or None. `model` is a
+    `LynxClassifier` with its `classes_` and `bias_`."""
     classes, n_classes = model.classes_, len(model.classes_)
     settings = SearchSettings.of_estimator(model.bias_, model)
     language = Language(X, model.bias_, settings, n_threads=n_threads(model.n_jobs))
