@@ -38,7 +38,7 @@ TFIDF, BAYES, FOREST = "tf-idf SVM", "n-gram naive Bayes", "forest of quantities
 SIMPLE = (NGRAMS, APART, TFIDF, BAYES, FOREST)
 ROWS = (DEFAULT, TUNED, *SIMPLE)
 INNER = 3  # parts of the training part, by which a setting is chosen
-COLUMNS = ("set", "setting", "fold", "accuracy", "seconds")
+COLUMNS = ("set", "setting", "fold", "accuracy", "seconds", "patterns")
 MOST_SECONDS = 300  # of a fit
 
 # All patterns and a linear machine: how many patterns, one model or pairs, and how tame.
@@ -87,7 +87,8 @@ def run(name: str, data: PublicSet, path: Path, wanted: list[str]) -> None:
                 fitted = clone(model).fit(X[train], data.y[train])
                 seconds = time.perf_counter() - start
                 accuracy = float(np.mean(fitted.predict(X[test]) == data.y[test]))
-                lines.append((name, row, number, f"{accuracy:.6f}", f"{seconds:.2f}"))
+                n_patterns = len(getattr(fitted, "selected_", ()))
+                lines.append((name, row, number, f"{accuracy:.6f}", f"{seconds:.2f}", n_patterns))
             with path.open("a", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 if not file.tell():
@@ -129,14 +130,17 @@ def results_of(
 
 
 def table(results: Results, sources: Mapping[str, Source] = SOURCES) -> list[list[str]]:
-    """A line a set: our rows, in percent, what others reached, and the longest default fit."""
-    lines = [["set", "folds", *ROWS, "readable", "others", "simple", "seconds"]]
+    """A line a set: our rows, in percent, what others reached, and of the default fits the longest
+    and the median number of patterns."""
+    lines = [["set", "folds", *ROWS, "readable", "others", "simple", "seconds", "patterns"]]
     for name, rows in results.items():
         ours = [f"{100 * accuracies(rows[row]).mean():.1f}" if row in rows else "-" for row in ROWS]
         told = sources[name]
         theirs = [_listed(one) for one in (told.readable, told.closed, told.simple)]
         folds = str(len(rows[DEFAULT]))
-        lines.append([name, folds, *ours, *theirs, f"{_longest(rows[DEFAULT]):.0f}"])
+        n_patterns = np.median([int(row.get("patterns") or 0) for row in rows[DEFAULT]])
+        cost = f"{_longest(rows[DEFAULT]):.0f}", f"{n_patterns:,.0f}"
+        lines.append([name, folds, *ours, *theirs, *cost])
     return lines
 
 

@@ -167,7 +167,8 @@ def test_the_default_row_is_given_nothing_but_a_seed() -> None:
 
 
 def folds(*values: str, seconds: str = "1.0") -> Folds:
-    return [{"accuracy": value, "seconds": seconds} for value in values]
+    row = {"seconds": seconds, "patterns": "1200"}
+    return [{"accuracy": value, **row} for value in values]
 
 
 RESULTS = {
@@ -184,7 +185,7 @@ def test_the_table_has_a_line_a_set() -> None:
     header, *lines = accuracy.table(RESULTS, TOLD)
     assert header == [
         *("set", "folds", "default", "tuned", *accuracy.SIMPLE),
-        *("readable", "others", "simple", "seconds"),
+        *("readable", "others", "simple", "seconds", "patterns"),
     ]
     assert lines == [
         [
@@ -198,8 +199,9 @@ def test_the_table_has_a_line_a_set() -> None:
             "net 99.0",
             "counts 80.0",
             "2",
+            "1,200",
         ],
-        ["two", "2", "55.0", "-", "70.0", *["-"] * 4, "-", "-", "-", "1"],
+        ["two", "2", "55.0", "-", "70.0", *["-"] * 4, "-", "-", "-", "1", "1,200"],
     ]
 
 
