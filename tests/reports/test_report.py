@@ -401,6 +401,24 @@ def test_the_learner_is_the_one_that_decides(monkeypatch, chosen, said):
     assert report_data._learner(model) == said
 
 
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("auto", "logistic regression"),
+        ("sparse", "logistic regression"),
+        ("optimal", "logistic regression"),
+        ("grasp", "naive Bayes"),
+    ],
+)
+def test_the_learner_of_a_model_without_patterns_is_that_of_its_method(tmp_path, method, said):
+    X, y = rx.from_lists([["a"]] * 20, ["yes", "no"] * 10)
+    with pytest.warns(UserWarning, match="the prior decides"):
+        model = rx.LynxClassifier(method=method, max_length=1, random_state=0).fit(X, y)
+    rx.save(model, tmp_path / "m.relynx")
+    assert rx.report(rx.load(tmp_path / "m.relynx"), X, y).data.learner == said
+    assert model.estimators_[0].estimator is None
+
+
 # What the script is given
 
 

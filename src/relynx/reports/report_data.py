@@ -23,7 +23,7 @@ from relynx.logic.terms import quoted
 from relynx.mining.patterns.measures import chi2
 from relynx.mining.wording import in_words, names_of, visible
 from relynx.models.checks import check_no_label_is_missing
-from relynx.models.lynx.classifier import LynxClassifier
+from relynx.models.lynx.classifier import OF_ONE_MODEL, LynxClassifier
 from relynx.models.lynx.contributions import learner_name
 from relynx.reports.scores import Scores, scores
 
@@ -274,6 +274,8 @@ def report_data(model: LynxClassifier, predictions: Predictions) -> ReportData:
 def _learner(model: LynxClassifier) -> str:
     if model.final_estimator is not None:
         return type(model.final_estimator).__name__
+    if not len(model.selected_) and model.chosen_method(len(model.classes_)) in OF_ONE_MODEL:
+        return "logistic regression"  # of no pattern
     logistic = [learner_name(one) == "LogisticRegression" for one in model.estimators_]
     used = {"naive Bayes": not all(logistic), "logistic regression": any(logistic)}
     return " or ".join(name for name, is_used in used.items() if is_used)

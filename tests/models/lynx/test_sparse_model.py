@@ -85,12 +85,12 @@ def same(one, other):
     ],
 )
 def test_auto_is_sparse_unless_a_parameter_is_of_another_method(settings, expected):
-    assert LynxClassifier(**settings)._method() == expected
+    assert LynxClassifier(**settings).chosen_method() == expected
 
 
 def test_auto_is_grasp_where_the_bias_has_a_prior():
     bias = parse_bias("type(a(event)). mode(a(+)). prior(uniform).")
-    assert LynxClassifier(bias)._method() == "grasp"
+    assert LynxClassifier(bias).chosen_method() == "grasp"
 
 
 def test_a_bias_with_a_prior_is_refused_by_the_sparse_method(data):

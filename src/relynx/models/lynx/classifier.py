@@ -379,7 +379,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             X, self.reading_ = cut_measured(X, labels)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
-        method = self._method(len(self.classes_))
+        method = self.chosen_method(len(self.classes_))
         self.__dict__.pop("certificate_", None)
         if method in OF_ONE_MODEL:
             self._learn_one(X, labels, codes, sample_weight, method)
@@ -398,7 +398,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self.selected_, self.columns_ = united(used, X, codes, names)
         return self
 
-    def _method(self, n_classes: int = 2) -> str:
+    def chosen_method(self, n_classes: int = 2) -> str:
         """The method, but `auto`. Raises InputError where a parameter is of another one."""
         default = {one.name: one.default for one in fields(self) if one.name in OF_GRASP}
         given = [name for name in OF_GRASP if not _same(getattr(self, name), default[name])]
