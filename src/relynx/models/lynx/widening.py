@@ -104,19 +104,13 @@ def evidence(X: Sequences, y: Longs, bias: Bias, seed: int) -> list[View]:
 
 def _pairs(facts: Facts, columns: Columns, dimensions: tuple[str, ...]) -> _Pairs:
     """Pairs of events of which one follows the other, at most `MOST_PAIRS` or so."""
-    n = max(len(facts.vocabulary), 1)
-    first, second = [], []
+    n, found = columns.n_constants, [np.empty(0, np.int64)]
     for dimension in dimensions:
-        table = facts.tables.get((f"next_{dimension}", 2))
-        if table is not None:
-            x, y = (np.searchsorted(columns.events, packed_pairs(table, i, n)) for i in (0, 1))
-            for a, b in _along(x, y, columns):
-                first.append(a)
-                second.append(b)
-    a, b = (np.concatenate([np.empty(0, np.int64), *one]) for one in (first, second))
-    both = np.unique(a * len(columns.events) + b)  # events are in the order of sequences
-    a, b = both // max(len(columns.events), 1), both % max(len(columns.events), 1)
-    sequence = columns.events[a] // n
+        table = facts.tables[f"next_{dimension}", 2]
+        x, y = (np.searchsorted(columns.events, packed_pairs(table, i, n)) for i in (0, 1))
+        found += [a * len(columns.events) + b for a, b in _along(x, y, columns)]
+    a, b = np.divmod(np.unique(np.concatenate(found)), len(columns.events))
+    sequence = columns.events[a] // n  # events are in the order of sequences
     tests = [*_tests(columns)][:MOST_TESTS]
     passed = [_passed(test, columns.codes, a, b) for test in tests]
     kept = [i for i, one in enumerate(passed) if one.any()]
