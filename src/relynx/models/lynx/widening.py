@@ -38,7 +38,7 @@ BEAM, LONGEST = 150, 6  # conjunctions that are extended, and their most tests
 MOST_SEARCHED = 3  # tests of values, which patterns of single columns have anyway
 MOST_VIEWS = 4
 LEVEL, NEEDED = 1e-3, 1e-4  # of significance: of a conjunction, of each of its tests
-ENOUGH = 5.0  # of variance: with less a statistic is no chi-square
+ENOUGH = 10  # sequences: of fewer a statistic is no chi-square
 FOLDS = 5
 SAME, OTHER, FIRST, SECOND, BOTH = range(5)  # kinds of tests
 
@@ -91,7 +91,7 @@ def evidence(X: Sequences, y: Longs, bias: Bias, seed: int) -> list[View]:
         return []
     known, views = _single_events(facts, bias), []
     for _ in range(MOST_VIEWS):
-        found = _best(pairs, *_residuals(known, y, seed))
+        found = _best(pairs, _residuals(known, y, seed))
         if found is None:
             break
         tests, covered = found
@@ -214,9 +214,9 @@ def _single_events(facts: Facts, bias: Bias) -> Floats:
     return features[:, np.sort(order[spread[order] > 0])]
 
 
-def _residuals(known: Floats, y: Longs, seed: int) -> tuple[Floats, Floats]:
-    """What known features leave open of each class, by cross-validation, and its variance: arrays
-    of shape (n_sequences, n_classes), of two classes with one column."""
+def _residuals(known: Floats, y: Longs, seed: int) -> Floats:
+    """What known features leave open of each class, by cross-validation: an array of shape
+    (n_sequences, n_classes), of two classes with one column."""
     counts = np.bincount(y)
     is_one = y[:, None] == np.arange(len(counts))
     is_one = is_one[:, 1:] if len(counts) == 2 else is_one
@@ -228,13 +228,14 @@ def _residuals(known: Floats, y: Longs, seed: int) -> tuple[Floats, Floats]:
         for k, wanted in enumerate(is_one.T):
             how: dict[str, Any] = {"cv": folds, "method": "predict_proba"}
             shares[:, k] = cross_val_predict(learner, known, wanted, **how)[:, 1]
-    return is_one - shares, np.maximum(shares * (1 - shares), 1e-3)
+    residuals: Floats = is_one - shares
+    return residuals
 
 
-def _best(pairs: _Pairs, left: Floats, variance: Floats) -> tuple[list[int], Floats] | None:
+def _best(pairs: _Pairs, left: Floats) -> tuple[list[int], Floats] | None:
     """The tests of the conjunction that tells most, and the sequences that have such a pair; None
     where none tells more than chance does among so many."""
-    judge = _Judge(pairs, left, variance)
+    judge = _Judge(pairs, left)
     tried = [*_tried(pairs, judge)]
     n_tried = sum(len(tests) for tests, _ in tried)
     least = chdtri(judge.freedom, LEVEL / max(n_tried, 1))
@@ -259,42 +260,44 @@ class _Judge:
 
     pairs: _Pairs
     left: Floats
-    variance: Floats
 
     @property
     def freedom(self) -> int:
         return max(int(self.left.shape[1]) - 1, 1)
 
-    def sums(self, tests: Longs, *, covered: bool = False) -> tuple[Floats, Floats, Bools]:
-        """What is left and its variance, summed over what conjunctions cover, and that."""
-        values = np.hstack([self.left, self.variance])
+    def sums(self, tests: Longs, *, covered: bool = False) -> tuple[Floats, Floats, Floats, Bools]:
+        """Of what conjunctions cover: how many sequences, what is left of them, and its squares,
+        summed; and which sequences these are."""
+        values = np.hstack([np.ones((len(self.left), 1)), self.left, self.left**2])
         where = np.zeros((len(tests) if covered else 0, len(values)), bool)
-        left, variance = np.hsplit(self.pairs.sums(tests, values, where), 2)
-        return left, variance, where
+        sums = self.pairs.sums(tests, values, where)
+        left, squares = np.hsplit(sums[:, 1:], 2)
+        return sums[:, :1], left, squares, where
 
     def values(self, tests: Longs, *, covered: bool = False) -> tuple[Floats, Bools]:
-        """Chi-square statistics."""
-        left, variance, where = self.sums(tests, covered=covered)
-        return self._statistic(left, variance) * (variance.max(axis=1) >= ENOUGH), where
+        """The statistic of each conjunction."""
+        n, left, squares, where = self.sums(tests, covered=covered)
+        return self._statistic(left, squares) * (n[:, 0] >= ENOUGH), where
 
     def needed(self, tests: list[int]) -> list[int]:
         """Those tests without which the others tell less; the least needed go first."""
         while len(tests) > 1:
             fewer = [[one for one in tests if one != test] for test in tests]
-            left, variance, _ = self.sums(np.array([tests]))
-            parent_left, parent_variance, _ = self.sums(np.array(fewer))
-            centred = left - parent_left / parent_variance * variance
-            rest = np.maximum(1 - variance / parent_variance, 1e-9)
-            gains = self._statistic(centred, variance * rest)
+            n, left, squares, _ = self.sums(np.array([tests]))
+            n_before, left_before, *_ = self.sums(np.array(fewer))
+            mean = left_before / n_before
+            squares = squares - 2 * mean * left + mean**2 * n
+            gains = self._statistic(left - mean * n, squares * np.maximum(1 - n / n_before, 1e-9))
             least = int(gains.argmin())
             if gains[least] >= chdtri(self.freedom, NEEDED):
                 break
             tests = fewer[least]
         return tests
 
-    def _statistic(self, left: Floats, variance: Floats) -> Floats:
+    def _statistic(self, left: Floats, squares: Floats) -> Floats:
+        """A sum by its own squares: about a chi-square, whatever is left of single sequences."""
         n = left.shape[1]
-        found: Floats = (left**2 / np.maximum(variance, 1e-12)).sum(axis=1)
+        found: Floats = (left**2 / np.maximum(squares, 1e-12)).sum(axis=1)
         return found * ((n - 1) / n if n > 1 else 1)
 
 
