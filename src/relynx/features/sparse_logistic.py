@@ -41,7 +41,7 @@ from relynx.features import _logistic_kernels as lk
 
 CLEARLY = 0.5  # of a standard error: by so much the loss of a less simple form must be less
 MOST_WORSE = 5  # penalties in turn with a larger loss, after which a path of the validation ends
-N_PENALTIES, SMALLEST = 36, 1e-5  # of the largest penalty
+N_PENALTIES, SMALLEST = 36, 1.5e-5  # of the largest penalty: each 0.73 of the one before
 PARTS = 5  # of the cross-validation
 MOST_REPEATS, ENOUGH_ROWS = 3, 1000  # small data are divided several times
 ENOUGH = 1e-6  # of the deviance without columns: a sweep that gains less is the last

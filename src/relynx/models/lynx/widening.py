@@ -91,7 +91,7 @@ def evidence(X: Sequences, y: Longs, bias: Bias, seed: int) -> list[View]:
         return []
     known, views = _single_events(facts, bias), []
     for _ in range(MOST_VIEWS):
-        found = _best(pairs, _residuals(known, y, seed))
+        found = _best(pairs, *_residuals(known, y, seed))
         if found is None:
             break
         tests, covered = found
@@ -214,9 +214,9 @@ def _single_events(facts: Facts, bias: Bias) -> Floats:
     return features[:, np.sort(order[spread[order] > 0])]
 
 
-def _residuals(known: Floats, y: Longs, seed: int) -> Floats:
-    """What known features leave open of each class, by cross-validation: an array of shape
-    (n_sequences, n_classes), of two classes with one column."""
+def _residuals(known: Floats, y: Longs, seed: int) -> tuple[Floats, Floats]:
+    """What known features leave open of each class, by cross-validation, and the variance that it
+    should have: arrays of shape (n_sequences, n_classes), of two classes with one column."""
     counts = np.bincount(y)
     is_one = y[:, None] == np.arange(len(counts))
     is_one = is_one[:, 1:] if len(counts) == 2 else is_one
@@ -228,14 +228,13 @@ def _residuals(known: Floats, y: Longs, seed: int) -> Floats:
         for k, wanted in enumerate(is_one.T):
             how: dict[str, Any] = {"cv": folds, "method": "predict_proba"}
             shares[:, k] = cross_val_predict(learner, known, wanted, **how)[:, 1]
-    residuals: Floats = is_one - shares
-    return residuals
+    return is_one - shares, shares * (1 - shares)
 
 
-def _best(pairs: _Pairs, left: Floats) -> tuple[list[int], Floats] | None:
+def _best(pairs: _Pairs, left: Floats, variance: Floats) -> tuple[list[int], Floats] | None:
     """The tests of the conjunction that tells most, and the sequences that have such a pair; None
     where none tells more than chance does among so many."""
-    judge = _Judge(pairs, left)
+    judge = _Judge(pairs, left, variance)
     tried = [*_tried(pairs, judge)]
     n_tried = sum(len(tests) for tests, _ in tried)
     least = chdtri(judge.freedom, LEVEL / max(n_tried, 1))
@@ -260,44 +259,45 @@ class _Judge:
 
     pairs: _Pairs
     left: Floats
+    variance: Floats
 
     @property
     def freedom(self) -> int:
         return max(int(self.left.shape[1]) - 1, 1)
 
-    def sums(self, tests: Longs, *, covered: bool = False) -> tuple[Floats, Floats, Floats, Bools]:
-        """Of what conjunctions cover: how many sequences, what is left of them, and its squares,
-        summed; and which sequences these are."""
-        values = np.hstack([np.ones((len(self.left), 1)), self.left, self.left**2])
-        where = np.zeros((len(tests) if covered else 0, len(values)), bool)
-        sums = self.pairs.sums(tests, values, where)
-        left, squares = np.hsplit(sums[:, 1:], 2)
-        return sums[:, :1], left, squares, where
+    def sums(self, tests: Longs, *, covered: bool = False) -> tuple[list[Floats], Bools]:
+        """Of what conjunctions cover: how many sequences, what is left of them, its squares, and
+        its variance, summed; and which sequences these are."""
+        values = [np.ones((len(self.left), 1)), self.left, self.left**2, self.variance]
+        where = np.zeros((len(tests) if covered else 0, len(self.left)), bool)
+        sums = self.pairs.sums(tests, np.hstack(values), where)
+        return [sums[:, :1], *np.hsplit(sums[:, 1:], 3)], where
 
     def values(self, tests: Longs, *, covered: bool = False) -> tuple[Floats, Bools]:
         """The statistic of each conjunction."""
-        n, left, squares, where = self.sums(tests, covered=covered)
-        return self._statistic(left, squares) * (n[:, 0] >= ENOUGH), where
+        (n, left, squares, variance), where = self.sums(tests, covered=covered)
+        return self._statistic(left, squares, variance) * (n[:, 0] >= ENOUGH), where
 
     def needed(self, tests: list[int]) -> list[int]:
         """Those tests without which the others tell less; the least needed go first."""
         while len(tests) > 1:
             fewer = [[one for one in tests if one != test] for test in tests]
-            n, left, squares, _ = self.sums(np.array([tests]))
-            n_before, left_before, *_ = self.sums(np.array(fewer))
-            mean = left_before / n_before
+            (n, left, squares, variance), _ = self.sums(np.array([tests]))
+            (n_before, left_before, *_), _ = self.sums(np.array(fewer))
+            mean, rest = left_before / n_before, np.maximum(1 - n / n_before, 1e-9)
             squares = squares - 2 * mean * left + mean**2 * n
-            gains = self._statistic(left - mean * n, squares * np.maximum(1 - n / n_before, 1e-9))
+            gains = self._statistic(left - mean * n, squares * rest, variance * rest)
             least = int(gains.argmin())
             if gains[least] >= chdtri(self.freedom, NEEDED):
                 break
             tests = fewer[least]
         return tests
 
-    def _statistic(self, left: Floats, squares: Floats) -> Floats:
-        """A sum by its own squares: about a chi-square, whatever is left of single sequences."""
+    def _statistic(self, left: Floats, squares: Floats, variance: Floats) -> Floats:
+        """About a chi-square. What is left has the larger of both variances: the squares are small
+        where no wrong label is among few, the other one where known features promise too much."""
         n = left.shape[1]
-        found: Floats = (left**2 / np.maximum(squares, 1e-12)).sum(axis=1)
+        found: Floats = (left**2 / np.maximum(np.maximum(squares, variance), 1e-12)).sum(axis=1)
         return found * ((n - 1) / n if n > 1 else 1)
 
 
