@@ -193,7 +193,7 @@ def evaluate(
             ordered_events(X)  # they need an order; reject sequences without one before any work
         by_id = None if groups is None else read_groups(groups, X.ids.tolist())
         lynx = _classifier(bias_file, settings | {"n_jobs": 1})
-        opt.show_notes(() if lynx.bias is None else lynx.bias.notes)
+        opt.show_notes(getattr(lynx.bias, "notes", ()))
         rows = {"Lynx": lynx, **others}
         if not no_baselines:
             rows |= baselines(X)

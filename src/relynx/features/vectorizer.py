@@ -7,8 +7,10 @@ what it learnt, and `STORED_PARAMS` which parameters have a form of their own; s
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -20,7 +22,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.arrays import Bools, Floats
-from relynx.bias import Bias
+from relynx.bias import AnyBias, Bias, as_bias
 from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
@@ -65,7 +67,7 @@ class PatternEstimator(SequenceEstimator):
 
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
-    bias: Bias | None = None
+    bias: AnyBias | None = None
     _: KW_ONLY
     min_support: float | None = None
     min_frequency: int | None = None
@@ -85,7 +87,8 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
     Parameters
     ----------
     bias
-        The language of patterns; None infers a simple one from the training sequences.
+        The language of patterns: a `Bias`, its text, or the path of its file; None infers a simple
+        one from the training sequences.
     min_support
         Minimum proportion of some class that a pattern covers (0.1).
     min_frequency
@@ -142,20 +145,21 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
         y
             The classes; without them those of X, and without any one class for all.
         """
+        given = as_bias(self.bias)
         if isinstance(X, Partitions):
             # Numbers that wait to be cut by class need all sequences at once.
             if waiting := columns_to_cut(X.without_sequences()):
                 needs = "is to be cut by class, which needs all sequences in memory"
                 hint = "read the table with other bins, or give X.load()"
                 raise InputError(f"column {waiting[0]!r} {needs}", hint=hint)
-            check_partitions(X, y, self.bias, None)
-            assert self.bias is not None
-            self.bias_ = self.bias
+            check_partitions(X, y, given, None)
+            assert given is not None
+            self.bias_ = given
         else:
             X = as_sequences(X)
             codes, _ = classes_of(X, y)
             X = cut_by_class(X, None if y is None and X.labels is None else codes)
-            self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
+            self.bias_ = given or Bias.infer(X, codes)
         self.reading_ = X.reading
         how = SearchSettings.of_estimator(self.bias_, self).arguments()
         how |= {"min_confidence": self.min_confidence, "n_jobs": self.n_jobs}
@@ -243,6 +247,9 @@ def fitted_state(model: Any) -> State:
     name = type(model).__name__
     params = model.get_params(deep=False)
     own = getattr(model, "STORED_PARAMS", {})
+    asked = copy(model)
+    if isinstance(params.get("bias"), str | os.PathLike):  # a file may be gone
+        asked.bias = getattr(model, "bias_", None) or as_bias(model.bias)
     known = {*params, *model.STORED, OUTPUT, ROUTING}
     for attribute in vars(model):
         if attribute not in known:
@@ -256,7 +263,7 @@ def fitted_state(model: Any) -> State:
         }
     }
     output = {"output": getattr(model, OUTPUT, {}).get("transform")}
-    return state | stored_state(model, own) | output | stored_state(model, model.STORED)
+    return state | stored_state(asked, own) | output | stored_state(model, model.STORED)
 
 
 def fitted_of(type_: Any, part: Part) -> Any:

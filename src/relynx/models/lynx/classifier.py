@@ -21,7 +21,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.arrays import Floats
-from relynx.bias import Bias
+from relynx.bias import Bias, as_bias
 from relynx.bias.model_file import BIAS
 from relynx.data.class_cuts import cut_measured
 from relynx.data.parquet import Partitions
@@ -39,12 +39,12 @@ from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.workers import n_threads
 from relynx.models.checks import (
+    GIVEN_BIAS,
     Rule,
     check_parameters,
     checked_weights,
     class_weights,
     is_count,
-    none_or_a,
     one_of,
     sequences_for,
     training_data,
@@ -126,7 +126,7 @@ RULES: Mapping[str, Rule] = {
         lambda value: value is None or is_count(value),
         "a number of patterns from 1 on, or None for all",
     ),
-    "bias": none_or_a(Bias, "a Bias, which read_bias and parse_bias make, or None to infer one"),
+    "bias": GIVEN_BIAS,
     "final_estimator": (
         _is_learner,
         "a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes",
@@ -197,7 +197,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     Parameters
     ----------
     bias
-        The language of patterns; None infers a simple one from the training sequences.
+        The language of patterns: a `Bias`, its text, or the path of its file; None infers a simple
+        one from the training sequences.
     min_support
         Minimum proportion of one of the classes that a pattern covers (0.1). With `sparse`, where
         it is neither given nor in a given bias, the budget decides.
@@ -376,7 +377,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         self.reading_ = X.reading
         if self.bias is None and X.reading is None:
             X, self.reading_ = cut_measured(X, labels)
-        self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
+        self.bias_ = as_bias(self.bias) or Bias.infer(X, codes)
         self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         method = self._method(len(self.classes_))
         self.__dict__.pop("certificate_", None)
@@ -401,7 +402,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         """The method, but `auto`. Raises InputError where a parameter is of another one."""
         default = {one.name: one.default for one in fields(self) if one.name in OF_GRASP}
         given = [name for name in OF_GRASP if not _same(getattr(self, name), default[name])]
-        prior = getattr(self.bias, "prior", None)
+        prior = getattr(getattr(self, "bias_", self.bias), "prior", None)
         if self.method != "optimal" and self.penalty is not None:
             what = f"penalty is no parameter of method={self.method!r}"
             raise InputError(what, hint="leave out penalty, or give method='optimal'")

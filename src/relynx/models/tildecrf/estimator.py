@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relynx.arrays import Bools, Longs
-from relynx.bias import Bias
+from relynx.bias import AnyBias, Bias, as_bias
 from relynx.bias.infer import infer_language
 from relynx.bias.model_file import BIAS
 from relynx.bias.modes import EVENT
@@ -22,7 +22,15 @@ from relynx.errors import InputError
 from relynx.features.vectorizer import SequenceEstimator
 from relynx.logic.parser import parse_atom
 from relynx.logic.terms import Atom, Var
-from relynx.models.checks import SWITCH, Rule, is_count, is_positive, none_or_a, parameter_problems
+from relynx.models.checks import (
+    GIVEN_BIAS,
+    SWITCH,
+    Rule,
+    is_count,
+    is_positive,
+    none_or_a,
+    parameter_problems,
+)
 from relynx.models.observations import observed_arguments
 from relynx.models.tildecrf.encoding import ANY, Language
 from relynx.models.tildecrf.trees import Leaf, Scope, Split, Test, Tree
@@ -62,7 +70,7 @@ RULES: Mapping[str, Rule] = {
         lambda value: is_positive(value) and value < 1,
         "give a number between 0 and 1",
     ),
-    "bias": none_or_a(Bias, "a Bias, which read_bias and parse_bias make, or None to infer one"),
+    "bias": GIVEN_BIAS,
 }
 
 
@@ -73,7 +81,7 @@ class BoostedEstimator(SequenceEstimator):
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
     RULES: ClassVar[Mapping[str, Rule]] = RULES
 
-    bias: Bias | None = None
+    bias: AnyBias | None = None
     _: KW_ONLY
     dimension: str | None = None
     window: int = 3
@@ -92,13 +100,14 @@ class BoostedEstimator(SequenceEstimator):
             raise part.wrong("params", f"hold what fit refuses: {problem.message}")
 
 
-def language_of(X: Sequences, bias: Bias | None, dimension: str | None) -> Language:
+def language_of(X: Sequences, given: AnyBias | None, dimension: str | None) -> Language:
     """The language of the training sequences; without a bias, one is inferred.
 
     Raises InputError for an unknown dimension, BiasError for unknown predicates.
     """
     name = link_of(X, dimension)[0].removeprefix("next_")
     event_arguments = observed_arguments(X, dimension)
+    bias = as_bias(given)
     known = wide_bias(X, event_arguments) if bias is None else bias
     known.check(X)
     return Language.of(known, name, event_arguments)
