@@ -200,6 +200,8 @@ class Columns:
     fluents: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     bins: tuple[str, ...] = ()
+    na_values: tuple[str, ...] = ()
+    date_format: str | None = None
 
     def arguments(self) -> dict[str, Any]:
         """What `from_events` and `read_xes` are given, but for the sequence."""
@@ -210,6 +212,11 @@ class Columns:
             "attributes": self.described(),
             "bins": self.ranges(),
         }
+
+    def cells(self) -> dict[str, Any]:
+        """What `from_events` is given about the cells of a file; a log says that itself."""
+        markers = [one for given in self.na_values for one in given.split(",") if one]
+        return {"na_values": markers, "date_format": self.date_format}
 
     def dimensions(self) -> str | Mapping[str, str] | None:
         """`time` for one column, or what day=date and bed=number say."""
@@ -329,6 +336,10 @@ def table_options(function: Function) -> Function:
             help="Ranges of numbers: 5, width:5, cuts 10,100, supervised, or none; of one column, "
             "cost=5.  [4]",
         ),
+        click.option(
+            "--na-values", multiple=True, help="What stands for a missing value, as -999,unknown."
+        ),
+        click.option("--date-format", help="How dates are written, as %d/%m/%Y."),
     )
 
 
@@ -347,12 +358,17 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
         if columns.sequence is not None:
             what = "the sequences of an event log are its traces"
             raise InputError(what, path, hint="leave out --sequence")
+        if columns.na_values or columns.date_format is not None:
+            what = "an event log says itself what is missing and what a date is"
+            raise InputError(what, path, hint="leave out --na-values and --date-format")
         X, y = read_xes(path, **columns.arguments())
     elif is_table(path):
         if columns.sequence is None:
             what = f"the columns of this table are {', '.join(columns_of(path))}"
             raise InputError(what, path, hint=NEEDS)
-        X, y = from_events(path, sequence=columns.sequence, **columns.arguments())
+        X, y = from_events(
+            path, sequence=columns.sequence, **columns.arguments(), **columns.cells()
+        )
     elif columns != Columns():
         hint = f"tables end in {', '.join(ENDINGS)}; leave out --sequence, --order, --label"
         raise InputError("this is no table: it has no columns to choose", path, hint=hint)

@@ -26,6 +26,7 @@ from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.columns import Table, Values
 from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
+from relynx.data.tables.formats import Markers, checked_date_format, checked_markers
 from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
 from relynx.data.tables.plans import DEFAULT_BINS, SUPERVISED, Bins, Request, planned
 from relynx.data.tables.reader import READ, checked_columns
@@ -44,7 +45,8 @@ def from_intervals(
     attributes: str | Sequence[str] | None = None,
     relations: str | Sequence[str] | None = "contact", dimensions: str | Sequence[str] = (START,),
     duration: bool | None = None, gap: bool = False,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
+    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, na_values: Markers | None = None,
+    date_format: str | None = None, reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
     """Make sequences from a table with one row per interval.
 
@@ -55,7 +57,7 @@ def from_intervals(
 
     Parameters
     ----------
-    frame, sequence, label, fluents, attributes, bins
+    frame, sequence, label, fluents, attributes, bins, na_values, date_format
         As in `from_events`.
     start, end
         The columns of the times of an interval: both numbers, or both dates or texts of dates.
@@ -95,8 +97,10 @@ def from_intervals(
     begin(1). next_start(e1,e2). overlaps(e1,e2). what(e1,wind). what(e2,rain). end.
     """
     made = tuple(name for name, wanted in zip(MADE, (duration, gap), strict=True) if wanted)
-    table = open_table(frame)
+    markers, dates = checked_markers(na_values), checked_date_format(date_format)
+    table = open_table(frame, getattr(reading, "na_values", markers))
     asked = Request(table, sequence, None, fluents, attributes, label, None, bins, symbol=symbol)
+    asked.na_values, asked.date_format = markers, dates
     by_label = duration is None and label is not None and DURATION not in table.names
     if by_label and reading is None:
         made = (DURATION, *made)
@@ -146,7 +150,7 @@ def _read(
         problems=[*asked.problems, *problems],
     )
     names = [name for name in checked_columns(request, {}) if name not in made]
-    cells = Cells(table, names)
+    cells = Cells(table, names, date_format=request.date_format)
     intervals = Intervals(cast(str, ends[0]), cast(str, ends[1]), symbol, links, related, made)
     layout, notes = _interval_layout(cells, cast(str, sequence), intervals)
     if may_drop and len(cells.values(DURATION).constants) < 2:
@@ -175,7 +179,7 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     names += [column.name for column in facts if column.name not in intervals.made]
     raise_all((unknown_column(table, name, READ) for name in dict.fromkeys(names)), DataError)
     label = [] if schema.label is None else [schema.label.name]
-    cells = Cells(table, [*names, *label])
+    cells = Cells(table, [*names, *label], date_format=schema.date_format)
     layout, notes = _interval_layout(cells, schema.sequence, intervals)
     for column in facts:
         cells.argument(column)
@@ -285,7 +289,7 @@ def _interval_layout(
     links = {
         name: found[name] if name in found else ordered.links(name) for name in intervals.dimensions
     }
-    starts, ends = (given_times(cells.values(column))[order] for column in columns)
+    starts, ends = (given_times(cells.times(column))[order] for column in columns)
     same = np.logical_and.reduce([np.diff(key[order]) == 0 for key in keys])
     layout = EventLayout(
         ids,
