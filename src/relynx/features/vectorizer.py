@@ -21,15 +21,17 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from relynx.arrays import Bools, Floats
+from relynx.arrays import Bools
 from relynx.bias import AnyBias, Bias, as_bias
-from relynx.bias.model_file import BIAS
+from relynx.bias.model_file import BIAS, KNOWLEDGE
 from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
 from relynx.data.parquet import Partitions
-from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequence, Sequences
+from relynx.data.tables.formats import Markers
+from relynx.data.tables.plans import DEFAULT_BINS, AllBins, Columns, Fluents, Order, Request
 from relynx.errors import InputError
+from relynx.features.tables import read_again, read_training
 from relynx.mining.input_checks import classes_of
 from relynx.mining.partitioned.search import check_partitions
 from relynx.mining.patterns.model_file import PATTERNS
@@ -104,6 +106,8 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
         Whether different variables stand for different constants (True).
     top_k, measure
         Keep only so many patterns, the best by a measure; see `PatternSet.measure`.
+    sparse_output
+        Whether `transform` gives a sparse matrix in CSR form, or an array.
     n_jobs
         Threads of the search and of `transform`; None is one, -1 all cores. The result is the same
         for every number. Inside a worker of joblib it is always one.
@@ -114,6 +118,8 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
         The patterns, in the order of the columns, with their supports in the training sequences.
     bias_ : Bias
         The bias that was used.
+    background_ : Background or None
+        The background rules of the training sequences, which others get that have none.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
@@ -128,23 +134,35 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
     ['a(A)', 'b(A)', 'c(A)']
     """
 
-    STORED: ClassVar[Fields] = {"bias_": BIAS, "patterns_": PATTERNS, "reading_": SCHEMA}
+    STORED: ClassVar[Fields] = {"bias_": BIAS, "patterns_": PATTERNS, **KNOWLEDGE}
 
     top_k: int | None = None
     measure: str = "confidence"
+    sparse_output: bool = True
     n_jobs: int | None = None
 
-    def fit(self, X: object, y: Iterable[object] | None = None) -> PatternVectorizer:
+    def fit(
+        self, X: Any, y: Iterable[object] | None = None, *,
+        sequence: str | None = None, order: Order = None, label: str | None = None,
+        fluents: Fluents = None, attributes: Columns = None, bins: AllBins = DEFAULT_BINS,
+        na_values: Markers | None = None, date_format: str | None = None,
+    ) -> PatternVectorizer:  # fmt: skip
         """Mine the patterns.
 
         Parameters
         ----------
         X
-            `Sequences`, or lists as `from_lists` takes them, or a folder of `scan_parquet`, for
-            which a bias must be given.
+            `Sequences`, or a table as `from_events` takes it, or lists as `from_lists` takes them,
+            or a folder of `scan_parquet`, for which a bias must be given.
         y
-            The classes; without them those of X, and without any one class for all.
+            The classes, of a table in the order in which its sequences appear; without them those
+            of X, and without any one class for all.
+        sequence, order, label, fluents, attributes, bins, na_values, date_format
+            Of a table: how it is read, as in `from_events`.
         """
+        asked = Request(X, sequence, order, fluents, attributes, label, None, bins)
+        asked.na_values, asked.date_format = na_values, date_format
+        X, y = read_training(asked, y)
         given = as_bias(self.bias)
         if isinstance(X, Partitions):
             # Numbers that wait to be cut by class need all sequences at once.
@@ -160,7 +178,7 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
             codes, _ = classes_of(X, y)
             X = cut_by_class(X, None if y is None and X.labels is None else codes)
             self.bias_ = given or Bias.infer(X, codes)
-        self.reading_ = X.reading
+        self.background_, self.reading_ = X.background, X.reading
         how = SearchSettings.of_estimator(self.bias_, self).arguments()
         how |= {"min_confidence": self.min_confidence, "n_jobs": self.n_jobs}
         self.patterns_ = mine(X, y, self.bias_, **how, top_k=self.top_k, measure=self.measure)
@@ -168,22 +186,30 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
             warnings.warn(nothing_found(self.patterns_), UserWarning, stacklevel=2)
         return self
 
-    def transform(self, X: object) -> sparse.csr_array | Floats:
-        """The coverage as a sparse float64 matrix of shape (n_sequences, n_patterns), in CSR form.
+    def transform(self, X: Any) -> Any:
+        """The coverage as a float64 matrix of shape (n_sequences, n_patterns).
 
-        Sequences may have constants, events and predicates unknown to `fit`. After
-        `set_output(transform="pandas")` or `"polars"` it is a data frame, and dense.
+        Sequences may have constants and events unknown to `fit`. A table is read as that of `fit`,
+        a row for each sequence in the order in which they appear. After
+        `set_output(transform="pandas")` or `"polars"` it is a data frame, and dense; of a table of
+        pandas the index names the sequences.
         """
         check_is_fitted(self)
-        matrix = self._matrix(X)
+        read = read_again(X, self.reading_)
+        matrix = self._matrix(read)
         wanted = getattr(self, OUTPUT, {}).get("transform")
         output = wanted or sklearn.get_config()["transform_output"]
-        return matrix.toarray() if output in FRAMES else matrix
+        if self.sparse_output and output not in FRAMES:
+            return matrix
+        dense = matrix.toarray()
+        if output == "pandas" and read is not X and hasattr(X, "iloc"):
+            return type(X)(dense, index=read.ids)  # else it would have that of the rows of X
+        return dense
 
     def _matrix(self, X: object) -> sparse.csr_array:
         if isinstance(X, Partitions):
             return sparse.vstack([self._matrix(part) for part in X.partitions()], format="csr")
-        X = cut_like(as_sequences(X), self.reading_)
+        X = known_sequences(self, X)
         return coverage(self.patterns_, X, n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -212,6 +238,13 @@ def as_sequences(X: object) -> Sequences:
     if isinstance(X, Sequence):
         return X.sequences
     return from_lists(X)[0]  # type: ignore[arg-type]
+
+
+def known_sequences(model: Any, X: object) -> Sequences:
+    """What a fitted model is given as sequences: with its cuts, and its rules if they have none."""
+    X = cut_like(as_sequences(read_again(X, model.reading_)), model.reading_)
+    rules = getattr(model, "background_", None)  # a pickle may be older
+    return X if rules is None or X.background is not None else X.with_background(rules)
 
 
 def coverage(patterns: PatternSet, X: Sequences, *, n_jobs: int | None = None) -> sparse.csr_array:

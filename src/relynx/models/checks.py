@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from relynx.arrays import Floats, Longs
 from relynx.bias import Bias
 from relynx.bias.reader import GOOD_BIAS
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem, did_you_mean, raise_all
-from relynx.features.vectorizer import as_sequences
+from relynx.features.vectorizer import as_sequences, known_sequences
 
 Rule: TypeAlias = tuple[Callable[[Any], bool], str]  # whether a value is right, and what to give
 
@@ -129,13 +129,13 @@ def checked_weights(given: Iterable[float] | None, n: int) -> Floats:
 
 
 def sequences_for(model: Any, X: object) -> Sequences:
-    """Sequences for a fitted model, cut as its training sequences were.
+    """Sequences for a fitted model, with its cuts and rules.
 
     Sequences of two tables mean the same only if both tables were read in one way.
     """
     check_is_fitted(model)
     fitted: Schema | None = model.reading_
-    found = cut_like(as_sequences(X), fitted)
+    found = known_sequences(model, X)
     if fitted is None or fitted.is_of_facts or found.reading is None:
         return found
     if (wrong := found.reading.difference(fitted)) is not None:
@@ -150,7 +150,11 @@ def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
     if not len(X):
         raise InputError("there are no sequences", hint="give some of each class")
     if y is None and X.labels is None:
-        raise InputError("y is missing", hint="give the class of each sequence")
+        hint = "give the class of each sequence"
+        hint += (
+            "" if X.reading is None else ", or label='...', the column of the class in the table"
+        )
+        raise InputError("y is missing", hint=hint)
     given: Any = X.labels if y is None else y
     labels = np.asarray(column_or_1d(given if hasattr(given, "shape") else [*given]))
     if len(labels) != len(X):

@@ -10,18 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.arrays import Bools, Floats, Ints, Longs
-from relynx.data.class_cuts import cut_like
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences, counted
 from relynx.errors import InputError
 from relynx.features.grasp import GraspRound
-from relynx.features.vectorizer import as_sequences
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
 from relynx.mining.patterns.measures import chi2
 from relynx.mining.wording import in_words, names_of, visible
-from relynx.models.checks import check_no_label_is_missing
+from relynx.models.checks import check_no_label_is_missing, sequences_for
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import learner_name
 from relynx.reports.scores import Scores, scores
@@ -205,7 +203,7 @@ def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predi
         raise InputError(what, hint="give the fitted model, the sequences, the classes")
     if not hasattr(model, "estimators_"):
         raise InputError("this LynxClassifier is not fitted", hint="call fit before report")
-    X = cut_like(as_sequences(X), model.reading_)
+    X = sequences_for(model, X)
     if not len(X):
         raise InputError("there is no sequence to report on", hint="give at least one")
     labels = _labels(X, y)

@@ -26,10 +26,18 @@ from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.columns import Table, Values
 from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
-from relynx.data.tables.formats import Markers, checked_date_format, checked_markers
-from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
-from relynx.data.tables.plans import DEFAULT_BINS, SUPERVISED, Bins, Request, planned
-from relynx.data.tables.reader import READ, checked_columns
+from relynx.data.tables.formats import Markers
+from relynx.data.tables.inputs import Cells, name_problems, unknown_column
+from relynx.data.tables.plans import (
+    DEFAULT_BINS,
+    SUPERVISED,
+    AllBins,
+    Columns,
+    Fluents,
+    Request,
+    planned,
+)
+from relynx.data.tables.reader import READ, checked_columns, opened_table
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Constant, constant_text
@@ -41,11 +49,11 @@ WORDS = {"contact": CONTACT, "all": (*CONTACT, BEFORE)}
 def from_intervals(
     frame: Any, *, sequence: str | None = None, start: str | None = None, end: str | None = None,
     label: str | None = None, symbol: str | None = None,
-    fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
-    attributes: str | Sequence[str] | None = None,
+    fluents: Fluents = None,
+    attributes: Columns = None,
     relations: str | Sequence[str] | None = "contact", dimensions: str | Sequence[str] = (START,),
     duration: bool | None = None, gap: bool = False,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, na_values: Markers | None = None,
+    bins: AllBins = DEFAULT_BINS, na_values: Markers | None = None,
     date_format: str | None = None, reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
     """Make sequences from a table with one row per interval.
@@ -97,10 +105,10 @@ def from_intervals(
     begin(1). next_start(e1,e2). overlaps(e1,e2). what(e1,wind). what(e2,rain). end.
     """
     made = tuple(name for name, wanted in zip(MADE, (duration, gap), strict=True) if wanted)
-    markers, dates = checked_markers(na_values), checked_date_format(date_format)
-    table = open_table(frame, getattr(reading, "na_values", markers))
-    asked = Request(table, sequence, None, fluents, attributes, label, None, bins, symbol=symbol)
-    asked.na_values, asked.date_format = markers, dates
+    asked = Request(frame, sequence, None, fluents, attributes, label, None, bins, symbol=symbol)
+    asked.na_values, asked.date_format = na_values, date_format
+    asked = opened_table(asked, reading)
+    table = asked.table
     by_label = duration is None and label is not None and DURATION not in table.names
     if by_label and reading is None:
         made = (DURATION, *made)
@@ -130,7 +138,7 @@ def _read(
     if reading is not None:
         usual = (("contact", relations), ((START,), dimensions))
         same = all(type(one) is type(two) and one == two for one, two in usual)
-        if asked.says_something() or ends != (None, None) or not same or made:
+        if asked.arguments() or ends != (None, None) or not same or made:
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(what, hint="give reading alone")
         return _read_again(table, reading)

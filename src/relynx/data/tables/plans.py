@@ -16,14 +16,17 @@ import numpy as np
 from relynx.arrays import Ints, Longs
 from relynx.data.discretise import Cuts, quantile_cuts, width_cuts
 from relynx.data.schema import Column, Group, Schema
-from relynx.data.tables.columns import Table, Values, read_moment
+from relynx.data.tables.columns import Values, read_moment
 from relynx.data.tables.csv_tables import is_number
 from relynx.data.tables.inputs import Cells, unknown_column
 from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
-from relynx.logic.terms import Constant
 
 Bins: TypeAlias = "int | str | tuple[str, int] | Sequence[float] | None"
+AllBins: TypeAlias = "Bins | Mapping[str, Bins]"
+Columns: TypeAlias = "str | Sequence[str] | None"
+Fluents: TypeAlias = "Columns | Mapping[str, str | Sequence[str]]"
+Order: TypeAlias = "str | Mapping[str, str] | None"
 
 FEW = 10  # numbers of no more different values than this are left as they are
 MANY = 40  # texts of more different values than this are left out if they hardly repeat
@@ -39,13 +42,13 @@ WIDTH, SUPERVISED = "width", "supervised"
 
 @dataclass(slots=True)
 class Request:
-    """The arguments of `from_events` about one table, checked before the table is read.
+    """The arguments of `from_events` about one table, which is opened and checked by them.
 
     `always` are columns that are facts whatever `fluents` says, `symbol` is one that is never cut,
     and `taken` are names that no predicate of a column may have.
     """
 
-    table: Table
+    table: Any
     sequence: Any
     order: Any
     fluents: Any
@@ -57,15 +60,16 @@ class Request:
     symbol: str | None = None
     taken: tuple[str, ...] = ()
     made: tuple[str, ...] = ()  # columns that are made of others
-    na_values: tuple[Constant, ...] = ()
-    date_format: str | None = None
+    na_values: Any = None
+    date_format: Any = None
     problems: list[Problem] = field(default_factory=list)
 
-    def says_something(self) -> bool:
-        """Whether any of the arguments is not its default."""
-        given = [self.sequence, self.order, self.fluents, self.attributes, self.label]
-        given += [self.event, self.symbol, self.na_values or None, self.date_format]
-        return self.says_bins() or any(value is not None for value in given)
+    def arguments(self) -> list[str]:
+        """The arguments that are not their defaults."""
+        names = ["sequence", "order", "fluents", "attributes", "label", "event", "symbol"]
+        names += ["na_values", "date_format"]
+        given = [name for name in names if getattr(self, name) not in (None, ())]
+        return [*given, *(["bins"] if self.says_bins() else [])]
 
     def says_bins(self) -> bool:
         return not isinstance(self.bins, int) or self.bins != DEFAULT_BINS

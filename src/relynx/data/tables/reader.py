@@ -16,7 +16,18 @@ from relynx.data.tables.columns import Table
 from relynx.data.tables.facts import encoded, event_layout, sequence_numbers
 from relynx.data.tables.formats import Markers, checked_date_format, checked_markers
 from relynx.data.tables.inputs import Cells, columns_text, name_problems, open_table, unknown_column
-from relynx.data.tables.plans import DEFAULT_BINS, DELIMITS, RESERVED, Bins, Plan, Request, planned
+from relynx.data.tables.plans import (
+    DEFAULT_BINS,
+    DELIMITS,
+    RESERVED,
+    AllBins,
+    Columns,
+    Fluents,
+    Order,
+    Plan,
+    Request,
+    planned,
+)
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.dimensions import link_name
 
@@ -25,11 +36,11 @@ GIVE_SEQUENCE = "give sequence='...', the column that says which sequence an eve
 
 
 def from_events(
-    frame: Any, *, sequence: str | None = None, order: str | Mapping[str, str] | None = None,
-    fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
-    label: str | None = None, attributes: str | Sequence[str] | None = None,
+    frame: Any, *, sequence: str | None = None, order: Order = None,
+    fluents: Fluents = None,
+    label: str | None = None, attributes: Columns = None,
     event: str | None = None, relations: Mapping[str, Any] | None = None,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, na_values: Markers | None = None,
+    bins: AllBins = DEFAULT_BINS, na_values: Markers | None = None,
     date_format: str | None = None, reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
     """Make sequences from a table with one row per event.
@@ -86,14 +97,27 @@ def from_events(
     >>> print(rx.from_events(table, sequence="case", order="at", label="ok")[0][0])
     begin(1,y). next_s(e1,e2). step(e1,a). step(e2,b). end.
     """
-    markers, dates = checked_markers(na_values), checked_date_format(date_format)
-    known = getattr(reading, "na_values", markers)
-    table = open_table(frame, known)
-    request = Request(table, sequence, order, fluents, attributes, label, event, bins)
-    request.na_values, request.date_format = markers, dates
-    further = {name: open_table(one, known) for name, one in _relations(relations).items()}
-    X = read_request(request, further, reading)
+    asked = Request(frame, sequence, order, fluents, attributes, label, event, bins)
+    asked.na_values, asked.date_format = na_values, date_format
+    X = read_events(asked, relations, reading)
     return X, X.labels
+
+
+def read_events(asked: Request, relations: object, schema: Schema | None) -> Sequences:
+    """What `from_events` makes of its arguments, the first of them still a frame or a file."""
+    opened = opened_table(asked, schema)
+    further = {
+        name: open_table(one, getattr(schema, "na_values", opened.na_values))
+        for name, one in _relations(relations).items()
+    }
+    return read_request(opened, further, schema)
+
+
+def opened_table(asked: Request, schema: Schema | None) -> Request:
+    """The same arguments with the table opened; a schema has markers of its own."""
+    markers, dates = checked_markers(asked.na_values), checked_date_format(asked.date_format)
+    table = open_table(asked.table, getattr(schema, "na_values", markers))
+    return replace(asked, table=table, na_values=markers, date_format=dates)
 
 
 def read_request(
@@ -104,7 +128,7 @@ def read_request(
     opened = (table, *further.values())
     raise_all([problem for one in opened for problem in name_problems(one)], DataError)
     if schema is not None:
-        if request.says_something():
+        if request.arguments():
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(what, hint="give reading alone, or with relations")
         return _read_again(table, further, schema)

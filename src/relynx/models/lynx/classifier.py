@@ -22,17 +22,19 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.arrays import Floats
 from relynx.bias import Bias, as_bias
-from relynx.bias.model_file import BIAS
+from relynx.bias.model_file import BIAS, KNOWLEDGE
 from relynx.data.class_cuts import cut_measured
 from relynx.data.parquet import Partitions
-from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
+from relynx.data.tables.formats import Markers
+from relynx.data.tables.plans import DEFAULT_BINS, AllBins, Columns, Fluents, Order, Request
 from relynx.errors import InputError
 from relynx.features.candidates import united
 from relynx.features.exact_logistic import CERTIFICATE
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.sparse_logistic import STEADY
+from relynx.features.tables import read_training
 from relynx.features.vectorizer import PatternEstimator, coverage
 from relynx.mining.levels import sequence_sizes
 from relynx.mining.patterns.model_file import PATTERNS
@@ -42,6 +44,7 @@ from relynx.models.checks import (
     GIVEN_BIAS,
     Rule,
     check_parameters,
+    checked_labels,
     checked_weights,
     class_weights,
     is_count,
@@ -299,6 +302,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         `largest_penalty`, how many `nodes` were counted, `max_length`, the `scale` of the weights.
     bias_ : Bias
         The bias that was used.
+    background_ : Background or None
+        The background rules of the training sequences, which others get that have none.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X; with the cuts that were
         learnt, where it left them to `fit`. Of facts that come from no table, the cuts of measured
@@ -329,7 +334,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         ),
         "min_support_": replace(array(np.float64, (None,)), optional=True),
         "certificate_": CERTIFICATE,
-        "reading_": SCHEMA,
+        **KNOWLEDGE,
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}
 
@@ -355,26 +360,33 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     random_state: Any = None
 
     def fit(
-        self,
-        X: object,
-        y: Iterable[object] | None = None,
-        sample_weight: Iterable[float] | None = None,
-    ) -> LynxClassifier:
+        self, X: Any, y: Iterable[object] | None = None,
+        sample_weight: Iterable[float] | None = None, *,
+        sequence: str | None = None, order: Order = None, label: str | None = None,
+        fluents: Fluents = None, attributes: Columns = None, bins: AllBins = DEFAULT_BINS,
+        na_values: Markers | None = None, date_format: str | None = None,
+    ) -> LynxClassifier:  # fmt: skip
         """Learn the model, or models.
 
         Parameters
         ----------
         X
-            `Sequences`, or lists as `from_lists` takes them.
+            `Sequences`, or a table as `from_events` takes it, or lists as `from_lists` takes them.
         y
-            The classes; without them those of X.
+            The classes, of a table in the order in which its sequences appear; without them those
+            of X.
         sample_weight
             A weight for each sequence, of the methods `sparse` and `optimal`; without them all
             count the same. `class_weight` multiplies it.
+        sequence, order, label, fluents, attributes, bins, na_values, date_format
+            Of a table: how it is read, as in `from_events`.
         """
         check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
+        asked = Request(X, sequence, order, fluents, attributes, label, None, bins)
+        asked.na_values, asked.date_format = na_values, date_format
+        X, y = read_training(asked, y)
         X, labels, self.classes_, codes = training_data(X, y)
-        self.reading_ = X.reading
+        self.background_, self.reading_ = X.background, X.reading
         if self.bias is None and X.reading is None:
             X, self.reading_ = cut_measured(X, labels)
         self.bias_ = as_bias(self.bias) or Bias.infer(X, codes)
@@ -555,12 +567,27 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     def predict(self, X: object) -> NDArray[Any]:
         """The class of each sequence.
 
+        A table is read as that of `fit`; its sequences are in the order in which they appear, for a
+        data frame of pandas that of `X["case"].unique()`.
+
         With one model that of the largest score. With a model for each pair the one with the most
         votes; ties go to the largest sum of probabilities, then to the larger prior, then to the
         first in order.
         """
         codes = self.codes(self.matrix(X))
         return np.asarray(self.classes_[codes])
+
+    def score(
+        self,
+        X: Any,
+        y: Iterable[object] | None = None,
+        sample_weight: Iterable[float] | None = None,
+    ) -> float:
+        """The accuracy; without y by the classes of X, of a table those in its label column."""
+        if y is None:
+            X = sequences_for(self, X)
+            y = checked_labels(X, None)
+        return float(super().score(X, y, sample_weight))
 
     def predict_proba(self, X: object) -> Floats:
         """Class probabilities, array of shape (n_sequences, n_classes).

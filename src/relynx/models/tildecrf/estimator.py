@@ -11,12 +11,11 @@ import numpy as np
 from relynx.arrays import Bools, Longs
 from relynx.bias import AnyBias, Bias, as_bias
 from relynx.bias.infer import infer_language
-from relynx.bias.model_file import BIAS
+from relynx.bias.model_file import BIAS, KNOWLEDGE
 from relynx.bias.modes import EVENT
 from relynx.bias.size_estimate import Size
 from relynx.data.event_arguments import Argument, arguments_of, arguments_state
 from relynx.data.event_order import link_of
-from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.features.vectorizer import SequenceEstimator
@@ -262,7 +261,7 @@ LANGUAGE: Fields = {
         lambda places, _: arguments_state(places),
         lambda part, key, _: tuple(sorted(arguments_of(part, key))),
     ),
-    "reading_": SCHEMA,
+    **KNOWLEDGE,
 }
 LEARNT: Fields = {
     "classes_": labels("TildeCRF"),
