@@ -43,8 +43,9 @@ def _background_of(part: Part, name: str, _: object) -> Background | None:
     """The rules whose text is a field of a part; older files have none."""
     if not part.has(name) or part.none(name):
         return None
+    text = part.text(name)
     try:
-        return parse_background(part.text(name))
+        return parse_background(text)
     except InputError as error:
         raise part.wrong(name, f"are no rules: {error.problems[0].message}") from None
 

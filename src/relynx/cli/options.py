@@ -133,6 +133,17 @@ def model_options(function: Function) -> Function:
     )
 
 
+def test_options(function: Function) -> Function:
+    """The options of commands that use a model."""
+    return with_options(
+        function,
+        click.option("-k", "--background", help="Other rules than those of the model."),
+        click.option(
+            "--allow-missing", is_flag=True, help="Take predicates without facts as absent."
+        ),
+    )
+
+
 def with_options(function: Function, *options: Callable[[Function], Function]) -> Function:
     for option in reversed(options):  # the last one applied is shown first
         function = option(function)
@@ -420,15 +431,17 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
     return _with_rules(X, background), y
 
 
-def read_model_and_test(model: str, test: str, background: str | None) -> ModelRead:
+def read_model_and_test(
+    model: str, test: str, background: str | None, allow_missing: bool
+) -> ModelRead:
     """A classifier, and the test sequences and labels; warns of predicates that these lack."""
-    loaded = read_classifier(model)
+    loaded = read_classifier(model, allow_missing)
     X, y = read_test(test, background, loaded)
     warn_of_unknown_predicates(loaded, X, test)
     return loaded, X, y
 
 
-def read_classifier(model: str) -> LynxClassifier:
+def read_classifier(model: str, allow_missing: bool) -> LynxClassifier:
     from relynx.models.evaluation.baselines import CLASSIFIERS
     from relynx.store import load
 
@@ -436,16 +449,22 @@ def read_classifier(model: str) -> LynxClassifier:
     if not isinstance(loaded, CLASSIFIERS):
         what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
         raise DataError(what, model, hint="relynx fit writes a model")
+    if allow_missing and hasattr(loaded, "missing_predicates"):
+        loaded.missing_predicates = "ignore"
     return cast("LynxClassifier", loaded)
 
 
 def warn_of_unknown_predicates(model: LynxClassifier, X: Sequences, test: str) -> None:
     """Warn of predicates that the model uses and the sequences can never have."""
+    from relynx.features.vectorizer import known_sequences
     from relynx.models.evaluation.predictions import unknown_predicates
 
-    for name in unknown_predicates(model, X):
+    hint = "hint: its facts are none of those that the model was learnt from; check their names"
+    if model.background_ is None:
+        hint += ", or give the background rules of an older model, with -k"
+    for name in unknown_predicates(model, known_sequences(model, X)):
         what = f"warning: the model uses {name}, which {test} does not have"
-        click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
+        click.echo(f"{what}\n{hint}", err=True)
 
 
 def read_language(bias_file: str | None, event_type: str | None) -> Bias | None:

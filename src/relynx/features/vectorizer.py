@@ -30,7 +30,7 @@ from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequence, Sequences
 from relynx.data.tables.formats import Markers
 from relynx.data.tables.plans import DEFAULT_BINS, AllBins, Columns, Fluents, Order, Request
-from relynx.errors import InputError
+from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.features.tables import read_again, read_training
 from relynx.mining.input_checks import classes_of
 from relynx.mining.partitioned.search import check_partitions
@@ -43,6 +43,9 @@ from relynx.storage.parts import Part, plain
 
 CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
+MISSING = ("error", "warn", "ignore")
+TO_GO_ON = "missing_predicates='ignore', or --allow-missing, takes it as absent"
+UNLIKELY, IMPOSSIBLE = 1e-3, 1e-6  # that sequences lack a predicate by chance
 # How the work is done here, not what was learnt: it is not kept.
 MACHINE = frozenset({"n_jobs", "memory", "checkpoint"})
 OUTPUT = "_sklearn_output_config"  # what set_output wrote
@@ -77,6 +80,7 @@ class PatternEstimator(SequenceEstimator):
     max_gap: int | None = None
     min_confidence: float | None = None
     object_identity: bool | None = None
+    missing_predicates: str = "error"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -104,6 +108,10 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
         keeps all.
     object_identity
         Whether different variables stand for different constants (True).
+    missing_predicates
+        What is done where no sequence has any fact of a predicate of the patterns, and so many
+        training sequences had some that chance is no reason: `error`, `warn`, or `ignore`, which
+        takes it as absent.
     top_k, measure
         Keep only so many patterns, the best by a measure; see `PatternSet.measure`.
     sparse_output
@@ -208,8 +216,11 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
 
     def _matrix(self, X: object) -> sparse.csr_array:
         if isinstance(X, Partitions):
-            return sparse.vstack([self._matrix(part) for part in X.partitions()], format="csr")
+            parts = [known_sequences(self, part) for part in X.partitions()]
+            columns = [coverage(self.patterns_, part, n_jobs=self.n_jobs) for part in parts]
+            return sparse.vstack(columns, format="csr")
         X = known_sequences(self, X)
+        check_predicates(self.missing_predicates, self.patterns_, X)
         return coverage(self.patterns_, X, n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -245,6 +256,38 @@ def known_sequences(model: Any, X: object) -> Sequences:
     X = cut_like(as_sequences(read_again(X, model.reading_)), model.reading_)
     rules = getattr(model, "background_", None)  # a pickle may be older
     return X if rules is None or X.background is not None else X.with_background(rules)
+
+
+def check_predicates(how: str, patterns: PatternSet, X: Sequences) -> None:
+    """Raise or warn where sequences have no fact of a predicate of the patterns.
+
+    At least k of N training sequences had one. By the rule of succession the probability that none
+    of n others has one is then at most `((N - k + 1) / (N + 2)) ** n`: if that is so small that it
+    is no chance, the facts are others than those of the training sequences.
+    """
+    here = {*X.facts(patterns.object_identity).tables}
+    here |= set() if X.background is None else X.background.heads
+    lacking = set(patterns.trie.relations) - here
+    if how == "ignore" or not lacking or not len(X):
+        return
+    most = dict.fromkeys(lacking, 0)
+    for entry in patterns:
+        for key in lacking & {atom.key for atom in entry.pattern.atoms}:
+            most[key] = max(most[key], entry.frequency)
+    n = int(patterns.class_sizes.sum())
+    errors: list[Problem] = []
+    doubts: list[Problem] = []
+    for (name, arity), k in sorted(most.items()):
+        chance = ((n - k + 1) / (n + 2)) ** len(X)
+        had = f"all {n:,}" if k == n else f"at least {k:,} of the {n:,}"
+        what = f"no sequence has a fact {name}/{arity}, which {had} training sequences had"
+        near = did_you_mean(name, sorted({known for known, _ in here} - {name}))
+        hint = f"{near or 'check the names of the facts;'} {TO_GO_ON}"
+        found = errors if how == "error" and chance < IMPOSSIBLE else doubts
+        found += [Problem(what, hint=hint)] if chance < UNLIKELY else []
+    raise_all(errors, DataError)
+    if doubts:
+        warnings.warn("\n".join(map(str, doubts)), UserWarning, stacklevel=4)
 
 
 def coverage(patterns: PatternSet, X: Sequences, *, n_jobs: int | None = None) -> sparse.csr_array:

@@ -35,7 +35,7 @@ from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB
 from relynx.features.sparse_logistic import STEADY
 from relynx.features.tables import read_training
-from relynx.features.vectorizer import PatternEstimator, coverage
+from relynx.features.vectorizer import MISSING, PatternEstimator, check_predicates, coverage
 from relynx.mining.levels import sequence_sizes
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
@@ -130,6 +130,7 @@ RULES: Mapping[str, Rule] = {
         "a number of patterns from 1 on, or None for all",
     ),
     "bias": GIVEN_BIAS,
+    "missing_predicates": one_of(MISSING),
     "final_estimator": (
         _is_learner,
         "a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes",
@@ -218,6 +219,10 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         only. None keeps all.
     object_identity
         Whether different variables stand for different constants (True).
+    missing_predicates
+        What is done where no sequence has any fact of a predicate of the patterns, and so many
+        training sequences had some that chance is no reason: `error`, `warn`, or `ignore`, which
+        takes it as absent.
     method
         `sparse` (its form is found by cross-validation), `optimal`, `grasp` or `paper`; `auto` is
         `sparse` up to 20 classes, unless one of the parameters that belong to `grasp` is given, or
@@ -625,8 +630,13 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         """The values of the patterns of `selected_` in each sequence, 0 where one is absent."""
         check_is_fitted(self)
         if isinstance(X, Partitions):
-            return sparse.vstack([self.matrix(part) for part in X.partitions()], format="csr")
+            parts = [self._values(sequences_for(self, part)) for part in X.partitions()]
+            return sparse.vstack(parts, format="csr")
         X = sequences_for(self, X)
+        check_predicates(self.missing_predicates, self.selected_, X)
+        return self._values(X)
+
+    def _values(self, X: Sequences) -> sparse.csr_array:
         M = coverage(self.selected_, X, n_jobs=self.n_jobs)
         if not self.estimators_[0].growth.exponent:
             return M
