@@ -215,8 +215,8 @@ def test_no_command_reads_the_further_tables_of_a_model(capsys):
     assert run(capsys, "predict", "m.relynx", "test.csv", "-o", "p.csv") == (
         2,
         "",
-        "test.csv: the model was learnt with further tables ('w'), which no command reads\n"
-        "hint: in Python: rx.from_events(path, reading=model.reading_, relations={...})\n",
+        "test.csv: the model was learnt with further tables: 'w'\n"
+        "hint: in Python: X, y = rx.from_events(table, reading=model.reading_, relations={...})\n",
     )
 
 
@@ -335,7 +335,7 @@ def test_a_model_of_other_files_does_not_know_how_to_read_a_table(capsys):
         2,
         "",
         "test.csv: the model was not learnt from a table, so it does not say how to read this one\n"
-        "hint: give a .m file, or learn a model from a table\n",
+        "hint: give sequences as those of fit, or learn the model from a table\n",
     )
 
 

@@ -30,7 +30,7 @@ from relynx.logic.terms import Atom, Constant, Literal, flatten, quoted
 from relynx.search_settings import SETTINGS
 
 AnyBias: TypeAlias = "Bias | str | os.PathLike[str]"
-GOOD_BIAS = "a Bias, its text, or the path of its file"
+GOOD_BIAS = "give a Bias, its text, or the path of its file, or None"
 ENDINGS = (".l", ".bias")
 FLAG = "set_lynx_flag"
 MOST_EITHER = 12  # arguments of a mode of the original program that may be variables or constants
@@ -100,7 +100,7 @@ def as_bias(given: AnyBias | None) -> Bias | None:
     if isinstance(given, os.PathLike):
         return read_bias(given)
     if not isinstance(cast(object, given), str):
-        raise InputError(f"bias is {given!r}", hint=f"give {GOOD_BIAS}, or None")
+        raise InputError(f"bias is {given!r}", hint=GOOD_BIAS)
     if os.path.isfile(given) or (given.lower().endswith(ENDINGS) and "(" not in given):
         return read_bias(given)
     if "(" in given or not given.strip():

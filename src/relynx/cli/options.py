@@ -408,27 +408,14 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
     """Sequences and labels to predict; a table is read by the schema of the training table."""
     from relynx.data.lynx import read_lynx
     from relynx.data.tables.inputs import is_table
-    from relynx.data.tables.reader import from_events
-    from relynx.data.xes import is_xes, read_xes
+    from relynx.data.xes import is_xes
+    from relynx.features.tables import read_again
 
     if not is_table(path) and not is_xes(path):
         return read_lynx(path, background)
-    reading = getattr(model, "reading_", None)
-    if reading is None or reading.is_of_facts:
-        what = "the model was not learnt from a table, so it does not say how to read this one"
-        raise InputError(what, path, hint="give a .m file, or learn a model from a table")
-    if reading.relations:
-        tables = ", ".join(repr(group.predicate) for group in reading.relations)
-        what = f"the model was learnt with further tables ({tables}), which no command reads"
-        hint = "in Python: rx.from_events(path, reading=model.reading_, relations={...})"
-        raise InputError(what, path, hint=hint)
-    if reading.intervals is not None:
-        what = "the model was learnt from intervals, which no command reads"
-        hint = "in Python: rx.from_intervals(path, reading=model.reading_)"
-        raise InputError(what, path, hint=hint)
-    X, y = (read_xes if is_xes(path) else from_events)(path, reading=reading)
+    X = read_again(path, getattr(model, "reading_", None))
     show_notes(() if X.reading is None else X.reading.notes)
-    return _with_rules(X, background), y
+    return _with_rules(X, background), X.labels
 
 
 def read_model_and_test(

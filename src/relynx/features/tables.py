@@ -16,6 +16,7 @@ from relynx.data.sequences import Sequence, Sequences, shown
 from relynx.data.tables.frames import open_frame
 from relynx.data.tables.plans import Request
 from relynx.data.tables.reader import from_events, read_events
+from relynx.data.xes import is_xes, read_xes
 from relynx.errors import InputError, counted
 
 Labels = Iterable[object] | None
@@ -75,17 +76,19 @@ def _check_leak(y: Any, X: Sequences) -> None:
 
 
 def read_again(X: Any, reading: Schema | None) -> Any:
-    """What `predict` is given, a table read as the training table was. Raises InputError."""
+    """What `predict` is given, a table or a log read as that of `fit` was. Raises InputError."""
     if not is_table(X):
         return X
+    path = os.fsdecode(X) if isinstance(X, str | os.PathLike) else None
     if reading is None or reading.is_of_facts:
         what = "the model was not learnt from a table, so it does not say how to read this one"
-        hint = "give sequences as those of fit, or model.fit(table, sequence='...')"
-        raise InputError(what, hint=hint)
+        hint = "give sequences as those of fit, or learn the model from a table"
+        raise InputError(what, path, hint=hint)
     if reading.relations:
         tables = ", ".join(repr(group.predicate) for group in reading.relations)
         what = f"the model was learnt with further tables: {tables}"
-        hint = "X, y = rx.from_events(table, reading=model.reading_, relations={...})"
-        raise InputError(what, hint=hint)
-    reader = from_events if reading.intervals is None else from_intervals
-    return reader(X, reading=reading)[0]
+        hint = "in Python: X, y = rx.from_events(table, reading=model.reading_, relations={...})"
+        raise InputError(what, path, hint=hint)
+    if path is not None and is_xes(path):
+        return read_xes(path, reading=reading)[0]
+    return (from_events if reading.intervals is None else from_intervals)(X, reading=reading)[0]

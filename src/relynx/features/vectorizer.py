@@ -28,8 +28,8 @@ from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
 from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequence, Sequences
-from relynx.data.tables.formats import Markers
-from relynx.data.tables.plans import DEFAULT_BINS, AllBins, Columns, Fluents, Order, Request
+from relynx.data.tables.formats import AllBins, Columns, Fluents, Markers, Order
+from relynx.data.tables.plans import DEFAULT_BINS, Request
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.features.tables import read_again, read_training
 from relynx.mining.input_checks import classes_of

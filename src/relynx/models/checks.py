@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -13,8 +12,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from relynx.arrays import Floats, Longs
-from relynx.bias import Bias
-from relynx.bias.reader import GOOD_BIAS
 from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
@@ -61,7 +58,6 @@ def words_or_weights(*words: str | None) -> Rule:
     return lambda value: isinstance(value, Mapping) or is_word(value), hint
 
 
-GIVEN_BIAS = none_or_a(Bias | str | os.PathLike, f"give {GOOD_BIAS}, or None")
 AMOUNT: Rule = is_amount, "give a number from 0 on"
 PRIOR = words_or_weights("empirical", "uniform")
 SWITCH: Rule = lambda value: isinstance(value, bool | np.bool_), "give True or False"

@@ -2,6 +2,7 @@
 
 import sys
 import zipfile
+from dataclasses import replace
 
 import pandas as pd
 import polars as pl
@@ -10,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relynx as rx
-from relynx.data.schema import schema_state
+from relynx.data.schema import schema_of, schema_state
 from relynx.data.tables import frames
+from relynx.storage.parts import ModelFile, Part
 
 N = 20
 CASES = {"case": [i // 4 for i in range(N)], "step": list("abcd") * 5}
@@ -224,3 +226,18 @@ def test_an_excel_file_that_unpacks_to_too_much_is_refused(tmp_path):
         archive.writestr("xl/worksheets/sheet1.xml", bytes(1 << 27))
     with pytest.raises(rx.InputError, match="unpacks to more than"):
         read(path)
+
+
+@pytest.mark.parametrize("text", ["%d%d", "%", "%Q", "no format"])
+def test_a_forged_format_of_dates_reads_no_dates(text):
+    X = read({"case": [1, 1], "at": ["1/2/2024", "2/2/2024"]}, order="at", date_format="%d/%m/%Y")
+    forged = replace(X.reading, date_format=text)
+    with pytest.raises(rx.InputError, match="which is no date of the format"):
+        rx.from_events({"case": [1], "at": ["1/2/2024"]}, reading=forged)
+
+
+@pytest.mark.parametrize("markers", [[None], "?", [True], [float("nan")]])
+def test_forged_markers_are_refused(markers):
+    state = schema_state(read(CASES).reading) | {"na_values": markers}
+    with pytest.raises(rx.DataError, match=r"reading_.na_values is no list"):
+        schema_of(Part(state, ModelFile("m.relynx", {}), "reading_"))

@@ -26,17 +26,9 @@ from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.columns import Table, Values
 from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
-from relynx.data.tables.formats import Markers
+from relynx.data.tables.formats import AllBins, Columns, Fluents, Markers
 from relynx.data.tables.inputs import Cells, name_problems, unknown_column
-from relynx.data.tables.plans import (
-    DEFAULT_BINS,
-    SUPERVISED,
-    AllBins,
-    Columns,
-    Fluents,
-    Request,
-    planned,
-)
+from relynx.data.tables.plans import DEFAULT_BINS, SUPERVISED, Request, planned
 from relynx.data.tables.reader import READ, checked_columns, opened_table
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all

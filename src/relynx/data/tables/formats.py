@@ -1,10 +1,10 @@
-"""What cells mean beyond what they say: markers of missing values, and a format of dates."""
+"""What is said of a table: columns, ranges, markers of missing values, the format of dates."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, TypeAlias
@@ -15,6 +15,12 @@ from relynx.data.sequences import shown
 from relynx.errors import InputError
 from relynx.logic.terms import Constant
 
+# The types of arguments of `from_events`.
+Bins: TypeAlias = "int | str | tuple[str, int] | Sequence[float] | None"
+AllBins: TypeAlias = "Bins | Mapping[str, Bins]"
+Columns: TypeAlias = "str | Sequence[str] | None"
+Fluents: TypeAlias = "Columns | Mapping[str, str | Sequence[str]]"
+Order: TypeAlias = "str | Mapping[str, str] | None"
 Markers: TypeAlias = "str | float | Iterable[str | float]"
 NUMBER = re.compile(r"[-+]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?\Z")
 
@@ -72,5 +78,5 @@ def read_date(text: str, date_format: str) -> datetime | None:
     """The moment that a text of a format names, or None."""
     try:
         return datetime.strptime(text.strip(), date_format)
-    except ValueError:
+    except (ValueError, re.error):  # the latter of a format that no one checked
         return None

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +21,6 @@ from relynx.data.tables.csv_tables import is_number
 from relynx.data.tables.inputs import Cells, unknown_column
 from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
-
-Bins: TypeAlias = "int | str | tuple[str, int] | Sequence[float] | None"
-AllBins: TypeAlias = "Bins | Mapping[str, Bins]"
-Columns: TypeAlias = "str | Sequence[str] | None"
-Fluents: TypeAlias = "Columns | Mapping[str, str | Sequence[str]]"
-Order: TypeAlias = "str | Mapping[str, str] | None"
 
 FEW = 10  # numbers of no more different values than this are left as they are
 MANY = 40  # texts of more different values than this are left out if they hardly repeat

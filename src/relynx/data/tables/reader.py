@@ -14,20 +14,17 @@ from relynx.data.schema import Group, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.tables.columns import Table
 from relynx.data.tables.facts import encoded, event_layout, sequence_numbers
-from relynx.data.tables.formats import Markers, checked_date_format, checked_markers
-from relynx.data.tables.inputs import Cells, columns_text, name_problems, open_table, unknown_column
-from relynx.data.tables.plans import (
-    DEFAULT_BINS,
-    DELIMITS,
-    RESERVED,
+from relynx.data.tables.formats import (
     AllBins,
     Columns,
     Fluents,
+    Markers,
     Order,
-    Plan,
-    Request,
-    planned,
+    checked_date_format,
+    checked_markers,
 )
+from relynx.data.tables.inputs import Cells, columns_text, name_problems, open_table, unknown_column
+from relynx.data.tables.plans import DEFAULT_BINS, DELIMITS, RESERVED, Plan, Request, planned
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.dimensions import link_name
 

@@ -12,15 +12,8 @@ from numpy.typing import NDArray
 
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.plans import (
-    DEFAULT_BINS,
-    AllBins,
-    Columns,
-    Fluents,
-    Order,
-    Request,
-    clean_name,
-)
+from relynx.data.tables.formats import AllBins, Columns, Fluents, Order
+from relynx.data.tables.plans import DEFAULT_BINS, Request, clean_name
 from relynx.data.tables.reader import read_request
 from relynx.data.xes.event_table import CASE, EVENT, NUMBERS, SEQUENCE, XesTable
 from relynx.data.xes.parser import read_log

@@ -23,16 +23,7 @@ from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.features.vectorizer import SequenceEstimator
 from relynx.mining.workers import n_threads
-from relynx.models.checks import (
-    AMOUNT,
-    GIVEN_BIAS,
-    SWITCH,
-    Rule,
-    count_from,
-    is_count,
-    none_or_a,
-    one_of,
-)
+from relynx.models.checks import AMOUNT, SWITCH, Rule, count_from, is_count, none_or_a, one_of
 from relynx.models.lohmm.checks import SLACK
 from relynx.models.lohmm.inference.ground import Grounding
 from relynx.models.lohmm.model import LoHMM
@@ -61,7 +52,6 @@ RULES: Mapping[str, Rule] = {
     "structure": none_or_a(
         str | LoHMM, "a LoHMM, the text of one, or None to make one from the sequences"
     ),
-    "bias": GIVEN_BIAS,
     "dimension": none_or_a(str, "give the name of a dimension, or None"),
     "n_hidden": count_from(1),
     "max_kinds": count_from(1),

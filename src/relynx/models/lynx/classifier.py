@@ -26,8 +26,8 @@ from relynx.bias.model_file import BIAS, KNOWLEDGE
 from relynx.data.class_cuts import cut_measured
 from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequences
-from relynx.data.tables.formats import Markers
-from relynx.data.tables.plans import DEFAULT_BINS, AllBins, Columns, Fluents, Order, Request
+from relynx.data.tables.formats import AllBins, Columns, Fluents, Markers, Order
+from relynx.data.tables.plans import DEFAULT_BINS, Request
 from relynx.errors import InputError
 from relynx.features.candidates import united
 from relynx.features.exact_logistic import CERTIFICATE
@@ -41,7 +41,6 @@ from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
 from relynx.mining.workers import n_threads
 from relynx.models.checks import (
-    GIVEN_BIAS,
     Rule,
     check_parameters,
     checked_labels,
@@ -129,7 +128,6 @@ RULES: Mapping[str, Rule] = {
         lambda value: value is None or is_count(value),
         "a number of patterns from 1 on, or None for all",
     ),
-    "bias": GIVEN_BIAS,
     "missing_predicates": one_of(MISSING),
     "final_estimator": (
         _is_learner,
@@ -582,12 +580,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         codes = self.codes(self.matrix(X))
         return np.asarray(self.classes_[codes])
 
-    def score(
-        self,
-        X: Any,
-        y: Iterable[object] | None = None,
-        sample_weight: Iterable[float] | None = None,
-    ) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The accuracy; without y by the classes of X, of a table those in its label column."""
         if y is None:
             X = sequences_for(self, X)

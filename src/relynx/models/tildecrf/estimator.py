@@ -21,15 +21,7 @@ from relynx.errors import InputError
 from relynx.features.vectorizer import SequenceEstimator
 from relynx.logic.parser import parse_atom
 from relynx.logic.terms import Atom, Var
-from relynx.models.checks import (
-    GIVEN_BIAS,
-    SWITCH,
-    Rule,
-    is_count,
-    is_positive,
-    none_or_a,
-    parameter_problems,
-)
+from relynx.models.checks import SWITCH, Rule, is_count, is_positive, none_or_a, parameter_problems
 from relynx.models.observations import observed_arguments
 from relynx.models.tildecrf.encoding import ANY, Language
 from relynx.models.tildecrf.trees import Leaf, Scope, Split, Test, Tree
@@ -69,7 +61,6 @@ RULES: Mapping[str, Rule] = {
         lambda value: is_positive(value) and value < 1,
         "give a number between 0 and 1",
     ),
-    "bias": GIVEN_BIAS,
 }
 
 
