@@ -103,7 +103,7 @@ def test_aggregates_have_the_numbers_that_the_facts_have_as_ranges():
     less = compare(DummyClassifier(), X.replaced(numbers=None), y, scoring="accuracy", folds=4)
     assert less["note"].tolist() == [
         "",
-        *["of 'cost' ranges are counted: these sequences have no numbers of it"] * 2,
+        *["of 'cost' ranges are counted: the numbers were not kept"] * 2,
         "",
         "",
     ]

@@ -22,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from relynx.arrays import Floats, Longs
@@ -68,54 +69,39 @@ class Aggregates(TransformerMixin, SequenceEstimator):  # type: ignore[misc]
         X = as_sequences(X)
         self.events_ = _event_arguments(X)
         counts = sorted(_common(X, self.events_), key=lambda one: (-one[0], one[1:4]))
-        most = DENSE if self.dense else SPARSE
-        self.n_left_out_ = max(0, len(counts) - most)
-        self.counts_ = [one[1:3] + one[4:] for one in counts[:most]]
-        self.statistics_: list[tuple[str, tuple[str, ...]]] = []
-        for name, series in _series(X, self.events_):
-            _, least, largest, _, _ = _statistics(series, len(X))
-            same = np.array_equal(least, largest, equal_nan=True)
-            self.statistics_.append((name, STATISTICS[:1] if same else STATISTICS))
-        self._learn_scales(X)
-        return self
-
-    def _learn_scales(self, X: Sequences) -> None:
-        """The mean and scale of each column, and which columns of numbers tell anything."""
-        self.useful_ = np.arange(len(self._names()))
-        counts, numbers = self._counts(X), self._numbers(X)
-        with np.errstate(invalid="ignore"):
-            differ = np.fmax.reduce(numbers, axis=0) > np.fmin.reduce(numbers, axis=0)
-        self.useful_ = np.flatnonzero(differ)
-        numbers = numbers[:, self.useful_]
-        known = np.maximum((~np.isnan(numbers)).sum(axis=0), 1)
-        self.mean_ = np.nansum(numbers, axis=0) / known
-        spread = np.sqrt(np.nansum((numbers - self.mean_) ** 2, axis=0) / known)
-        self.scale_ = np.where(spread > 1e-12 * np.abs(self.mean_), spread, 1.0)
-        mean = np.asarray(counts.mean(axis=0)).ravel()
-        square = np.asarray(counts.multiply(counts).mean(axis=0)).ravel()
+        self.counts_ = [one[1:3] + one[4:] for one in counts[: DENSE if self.dense else SPARSE]]
+        numbers = _numbers(X, self.events_)
+        self.numbers_ = ["length"]  # and what differs between sequences
+        for name, column in numbers.items():
+            what, _, whose = name.partition(" of ")
+            low, high = (numbers.get(f"{end} of {whose}", column) for end in ("least", "largest"))
+            known = what in STATISTICS[1:] and np.array_equal(low, high, equal_nan=True)
+            if not known and name != "length" and len(np.unique(column[column == column])) > 1:
+                self.numbers_.append(name)
+        self.scaler_ = StandardScaler().fit(np.array([numbers[name] for name in self.numbers_]).T)
+        square, mean = (self._counts(X).power(n).sum(axis=0) / max(len(X), 1) for n in (2, 1))
         spread = np.sqrt(np.maximum(square - mean**2, 0))
-        self.count_scale_ = np.where(spread > 0, spread, 1.0)
+        self.count_scale_ = np.where(spread > 1e-6, spread, 1.0)  # 0 but for rounding
+        return self
 
     def transform(self, X: object) -> Any:
         """Array or CSR matrix of shape (n_sequences, n_columns)."""
         X = as_sequences(X)
-        counts, numbers = self._counts(X), self._numbers(X)
+        found, nothing = _numbers(X, self.events_), np.full(len(X), np.nan)
+        numbers = np.array([found.get(name, nothing) for name in self.numbers_]).T
+        counts = self._counts(X)
         if self.dense:
             return np.hstack([numbers, counts.toarray()])
-        scaled = np.nan_to_num((numbers - self.mean_) / self.scale_)
+        scaled = np.nan_to_num(self.scaler_.transform(numbers))
         return sparse.hstack([scaled, counts.multiply(1 / self.count_scale_)], format="csr")
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
-        names = [self._names()[i] for i in self.useful_]
+        names = [*self.numbers_]
         for key, i, constant in self.counts_:
             held = sum(one not in self.events_ for one in _places(key))
             value = constant_text(constant) if held == 1 else f"{i + 1}: {constant_text(constant)}"
             names.append(f"number of {quoted(key[0])}" + (f"({value})" if held else ""))
         return np.array(names, object)
-
-    def _names(self) -> list[str]:
-        some = (f"{what} of {name}" for name, wanted in self.statistics_ for what in wanted)
-        return ["length", "duration", *some]
 
     def _counts(self, X: Sequences) -> Any:
         """How often each value occurs in each sequence, as a CSR matrix."""
@@ -135,19 +121,6 @@ class Aggregates(TransformerMixin, SequenceEstimator):  # type: ignore[misc]
         shape = (len(X), len(self.counts_))
         return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
 
-    def _numbers(self, X: Sequences) -> Floats:
-        """Length, duration and the statistics of numbers, NaN where there are none."""
-        duration = np.full(len(X), np.nan)
-        if X.numbers is not None and X.numbers.spans is not None:
-            duration = X.numbers.spans[1] - X.numbers.spans[0]
-        columns = [_lengths(X, self.events_), duration]
-        here = dict(_series(X, self.events_))
-        nothing = np.empty(0, np.int64), np.empty(0)
-        for name, wanted in self.statistics_:
-            found = _statistics(here.get(name, nothing), len(X))
-            columns += [found[STATISTICS.index(one)] for one in wanted]
-        return np.array(columns).T[:, self.useful_]
-
 
 class PenalisedRegression(LogisticRegression):  # type: ignore[misc]
     """Logistic regression whose penalty is chosen by the log loss of three parts, where that is
@@ -164,7 +137,7 @@ class PenalisedRegression(LogisticRegression):  # type: ignore[misc]
                 parts = StratifiedKFold(PARTS, shuffle=True, random_state=0)
                 for train, test in parts.split(X, y):
                     for i, C in enumerate(PENALTIES):
-                        part = LogisticRegression(C=C, max_iter=self.max_iter).fit(
+                        part = LogisticRegression(C=C, max_iter=self.max_iter, tol=self.tol).fit(
                             X[train], y[train]
                         )
                         losses[i] += log_loss(y[test], part.predict_proba(X[test]), labels=classes)
@@ -197,7 +170,7 @@ class BoostedTrees(HistGradientBoostingClassifier):  # type: ignore[misc]
 
 def aggregate_logistic() -> Any:
     """Logistic regression on the aggregates."""
-    return make_pipeline(Aggregates(), PenalisedRegression(max_iter=200))
+    return make_pipeline(Aggregates(), PenalisedRegression(max_iter=200, tol=1e-6))
 
 
 def aggregate_boosting() -> Any:
@@ -247,6 +220,17 @@ def _common(
             for constant, count in zip(constants, counts.tolist(), strict=True):
                 if count > 1:
                     yield count, key, i, constant_text(constant), constant
+
+
+def _numbers(X: Sequences, events: frozenset[Argument]) -> dict[str, Floats]:
+    """Length, duration and the statistics of numbers, NaN where there are none."""
+    out = {"length": _lengths(X, events)}
+    if X.numbers is not None and X.numbers.spans is not None:
+        out["duration"] = X.numbers.spans[1] - X.numbers.spans[0]
+    for name, series in _series(X, events):
+        columns = zip(STATISTICS, _statistics(series, len(X)), strict=True)
+        out |= {f"{what} of {name}": column for what, column in columns}
+    return out
 
 
 def _lengths(X: Sequences, events: frozenset[Argument]) -> Floats:
@@ -336,7 +320,7 @@ def notes_on(X: Sequences) -> tuple[str, ...]:
     lost = [c.name for group in groups for c in group.columns if c.cuts and c.name not in kept]
     if lost:
         shown = ", ".join(map(repr, lost[:SHOWN])) + (", ..." if len(lost) > SHOWN else "")
-        notes.append(f"of {shown} ranges are counted: these sequences have no numbers of it")
+        notes.append(f"of {shown} ranges are counted: the numbers were not kept")
     n_values = sum(1 for _ in _common(X, _event_arguments(X)))
     for n, what in ((DENSE, "boosting"), (SPARSE, "logistic regression")):
         if n_values > n:
