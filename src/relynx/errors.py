@@ -192,4 +192,5 @@ def did_you_mean(word: str, known: Sequence[str]) -> str | None:
     if len(word) > 2 * SHOWN_WIDTH:
         return None
     near = difflib.get_close_matches(word, known[:MOST_KNOWN], n=1, cutoff=0.6)
+    near += [one for one in known if one.lower() == word.lower()]
     return f"did you mean '{near[0]}'?" if near else None

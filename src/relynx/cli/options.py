@@ -335,8 +335,8 @@ def table_options(function: Function) -> Function:
 def read_train(path: str, background: str | None, columns: Columns) -> Read:
     """Sequences and labels of a file to learn from, by its ending. Raises InputError."""
     from relynx.data.lynx import read_lynx
-    from relynx.data.tables.inputs import ENDINGS, is_table
-    from relynx.data.tables.reader import columns_of, from_events
+    from relynx.data.tables.inputs import ENDINGS, is_table, open_table
+    from relynx.data.tables.reader import from_events
     from relynx.data.xes import is_xes, read_xes
 
     if os.path.isdir(path):
@@ -350,7 +350,7 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
         X, y = read_xes(path, **columns.arguments())
     elif is_table(path):
         if columns.sequence is None:
-            what = f"the columns of this table are {', '.join(columns_of(path))}"
+            what = f"the columns of this table are {', '.join(open_table(path).names)}"
             raise InputError(what, path, hint=NEEDS)
         X, y = from_events(path, sequence=columns.sequence, **columns.arguments())
     elif columns != Columns():

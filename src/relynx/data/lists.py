@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.data.sequences import Sequences, counted, shown
+from relynx.data.sequences import Sequences, counted, is_missing, shown
 from relynx.data.vocabulary import Vocabulary
 from relynx.errors import DataError, Problem, raise_all
 from relynx.logic import tables as tb
@@ -138,13 +138,6 @@ def _has_no_order(values: object) -> bool:
     return getattr(values, "ndim", None) == 0  # an array of one number only looks like one
 
 
-def _is_missing(value: object) -> bool:
-    """Whether a value is None, NaN, or what pandas has for them."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and math.isnan(value)
-
-
 def _is_too_large(value: object) -> bool:
     """Whether a number has more digits than are read."""
     return isinstance(value, int) and value.bit_length() > MOST_BITS
@@ -226,7 +219,7 @@ class _ListReader:
         """The arguments as constants, or None and a problem. A bare `symbol` may be no number."""
         args: list[Constant] = []
         for value in given:
-            if _is_missing(value):
+            if is_missing(value):
                 what = f"{where}: {value} is a missing value"
                 self.problem(what, "leave it out, or name it: 'unknown'")
                 return None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import partial
 from typing import Any, overload
 
@@ -557,6 +559,17 @@ def shown(value: object) -> str:
         text = f"<{type(value).__name__}>"
     text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value is None, NaN, or what pandas has for them."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, float | np.floating) and math.isnan(value)
 
 
 def positions(index: Any, n: int, what: str) -> NDArray[np.int64]:

@@ -441,6 +441,22 @@ def test_further_tables_are_read_again_with_their_cuts():
     )
 
 
+def test_a_column_is_found_by_its_name_in_letters_of_another_case():
+    assert message({"CASE": [1], "V": ["a"]}, sequence="case") == (
+        "there is no column 'case', given as sequence\nhint: did you mean 'CASE'?"
+    )
+
+
+def test_texts_that_are_no_unicode_are_refused():
+    table = {"c": [1, 1, 1], "v": ["a", None, "b\udc00"]}
+    assert message(table, sequence="c") == (
+        "row 3: column 'v' holds 'b\\udc00', which is no Unicode text\nhint: give whole characters"
+    )
+    assert message({"\ud800": [1], "v": ["a"]}, sequence="c").startswith(
+        "a column is named '\\ud800', which is no text\nhint: rename it"
+    )
+
+
 def test_only_the_columns_that_are_needed_are_read_from_a_lazy_frame():
     def fail(series):
         raise AssertionError("read")

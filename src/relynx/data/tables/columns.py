@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relynx.arrays import Bools, Ints, Longs
-from relynx.data.sequences import shown
+from relynx.data.sequences import is_missing, shown
 from relynx.errors import DataError, Problem, Source
-from relynx.logic.terms import Constant
+from relynx.logic.terms import SURROGATE, Constant
 
 LARGEST = 2**63
 MOST_DIGITS = 400  # of a decimal number that is written out
@@ -60,13 +60,15 @@ class Values:
 
     @staticmethod
     def of_texts(texts: Sequence[Any]) -> Values:
-        """A column of texts, None where one is missing."""
-        number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        """A column of texts, None where one is missing. Raises WrongColumn for no Unicode."""
+        distinct = [text for text in dict.fromkeys(texts) if text is not None]
+        number = {text: i for i, text in enumerate(distinct)} | {None: -1}
         codes = np.fromiter(map(number.__getitem__, texts), np.int32, len(texts))
-        if None in number:
-            missing = number.pop(None)
-            codes = np.where(codes == missing, -1, codes - (codes > missing)).astype(np.int32)
-        return Values("text", codes, list(number))
+        for i, text in enumerate(distinct):
+            if isinstance(text, str) and not text.isascii() and SURROGATE.search(text):
+                what = f"holds {text!a}, which is no Unicode text"
+                raise WrongColumn(what, "give whole characters", int((codes == i).argmax()))
+        return Values("text", codes, distinct)
 
     @staticmethod
     def of_numbers(numbers: NDArray[Any], missing: Bools | None = None) -> Values:
@@ -108,7 +110,7 @@ class Values:
     @staticmethod
     def of_objects(values: Sequence[Any], wanted: str | None = None) -> Values:
         """A column of Python values of one type; raises WrongColumn where there are several."""
-        kept = [None if _is_missing(value) else value for value in values]
+        kept = [None if is_missing(value) else value for value in values]
         first: dict[str, int] = {}
         for row, value in enumerate(kept):
             if value is not None:
@@ -305,16 +307,6 @@ def _python_type(value: object) -> str:
     if isinstance(value, int | float | np.integer | np.floating | Decimal):
         return "a number"
     return "a date" if isinstance(value, date | np.datetime64) else "something else"
-
-
-def _is_missing(value: object) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        return bool(np.isnat(value))
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    return isinstance(value, float | np.floating) and math.isnan(value)
 
 
 def _spread(codes: NDArray[Any], known: Bools) -> Ints:

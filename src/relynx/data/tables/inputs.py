@@ -17,6 +17,7 @@ from relynx.data.tables.columns import KEY, Table, Values, WrongColumn
 from relynx.data.tables.csv_tables import open_csv, open_dict
 from relynx.data.tables.frames import open_frame, open_parquet
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
+from relynx.logic.terms import SURROGATE
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")
 ROWS = "give a table with a row for each event"
@@ -58,8 +59,8 @@ def name_problems(table: Table) -> list[Problem]:
     if not names:
         problems.append(Problem("the table has no columns", table.source, hint=ROWS))
     for name in names:
-        if not isinstance(name, str):
-            what = f"a column is named {name!r}, which is no text"
+        if not isinstance(name, str) or SURROGATE.search(name):
+            what = f"a column is named {name!a}, which is no text"
             problems.append(Problem(what, table.source, hint="rename it"))
     for name, n in Counter(table.names).items():
         if n > 1 and name:
@@ -76,11 +77,7 @@ def unknown_column(table: Table, name: object, role: str) -> Problem | None:
         what = f"{name!r}, {role}, is no name of a column"
         return Problem(what, table.source, hint="give the name as text")
     known = [known for known in table.names if isinstance(known, str)]
-    folded = {one.lower(): one for one in known}
-    hint = did_you_mean(name, known)
-    if hint is None and name.lower() in folded:
-        hint = f"did you mean '{folded[name.lower()]}'?"
-    hint = hint or columns_text(known)
+    hint = did_you_mean(name, known) or columns_text(known)
     return Problem(f"there is no column {name!r}, {role}", table.source, hint=hint)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -240,7 +239,3 @@ def _unnamed_events(name: str, values: Sequence[str], request: Request) -> list[
             what = f"{columns} of {name!r} are read as values"
             notes.append(f"{what}; if they name events, give event={event!r}")
     return notes
-
-
-def columns_of(path: str | os.PathLike[str]) -> list[str]:
-    return [str(name) for name in open_table(path).names]
