@@ -320,6 +320,8 @@ def test_a_negconstraint_forbids_what_it_subsumes(constraint, pattern, forbidden
     atoms = parse_atoms(pattern)
     assert bias.forbids(atoms) == forbidden
     assert wanted.wants(atoms) == forbidden
+    assert (bias.constrained, bias.selective) == (True, False)
+    assert (wanted.constrained, wanted.selective) == (False, True)
 
 
 def test_without_constraints_everything_is_wanted_and_nothing_forbidden():

@@ -40,6 +40,7 @@ def found():
         ({"max_support": {"no": 0.25}}, [1, 2, 3, 4]),
         ({"closed": True}, [0, 1, 3, 4, 5]),
         ({"wants": lambda atoms: len(atoms) > 1}, [1, 2, 3]),
+        ({"wants": lambda atoms: len(atoms) < 4, "closed": True}, [0, 1, 4, 5]),
         ({"min_cover": 1}, [0, 4]),
         ({"top_k": 2}, [0, 5]),
         ({"top_k": 1, "measure": "wracc", "min_cover": 2}, [4]),

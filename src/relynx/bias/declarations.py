@@ -162,6 +162,11 @@ class Bias(Language):
             or any(more_than_one(listed, atoms, same=True) for listed in self.sametype)
         )
 
+    @property
+    def selective(self) -> bool:
+        """Whether `wants` can be false of any pattern."""
+        return bool(self.posconstraints)
+
     def wants(self, atoms: Sequence[Atom]) -> bool:
         """Whether a pattern satisfies every posconstraint."""
         grouped = by_predicate(atoms)

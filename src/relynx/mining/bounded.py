@@ -62,7 +62,7 @@ class Language:
         self._columns = np.empty(0, np.int64)  # by row of the trie, -1 for none
         self._n_parts = self._n_rows = 0
         # With these a pattern may be no answer, and another one of its column is.
-        if not bias.posconstraints or only is not None:
+        if not bias.selective or only is not None:
             self.search.is_known = self._is_known
         try:
             self._waiting = self.search.begin(self.budget)
@@ -154,9 +154,8 @@ class Language:
         places = {again._column_of.get(number, -1): i for i, number in enumerate(wanted)}
         found = again._columns[: again._n_rows]
         rows = canonical_order(trie, np.flatnonzero(np.isin(found, [*places])))
-        if self.bias.posconstraints:
-            every = self._set(trie, rows).patterns()
-            rows = rows[[self.bias.wants(pattern.atoms) for pattern in every]]
+        if self.bias.selective:
+            rows = self._wanted(trie, rows)
         first = np.sort(np.unique(found[rows], return_index=True)[1])
         order = np.array([places[column] for column in found[rows[first]].tolist()], np.int64)
         return self._set(trie, rows[first]), order
@@ -204,27 +203,28 @@ class Language:
             ones = lk.rows_of_bits(words, np.empty(int(sizes.sum()), np.int32))
             self._rows = _with(self._rows, int(self._offset[n]), ones)
             self._offset = _with(self._offset, n + 1, ends)
-            is_usable = (sizes < len(self.X)) & (not self.bias.posconstraints)
+            is_usable = (sizes < len(self.X)) & (not self.bias.selective)
             self._usable = _with(self._usable, n, is_usable)
             self._columns = _with(self._columns, self._n_rows, columns)
             self._n_rows += len(shown)
         self._n_parts += len(found.covered)
         found.covered.clear()
-        if self.bias.posconstraints and self._n_rows > start:
+        if self.bias.selective and self._n_rows > start:
             self._find_usable(start)
 
     def _find_usable(self, start: int) -> None:
-        """Which columns patterns that satisfy the positive constraints of the bias have."""
+        """Which columns patterns that the bias wants have."""
         rows = start + np.flatnonzero(self._columns[start : self._n_rows] >= 0)
         columns = self._columns[rows]
         not_all = self._offset[columns + 1] - self._offset[columns] < len(self.X)
         rows = rows[not_all & ~self._usable[columns]]
         trie, _ = found_trie(self.search, self.bias, (0,), let_go=False)
-        for column, pattern in zip(
-            self._columns[rows].tolist(), self._set(trie, rows).patterns(), strict=True
-        ):
-            if not self._usable[column] and self.bias.wants(pattern.atoms):
-                self._usable[column] = True
+        self._usable[self._columns[self._wanted(trie, rows)]] = True
+
+    def _wanted(self, trie: Any, rows: Longs) -> Longs:
+        """Those of some rows whose patterns the bias wants."""
+        every = self._set(trie, rows).patterns()
+        return rows[[self.bias.wants(pattern.atoms) for pattern in every]]
 
 
 def _with(buffer: NDArray[Any], n: int, values: NDArray[Any]) -> NDArray[Any]:

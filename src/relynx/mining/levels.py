@@ -120,7 +120,7 @@ class _Search:
     @property
     def may_follow(self) -> bool:
         """Whether a length may have no pattern and the next one some."""
-        return bool(self.bias.posconstraints) or self.settings.min_cover is not None
+        return self.bias.selective or self.settings.min_cover is not None
 
     def stretches(self, first: Level) -> _Search:
         """The search of the patterns in which each event is next to the one before."""

@@ -165,7 +165,7 @@ def mine(
     if budget.is_unasked:
         reached = f"{found.partial}; complete up to length {found.complete_up_to}"
         warnings.warn("\n".join([reached, *found.report.advice]), UserWarning, stacklevel=2)
-    return answer(found, in_memory, filters, wants=bias.wants if bias.posconstraints else None)
+    return answer(found, in_memory, filters, wants=bias.wants if bias.selective else None)
 
 
 def _found(
@@ -257,20 +257,20 @@ def answer(
 ) -> PatternSet:
     """The patterns that pass every filter; the report of the set tells what each removed.
 
-    A pattern that passes the first three is dropped by `closed` only for one that passes them too:
-    what is more specific and covers the same is wanted, confident and supported alike. So their
-    order does not matter; `min_cover` and then `top_k` choose from what is left. `wants` tells
-    whether a pattern satisfies the positive constraints of the bias, None if it has none.
+    A pattern that passes the first two, or a positive constraint, is dropped by `closed` only for
+    one that passes them too: what is more specific and covers the same is wanted, confident and
+    supported alike. So their order does not matter; `min_cover` and then `top_k` choose from what
+    is left. `wants` tells whether the bias wants a pattern, None if it wants them all.
     """
     filters: dict[str, Callable[[PatternSet], PatternSet]] = {}
     if asked.min_confidence is not None:
         filters["min_confidence"] = lambda left: left.filter(min_confidence=asked.min_confidence)
     if asked.max_support is not None:
         filters["max_support"] = lambda left: left.filter(max_support=asked.max_support)
-    if wants is not None:
-        filters["posconstraint"] = lambda left: left[[wants(p.atoms) for p in left.patterns()]]
     if asked.closed:
         filters["closed"] = PatternSet.closed
+    if wants is not None:
+        filters["posconstraint"] = lambda left: left[[wants(p.atoms) for p in left.patterns()]]
     if min_cover := asked.min_cover:
         filters["min_cover"] = lambda left: left.covering(X, min_cover, asked.measure)
     if (top_k := asked.top_k) is not None:
