@@ -253,8 +253,7 @@ def test_a_threshold_that_fills_a_sparse_matrix_is_refused():
 
 def test_weights_that_do_not_fit_are_refused():
     assert message_of(PatternNB(), sample_weight=[1.0]) == (
-        "sample_weight of shape (1,) does not fit 2 rows\n"
-        "hint: give one finite number not below 0 for each row"
+        "sample_weight has 1 weight for 2 rows\nhint: give one weight for each row"
     )
     assert message_of(PatternNB(), sample_weight=[0, 0]) == (
         "sample_weight is zero for every row\nhint: give some row a weight above 0"

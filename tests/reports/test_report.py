@@ -252,6 +252,13 @@ def test_a_sparse_model_of_a_file_without_its_form_says_the_rest():
     assert "Sparse logistic regression: " in words(rx.report(model, X, y).html)
 
 
+def test_only_a_model_of_the_method_sparse_is_called_so():
+    X, y = rx.planted_rule(40, random_state=0)
+    model = rx.LynxClassifier(max_length=1, random_state=0).fit(X, y)
+    model.method = "optimal"
+    assert rx.report(model, X, y).data.pairs[0].form is None
+
+
 def test_an_optimal_model_says_its_certificate_and_how_many_patterns_have_a_weight():
     X, y = rx.planted_rule(40, random_state=0)
     model = rx.LynxClassifier(method="optimal", penalty=0.3, max_length=2).fit(X, y)
@@ -317,11 +324,6 @@ def test_a_model_without_patterns_has_a_report():
         (
             lambda model, X, y: (model, X, y[:3]),
             "3 labels in y for 60 sequences in X\nhint: give one label for each sequence",
-        ),
-        (
-            lambda model, X, y: (model, X, y[:, None]),
-            "labels of shape (60, 1) in y for 60 sequences in X\n"
-            "hint: give one label for each sequence",
         ),
         (
             lambda model, X, y: (model, X, [None, *y[1:]]),

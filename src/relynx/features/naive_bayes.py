@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relynx.arrays import Bools, Floats
-from relynx.errors import DataError, InputError
+from relynx.errors import DataError, InputError, counted
 from relynx.storage.fields import FEATURES_IN, Fields, array, labels
 
 Labels: TypeAlias = NDArray[Any]
@@ -209,7 +209,10 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         smoothing = check_smoothing(self.smoothing)
         X = present(X, self.threshold)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        weight = _weights(sample_weight, len(codes))
+        weight = checked_weights(sample_weight, len(codes), "row")
+        if not weight.any():
+            what = "sample_weight is zero for every row"
+            raise InputError(what, hint="give some row a weight above 0")
         members = sp.csr_matrix(
             (weight, (codes, np.arange(len(codes)))), (len(self.classes_), len(codes))
         )
@@ -282,14 +285,21 @@ class PatternNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
-    if sample_weight is None:
+def checked_weights(given: Any, n: int, one: str = "sequence") -> Floats:
+    """The weights of n sequences, or rows, 1 where none are given. Raises InputError."""
+    if given is None:
         return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (n,) or not (weight >= 0).all() or not np.isfinite(weight).all():
-        what = f"sample_weight of shape {weight.shape} does not fit {n} rows"
-        raise InputError(what, hint="give one finite number not below 0 for each row")
-    if not weight.any():
-        what = "sample_weight is zero for every row"
-        raise InputError(what, hint="give some row a weight above 0")
-    return weight
+    try:
+        weights = np.asarray(given if hasattr(given, "__array__") else [*given], float)
+    except (TypeError, ValueError):
+        what = "sample_weight holds what is no number"
+        raise InputError(what, hint=f"give one weight for each {one}") from None
+    if weights.shape != (n,):
+        is_flat = weights.ndim == 1
+        many = counted(len(weights), "weight") if is_flat else f"the shape {weights.shape}"
+        what = f"sample_weight has {many} for {counted(n, one)}"
+        raise InputError(what, hint=f"give one weight for each {one}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        what = "sample_weight holds a negative or infinite weight"
+        raise InputError(what, hint="give numbers from 0 on")
+    return weights

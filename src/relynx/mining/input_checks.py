@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from relynx.arrays import Longs
 from relynx.data.sequences import Sequences, label_array
-from relynx.errors import DataError, InputError
+from relynx.errors import DataError, InputError, counted
 from relynx.logic.terms import as_constant
 from relynx.search_settings import is_number
 
@@ -44,8 +44,7 @@ def given_classes(y: Iterable[object], n_sequences: int) -> tuple[Longs, tuple[o
     """The class that `y` gives each of so many sequences as a number, and the classes in order."""
     given = label_array(_labels(y))
     if len(given) != n_sequences:
-        labels = f"{len(given)} label{'s' if len(given) != 1 else ''}"
-        sequences = f"{n_sequences} sequence{'s' if n_sequences != 1 else ''}"
+        labels, sequences = counted(len(given), "label"), counted(n_sequences, "sequence")
         raise DataError(f"{labels} in y for {sequences} in X")
     return _numbered(given)
 

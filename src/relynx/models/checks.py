@@ -103,25 +103,6 @@ def weights_in(
     return np.array([given.get(c, other) for c in classes], float)
 
 
-def checked_weights(given: Iterable[float] | None, n: int) -> Floats:
-    """The weights of n sequences, 1 where none are given. Raises InputError."""
-    if given is None:
-        return np.ones(n)
-    try:
-        weights = np.asarray([*given], float)
-    except (TypeError, ValueError):
-        what = "sample_weight holds what is no number"
-        raise InputError(what, hint="give one weight for each sequence") from None
-    if weights.shape != (n,):
-        many = f"{len(weights):,} weights" if weights.ndim == 1 else f"the shape {weights.shape}"
-        what = f"sample_weight has {many} for {counted(n, 'sequence')}"
-        raise InputError(what, hint="give one weight for each sequence")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        what = "sample_weight holds a negative or infinite weight"
-        raise InputError(what, hint="give numbers from 0 on")
-    return weights
-
-
 def sequences_for(model: Any, X: object) -> Sequences:
     """Sequences for a fitted model, cut as its training sequences were. Sequences of two tables
     mean the same only if both tables were read in one way."""
@@ -138,17 +119,12 @@ def sequences_for(model: Any, X: object) -> Sequences:
 
 
 def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
-    """The classes of the sequences, one for each. Raises InputError where they are not."""
+    """The classes to learn from, one for each sequence. Raises InputError where they are not."""
     if not len(X):
         raise InputError("there are no sequences", hint="give some of each class")
-    if y is None and X.labels is None:
+    labels = given_labels(X, y)
+    if labels is None:
         raise InputError("y is missing", hint="give the class of each sequence")
-    given: Any = X.labels if y is None else y
-    labels = np.asarray(column_or_1d(given if hasattr(given, "shape") else [*given]))
-    if len(labels) != len(X):
-        what = f"{counted(len(labels), 'label')} in y for {counted(len(X), 'sequence')} in X"
-        raise InputError(what, hint="give one label for each sequence")
-    check_no_label_is_missing(X, labels)
     values = labels.tolist()
     for i, value in enumerate(values):
         if isinstance(value, str) != isinstance(values[0], str):
@@ -178,12 +154,20 @@ def coded_classes(labels: NDArray[Any]) -> tuple[NDArray[Any], Longs]:
     return classes, codes
 
 
-def check_no_label_is_missing(X: Sequences, labels: NDArray[Any]) -> None:
-    """Raises InputError for None, NaN, and the NA of pandas."""
+def given_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any] | None:
+    """The labels of `y`, or of X, if any; one for each sequence, or InputError is raised."""
+    given: Any = X.labels if y is None else y
+    if given is None:
+        return None
+    labels = np.asarray(column_or_1d(given if hasattr(given, "shape") else [*given]))
+    if len(labels) != len(X):
+        what = f"{counted(len(labels), 'label')} in y for {counted(len(X), 'sequence')} in X"
+        raise InputError(what, hint="give one label for each sequence")
     for i, value in enumerate(labels.tolist()):
         if is_missing(value):
             hint = "give the class of each sequence, or leave out those that have none"
             raise InputError(f"the label of sequence {X.ids[i]} is missing", hint=hint)
+    return labels
 
 
 def is_missing(value: Any) -> bool:

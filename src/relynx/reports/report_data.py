@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relynx.arrays import Bools, Floats, Ints, Longs
 from relynx.data.class_cuts import cut_like
 from relynx.data.event_arguments import dimension_names, event_keys
-from relynx.data.sequences import Facts, Sequences, counted
+from relynx.data.sequences import Facts, Sequences
 from relynx.errors import InputError
 from relynx.features.grasp import GraspRound
 from relynx.features.vectorizer import as_sequences
@@ -22,7 +21,7 @@ from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
 from relynx.mining.patterns.measures import chi2
 from relynx.mining.wording import in_words, names_of, visible
-from relynx.models.checks import check_no_label_is_missing
+from relynx.models.checks import given_labels
 from relynx.models.lynx.classifier import OF_ONE_MODEL, LynxClassifier
 from relynx.models.lynx.contributions import learner_name
 from relynx.reports.scores import Scores, scores
@@ -150,7 +149,7 @@ class Lengths:
 class PairRow:
     """A model of two classes, or of all: its candidates, and the history of their selection.
 
-    `form` is that of a sparse model, None of others.
+    `form` is that of the method `sparse`, None of others.
     """
 
     name: str
@@ -208,7 +207,7 @@ def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predi
     X = cut_like(as_sequences(X), model.reading_)
     if not len(X):
         raise InputError("there is no sequence to report on", hint="give at least one")
-    labels = _labels(X, y)
+    labels = given_labels(X, y)
     classes = model.classes_.tolist()
     names = tuple(names_of(classes))
     number = {value: i for i, value in enumerate(classes)}
@@ -228,19 +227,6 @@ def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predi
         covered=M.astype(bool).toarray(),
         values=model.pattern_values(X),
     )
-
-
-def _labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any] | None:
-    if y is None and X.labels is None:
-        return None
-    given: Any = X.labels if y is None else y
-    labels = np.asarray(given if hasattr(given, "shape") else [*given])
-    if labels.shape != X.shape:
-        n = counted(len(labels), "label") if labels.ndim == 1 else f"labels of shape {labels.shape}"
-        what = f"{n} in y for {counted(len(X), 'sequence')} in X"
-        raise InputError(what, hint="give one label for each sequence")
-    check_no_label_is_missing(X, labels)
-    return labels
 
 
 def report_data(model: LynxClassifier, predictions: Predictions) -> ReportData:
@@ -358,7 +344,7 @@ def _is_training_data(model: LynxClassifier, predictions: Predictions) -> bool |
 def _pair_row(one: Any, model: LynxClassifier, names: tuple[str, ...]) -> PairRow:
     among = tuple(np.searchsorted(model.classes_, one.classes).tolist())
     name = " / ".join(names[c] for c in among) if len(among) == 2 else "all classes"
-    selector = one.selector
+    selector, method = one.selector, model.chosen_method(len(model.classes_))
     return PairRow(
         name=name,
         classes=among,
@@ -366,5 +352,5 @@ def _pair_row(one: Any, model: LynxClassifier, names: tuple[str, ...]) -> PairRo
         n_selected=len(one.selected),
         history=None if selector is None else tuple(selector.history_),
         stopped=None if selector is None else selector.partial_,
-        form=visible(one.form) if one.n_candidates else None,
+        form=visible(one.form) if one.n_candidates and method == "sparse" else None,
     )

@@ -198,9 +198,9 @@ def test_a_seed_draws_the_same_sequences():
             lambda m: m.sample(2),
             "a sequence of this model never ends\nhint: give the length of the sequences to draw",
         ),
-        (lambda m: m.sample(-1, length=2), "n must be a whole number from 0 on, not -1"),
-        (lambda m: m.sample(length=1.5), "length must be a whole number from 0 on, not 1.5"),
-        (lambda m: m.fit([], max_iter=True), "max_iter must be a whole number from 0 on, not True"),
+        (lambda m: m.sample(-1, length=2), "n is -1: give an integer of at least 0"),
+        (lambda m: m.sample(length=1.5), "length is 1.5: give an integer of at least 0"),
+        (lambda m: m.fit([], max_iter=True), "max_iter is True: give an integer of at least 0"),
         (lambda m: m.fit([], tol=-1), "tol must be a number from 0 on, not -1"),
         (
             lambda m: m.fit([], pseudo_count=float("nan")),

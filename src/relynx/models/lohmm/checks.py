@@ -11,7 +11,7 @@ from relynx.bias.modes import SourceSpans, Where
 from relynx.data.sequences import Sequences
 from relynx.errors import MOST_PROBLEMS, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Atom, Var, constant_key, constant_text, is_constant, term_text
-from relynx.models.checks import is_amount, is_count
+from relynx.models.checks import is_amount
 from relynx.models.lohmm import clauses as cl
 from relynx.models.lohmm.coverage import coverage_problems
 from relynx.models.lohmm.inference.program import Compiler, Program
@@ -355,12 +355,6 @@ def _no_sequences(value: object) -> InputError:
     shown = str(value) if isinstance(value, Atom) else repr(value)
     what = f"expected a list of sequences, each a list of ground atoms, found {shown}"
     return InputError(what, hint="put one sequence into a list: [sequence]")
-
-
-def checked_whole(name: str, value: Any, *, least: int) -> int:
-    if not is_count(value, least):
-        raise InputError(f"{name} must be a whole number from {least} on, not {value!r}")
-    return int(value)
 
 
 def check_not_negative(name: str, value: object) -> None:

@@ -15,9 +15,9 @@ from sklearn.utils import check_random_state
 from relynx.arrays import Floats
 from relynx.bias.modes import SourceSpans
 from relynx.errors import InputError, Source, first_problems, raise_all
+from relynx.features.naive_bayes import checked_weights
 from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, as_constant
-from relynx.models.checks import checked_weights
 from relynx.models.lohmm import checks as ck
 from relynx.models.lohmm import clauses as cl
 from relynx.models.lohmm.inference import expectations as inference
@@ -25,6 +25,7 @@ from relynx.models.lohmm.inference.expectations import baum_welch, drawn_values
 from relynx.models.lohmm.inference.ground import Grounder, Grounding
 from relynx.models.lohmm.inference.program import Program, Sampler
 from relynx.models.lohmm.text import ModelReader, model_lines
+from relynx.search_settings import as_count
 
 MOST_STEPS = 100_000  # of a sequence that is drawn until its end
 
@@ -257,11 +258,11 @@ class LoHMM(cl.Clauses):
 
         Raises InputError where a model without `end` gets no length, or a sequence never ends.
         """
-        n = ck.checked_whole("n", n, least=0)
+        n = as_count("n", n, 0)
         if length is None and not self.program.has_end:
             what = "a sequence of this model never ends"
             raise InputError(what, hint="give the length of the sequences to draw")
-        most = MOST_STEPS if length is None else ck.checked_whole("length", length, least=0)
+        most = MOST_STEPS if length is None else as_count("length", length, 0)
         sampler = Sampler(self.program, self._row, check_random_state(random_state))
         drawn = [sampler.sequence(most) for _ in range(n)]
         if length is None and not all(ended for _, ended in drawn):
@@ -307,7 +308,7 @@ class LoHMM(cl.Clauses):
         InputError
             Where the model cannot show one of the sequences.
         """
-        max_iter = ck.checked_whole("max_iter", max_iter, least=0)
+        max_iter = as_count("max_iter", max_iter, 0)
         ck.check_not_negative("tol", tol)
         ck.check_not_negative("pseudo_count", pseudo_count)
         ck.check_not_negative("selection_pseudo_count", selection_pseudo_count)

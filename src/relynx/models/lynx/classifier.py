@@ -31,7 +31,7 @@ from relynx.errors import InputError
 from relynx.features.candidates import united
 from relynx.features.exact_logistic import CERTIFICATE
 from relynx.features.grasp import GraspSelector
-from relynx.features.naive_bayes import PatternNB
+from relynx.features.naive_bayes import PatternNB, checked_weights
 from relynx.features.sparse_logistic import STEADY
 from relynx.features.vectorizer import PatternEstimator, coverage
 from relynx.mining.levels import sequence_sizes
@@ -41,7 +41,6 @@ from relynx.mining.workers import n_threads
 from relynx.models.checks import (
     Rule,
     check_parameters,
-    checked_weights,
     class_weights,
     is_count,
     none_or_a,
@@ -75,7 +74,9 @@ from relynx.storage.parts import Part, plain
 PAPER: Mapping[str, Any] = {"n_features": None, "max_features": None, "multiclass": "round_robin"}
 MULTICLASS = ("auto", "round_robin", "single")
 OF_ONE_MODEL = ("sparse", "optimal")  # which is sparse, and of all classes
-METHODS = ("auto", *OF_ONE_MODEL, "grasp", "paper")
+# Of a model for each pair of classes: the parameters of GRASP that each stands for.
+OF_PAIRS: Mapping[str, Mapping[str, Any]] = {"grasp": {}, "paper": PAPER}
+METHODS = ("auto", *OF_ONE_MODEL, *OF_PAIRS)
 # Parameters of the other methods: where one of these is given, `auto` is `grasp`.
 OF_GRASP = (
     "min_confidence",
@@ -390,7 +391,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
                 raise InputError(what, hint="leave it out, or give method='sparse'")
             settings = SearchSettings.of_estimator(self.bias_, self)
             named = copy(self)  # with the parameters that its method stands for
-            named.__dict__.update(PAPER if method == "paper" else {})
+            named.__dict__.update(OF_PAIRS[method])
             self.estimators_ = named._learn(X, labels, codes)
             self.min_support_ = np.array([settings.min_support])
         used = [model.patterns[model.selected] for model in self.estimators_]
@@ -417,8 +418,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
             what = "the prior of the bias is for naive Bayes, "
             what += f"which method={self.method!r} does not use"
             raise InputError(what, hint="leave it out of the bias, or give method='grasp'")
-        if self.method == "paper" and (twice := [name for name in given if name in PAPER]):
-            what = f"{twice[0]} is fixed by method='paper'"
+        if twice := [name for name in given if name in OF_PAIRS.get(self.method, {})]:
+            what = f"{twice[0]} is fixed by method={self.method!r}"
             raise InputError(what, hint=f"leave out {twice[0]}, or give method='grasp'")
         return self.method
 
