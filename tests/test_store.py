@@ -285,6 +285,15 @@ def test_what_a_file_cannot_keep_is_refused(name, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_fitted_learner_is_not_taken_for_one_that_is_not(tmp_path):
+    model = lynx(final_estimator=LinearSVC()).fit(X, Y)
+    del model.estimators_[0].estimator.n_features_in_
+    with pytest.raises(
+        AttributeError, match="'LinearSVC' object has no attribute 'n_features_in_'"
+    ):
+        save(model, tmp_path / "m.relynx")
+
+
 def test_classes_of_another_kind_are_refused(tmp_path):
     model = PatternNB().fit(M, Y)
     model.classes_ = np.array([None, "y", "z"], object)

@@ -44,8 +44,9 @@ def estimator_state(estimator: Any) -> dict[str, Any]:
         if key not in MACHINE:
             same = type(value) is type(standard[key]) and np.array_equal(value, standard[key])
             (default if same else given)[key] = plain(value, f"{key} of {name}")
-    is_fitted = hasattr(estimator, "n_features_in_")
-    fitted = stored_state(estimator, LEARNERS[name].fields) if is_fitted else None
+    fields = LEARNERS[name].fields
+    is_fitted = any(hasattr(estimator, attribute) for attribute in fields)
+    fitted = stored_state(estimator, fields) if is_fitted else None
     return {"name": name, "given": given, "default": default, "fitted": fitted}
 
 
