@@ -25,12 +25,13 @@ from questions.public_sets import SOURCES, PublicSet, Source
 from questions.quantities import quantity_forest
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
 
 from relynx import LynxClassifier, Sequences
 from relynx.data.event_arguments import dimension_names
-from relynx.models.evaluation.baselines import baselines, ngram_svm
+from relynx.models.evaluation.baselines import baselines, linear_svm, on_ngrams
 
 DEFAULT, TUNED = "default", "tuned"
 NGRAMS, APART = "n-gram SVM", "n-gram SVM, columns apart"
@@ -65,9 +66,9 @@ def models(X: Sequences, memory: str) -> Mapping[str, Any]:
     if not ordered:
         return rows | dict.fromkeys(SIMPLE, largest)
     return rows | {
-        NGRAMS: ngram_svm(),
-        APART: ngram_svm(per_predicate=True),
-        TFIDF: ngram_svm(tfidf=True),
+        NGRAMS: on_ngrams(linear_svm()),
+        APART: on_ngrams(linear_svm(), per_predicate=True),
+        TFIDF: on_ngrams(TfidfTransformer(sublinear_tf=True), linear_svm()),
         BAYES: baselines(X)["n-gram naive Bayes, counts"],
         FOREST: quantity_forest(),
     }

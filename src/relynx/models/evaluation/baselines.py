@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.dummy import DummyClassifier
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -105,15 +105,13 @@ class MarkovChainClassifier(ClassifierMixin, SequenceEstimator):  # type: ignore
         return np.asarray(scores)
 
 
-def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:
+def baselines(X: Sequences) -> dict[str, Any]:
     """The simple classifiers for such sequences, by the names of their rows.
 
     Parameters
     ----------
     X
         The sequences. Where no event follows another, the largest class is all there is.
-    dimension
-        The order to follow; None takes the one with the most links.
 
     Examples
     --------
@@ -127,11 +125,11 @@ def baselines(X: Sequences, dimension: str | None = None) -> dict[str, Any]:
     rows: dict[str, Any] = {"largest class": DummyClassifier(strategy="most_frequent")}
     tables = X.facts().tables
     if any(tables[f"next_{name}", 2].size for name in dimension_names(tables)):
-        dimension = link_of(X, dimension)[0].removeprefix("next_")  # of any part of X, too
+        dimension = link_of(X)[0].removeprefix("next_")  # of any part of X, too
         rows["Markov chain"] = MarkovChainClassifier(dimension)
-        rows["n-gram naive Bayes, counts"] = _on_ngrams(MultinomialNB(), dimension=dimension)
-        rows["n-gram naive Bayes, presence"] = _on_ngrams(BernoulliNB(), dimension=dimension)
-        rows["n-gram linear SVM"] = ngram_svm(dimension)
+        rows["n-gram naive Bayes, counts"] = on_ngrams(MultinomialNB(), dimension=dimension)
+        rows["n-gram naive Bayes, presence"] = on_ngrams(BernoulliNB(), dimension=dimension)
+        rows["n-gram linear SVM"] = on_ngrams(linear_svm(), dimension=dimension)
     return rows
 
 
@@ -156,16 +154,12 @@ def system(title: str) -> Any:
     return dict(SYSTEMS.values())[title]()
 
 
-def ngram_svm(
-    dimension: str | None = None, *, per_predicate: bool = False, tfidf: bool = False
-) -> Any:
-    """A linear support vector machine on the n-grams, counted or with tf-idf; see `ngrams`."""
-    svm = LinearSVC(dual="auto", max_iter=10_000, random_state=0)
-    weighted = [TfidfTransformer(sublinear_tf=True)] if tfidf else []
-    return _on_ngrams(*weighted, svm, dimension=dimension, per_predicate=per_predicate)
+def linear_svm() -> Any:
+    return LinearSVC(dual="auto", max_iter=10_000, random_state=0)
 
 
-def _on_ngrams(*steps: Any, dimension: str | None, per_predicate: bool = False) -> Any:
+def on_ngrams(*steps: Any, dimension: str | None = None, per_predicate: bool = False) -> Any:
+    """A pipeline that counts the n-grams for the steps given; see `ngrams`."""
     how = {"dimension": dimension, "per_predicate": per_predicate}
     texts = FunctionTransformer(ngrams, kw_args=how)
     return make_pipeline(texts, CountVectorizer(analyzer=list), *steps)
