@@ -260,11 +260,11 @@ def report_data(model: LynxClassifier, predictions: Predictions) -> ReportData:
 def _learner(model: LynxClassifier) -> str:
     if model.final_estimator is not None:
         return type(model.final_estimator).__name__
-    if not len(model.selected_) and model.chosen_method(len(model.classes_)) in OF_ONE_MODEL:
-        return "logistic regression"  # of no pattern
-    logistic = [learner_name(one) == "LogisticRegression" for one in model.estimators_]
-    used = {"naive Bayes": not all(logistic), "logistic regression": any(logistic)}
-    return " or ".join(name for name, is_used in used.items() if is_used)
+    of_one = model.chosen_method(len(model.classes_)) in OF_ONE_MODEL
+    nothing = "LogisticRegression" if of_one else "PatternNB"  # of no pattern
+    own = {"PatternNB": "naive Bayes", "LogisticRegression": "logistic regression"}
+    names = [learner_name(one) or nothing for one in model.estimators_]
+    return " or ".join(sorted({own.get(name, name) for name in names}, reverse=True))
 
 
 def _lengths(facts: Facts) -> tuple[Longs, str]:

@@ -379,8 +379,10 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         if self.bias is None and X.reading is None:
             X, self.reading_ = cut_measured(X, labels)
         self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
-        self.class_prior_ = self._prior(codes, np.arange(len(self.classes_)))
         method = self.chosen_method(len(self.classes_))
+        named = copy(self)  # with the parameters that its method stands for
+        named.__dict__.update(OF_PAIRS.get(method, {}))
+        self.class_prior_ = named._prior(codes, np.arange(len(self.classes_)))
         self.__dict__.pop("certificate_", None)
         if method in OF_ONE_MODEL:
             self._learn_one(X, labels, codes, sample_weight, method)
@@ -390,8 +392,6 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
                 what = f"{name} is no parameter of method={method!r}"
                 raise InputError(what, hint="leave it out, or give method='sparse'")
             settings = SearchSettings.of_estimator(self.bias_, self)
-            named = copy(self)  # with the parameters that its method stands for
-            named.__dict__.update(OF_PAIRS[method])
             self.estimators_ = named._learn(X, labels, codes)
             self.min_support_ = np.array([settings.min_support])
         used = [model.patterns[model.selected] for model in self.estimators_]
