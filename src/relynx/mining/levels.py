@@ -27,6 +27,7 @@ from relynx.logic.terms import Atom, Var
 from relynx.mining import _level_kernels as lk
 from relynx.mining.patterns.pattern_set import PatternSet
 from relynx.mining.patterns.trie import DIMENSION, N_STEPS
+from relynx.mining.report import Progress
 from relynx.mining.search import mine
 from relynx.search_settings import SearchSettings
 
@@ -98,6 +99,10 @@ def mine_levels(
     if any_length and len(longer) == settings.max_length - 1:
         longer += search.further(longer[-1] if longer else first, least)
     return [first, *near, *longer]
+
+
+class _TooManyError(Exception):
+    """A search of a level has found more patterns than are of use."""
 
 
 @dataclass(slots=True)
@@ -194,16 +199,19 @@ class _Search:
         folder = self.checkpoint and os.path.join(self.checkpoint, name)
         most *= TOO_MANY
         wanted = replace(self.settings, max_length=length, min_frequency=least, min_support=0.0)
-        found: PatternSet = mine(
-            self.X,
-            np.zeros(len(self.X), np.int64),
-            self.bias,
-            **wanted.arguments(),
-            keep_coverage=True,
-            n_jobs=self.n_jobs,
-            checkpoint=folder,
-            progress=lambda state: state.patterns <= most,
-        )
+
+        def check(state: Progress) -> None:
+            if state.patterns > most:  # nothing of such a search is needed, so it does not return
+                raise _TooManyError
+
+        classes = np.zeros(len(self.X), np.int64)
+        how: dict[str, Any] = {"n_jobs": self.n_jobs, "checkpoint": folder, "progress": check}
+        try:
+            found = mine(
+                self.X, classes, self.bias, **wanted.arguments(), keep_coverage=True, **how
+            )
+        except _TooManyError:
+            return None
         if found.partial is not None or len(found) > most:
             return None
         one: PatternSet = found[found.lengths == length]
@@ -267,7 +275,7 @@ def _level(
     for i in np.flatnonzero(is_new).tolist() if seen else ():
         is_new[i] = int(numbers[i]) not in seen
     seen.update(numbers[is_new].tolist())
-    kept = found[is_new]
-    offset, rows = _ones(kept)
-    kept, found = (one.with_rows(one.rows, trie=one.trie) for one in (kept, found))  # without bits
-    return Level(kept, found, least, support, gap, offset, rows, is_apart)
+    offset, rows = _ones(found[is_new])
+    trie, places = found.trie.restricted(found.rows)
+    found = found.with_rows(places, trie=trie)  # without bits
+    return Level(found[is_new], found, least, support, gap, offset, rows, is_apart)

@@ -208,10 +208,7 @@ def _found(
         ),
         object_identity=settings.object_identity,
         kept_coverage=KeptCoverage.of_rows(
-            np.concatenate([np.empty((0, search.n_covered), np.uint64), *search.found.covered]),
-            np.flatnonzero(shown),
-            len(shown),
-            len(X),
+            search.found.taken_coverage(search.n_covered), np.flatnonzero(shown), len(shown), len(X)
         )
         if keep_coverage
         else None,

@@ -58,6 +58,16 @@ class Found:
     n_patterns: int = 0
     n_bytes: int = 0  # that the result will need beside this
 
+    def taken_coverage(self, n_words: int) -> NDArray[np.uint64]:
+        """The bits of all patterns shown; they are no longer here, so that both never take room."""
+        bits = np.empty((sum(map(len, self.covered)), n_words), np.uint64)
+        end = len(bits)
+        while self.covered:
+            part = self.covered.pop()
+            bits[end - len(part) : end] = part
+            end -= len(part)
+        return bits
+
     def add(
         self,
         parent: int | Longs,
