@@ -215,8 +215,8 @@ def test_no_command_reads_the_further_tables_of_a_model(capsys):
     assert run(capsys, "predict", "m.relynx", "test.csv", "-o", "p.csv") == (
         2,
         "",
-        "test.csv: the model was learnt with further tables ('w'), which no command reads\n"
-        "hint: in Python: rx.from_events(path, reading=model.reading_, relations={...})\n",
+        "test.csv: the model was learnt with further tables: 'w'\n"
+        "hint: in Python: X, y = rx.from_events(table, reading=model.reading_, relations={...})\n",
     )
 
 
@@ -311,7 +311,7 @@ def test_minutes_cut_by_class_go_with_the_model(capsys):
         (
             ("mine", "rule.m", "--sequence", "case"),
             "rule.m: this is no table: it has no columns to choose\nhint: tables end in .csv, "
-            ".tsv, .csv.gz, .parquet; leave out --sequence, --order, --label\n",
+            ".tsv, .csv.gz, .parquet, .xlsx; leave out --sequence, --order, --label\n",
         ),
         (
             ("fit", "train.csv", "--sequence", "case", "--fluents", "action"),
@@ -335,5 +335,34 @@ def test_a_model_of_other_files_does_not_know_how_to_read_a_table(capsys):
         2,
         "",
         "test.csv: the model was not learnt from a table, so it does not say how to read this one\n"
-        "hint: give a .m file, or learn a model from a table\n",
+        "hint: give sequences as those of fit, or learn the model from a table\n",
+    )
+
+
+def test_a_table_has_markers_of_missing_values_and_dates_of_a_format(capsys):
+    days = [f"{i + 1}/02/2024" for i in range(12)]
+    prices = [*range(10), "none", -999]
+    write("days.csv", {"case": [1] * 12, "day": days, "price": prices})
+    columns = ("--sequence", "case", "--order", "day", "--date-format", "%d/%m/%Y")
+    code, out, _ = run(capsys, "check", "days.csv", *columns, "--na-values", "none,-999")
+    assert (code, out.splitlines()[1:]) == (
+        0,
+        [
+            "sequence  case, by day",
+            "fluent    price(E,V): price (integer)",
+            "missing   none, -999",
+            "dates     %d/%m/%Y",
+        ],
+    )
+    code, _, err = run(capsys, "check", "days.csv", *columns[:4])
+    assert code == 2
+    assert "or the format of these: date_format=" in err
+
+
+def test_a_log_needs_no_markers(capsys):
+    code, _, err = run(capsys, "fit", "log.xes", "-o", "m.relynx", "--na-values", "-999")
+    assert (code, err) == (
+        2,
+        "log.xes: an event log says itself what is missing and what a date is\n"
+        "hint: leave out --na-values and --date-format\n",
     )

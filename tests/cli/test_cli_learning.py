@@ -217,18 +217,47 @@ def test_predict_counts_classes_that_the_model_does_not_know(capsys, fitted):
     )
 
 
-def test_predict_asks_for_the_background_knowledge_of_the_model(capsys, here):
+def forgetting(path):
+    """A model file without the rules of its training sequences, as the first ones were."""
+    model = rx.load(path)
+    model.background_ = None
+    rx.save(model, path)
+
+
+def test_predict_has_the_background_knowledge_of_the_model(capsys, here):
     (here / "rules.bk").write_text(BACKGROUND)
     (here / "rule.l").write_text("type(first(event)). mode(first(+)). dimension(next_s).\n")
     run(capsys, "fit", "train.m", *QUICK, "-k", "rules.bk", "-o", "m.relynx", "--all-patterns")
     assert len(rx.load("m.relynx").selected_) > 0
     _, _, err = run(capsys, "predict", "m.relynx", "test.m", "-o", "p.csv")
-    assert err.startswith(
-        "warning: the model uses first/1, which test.m does not have\n"
-        "hint: give the background knowledge of the model, with -k\n"
-    )
-    _, _, err = run(capsys, "predict", "m.relynx", "test.m", "-k", "rules.bk", "-o", "p.csv")
     assert "warning" not in err
+    _, _, err = run(capsys, "predict", "m.relynx", "test.m", "-k", "rules.bk", "-o", "q.csv")
+    assert "warning" not in err
+    assert (here / "p.csv").read_bytes() == (here / "q.csv").read_bytes()
+
+
+def test_predict_asks_for_predicates_that_the_facts_lack(capsys, here):
+    (here / "rules.bk").write_text("zero(E) :- do(E,a0,_).\n")
+    (here / "zero.l").write_text("type(zero(event)). mode(zero(+)). dimension(next_s).\n")
+    bias = ("-b", "zero.l", "-k", "rules.bk", "--max-length", "2", "--all-patterns")
+    run(capsys, "fit", "train.m", *bias, "-o", "m.relynx")
+    forgetting("m.relynx")
+    warning = (
+        "warning: the model uses zero/1, which test.m does not have\n"
+        "hint: its facts are none of those that the model was learnt from; check their names, "
+        "or give the background rules of an older model, with -k\n"
+    )
+    code, _, err = run(capsys, "predict", "m.relynx", "test.m", "-o", "p.csv")
+    first = [line for line in err.splitlines(keepends=True) if "predicting" not in line]
+    assert (code, "".join(first)) == (
+        2,
+        f"{warning}no sequence has a fact zero/1, which at least 53 of the 60 training sequences "
+        "had\nhint: check the names of the facts; missing_predicates='ignore', or --allow-missing, "
+        "takes it as absent\n",
+    )
+    code, _, err = run(capsys, "predict", "m.relynx", "test.m", "-o", "p.csv", "--allow-missing")
+    assert code == 0
+    assert err.startswith(warning)
 
 
 def test_predict_refuses_a_file_that_holds_no_classifier(capsys):

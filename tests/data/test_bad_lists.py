@@ -103,7 +103,7 @@ def read(lists, arguments):
 test_a_wrong_input_gets_its_whole_message = refusals("bad_lists", read, CASES)
 
 
-@pytest.mark.parametrize("name", ["a_frame", "a_matrix", "one_list_of_symbols", "a_missing_symbol"])
+@pytest.mark.parametrize("name", ["a_matrix", "one_list_of_symbols", "a_missing_symbol"])
 def test_an_estimator_says_the_same_of_wrong_lists(name):
     lists, _ = CASES[name]
     with pytest.raises(DataError) as caught:

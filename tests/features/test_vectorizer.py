@@ -165,5 +165,5 @@ def test_grid_search_sets_the_parameters_of_the_search():
 
 def test_what_is_no_list_of_lists_is_refused():
     with pytest.raises(DataError) as caught:
-        PatternVectorizer().fit("abc")
+        PatternVectorizer().fit(b"abc")
     assert str(caught.value) == "a text is no list of lists\nhint: give [list(text)] for one text"

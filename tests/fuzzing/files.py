@@ -11,9 +11,11 @@ import zlib
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 from structure_texts import as_bcif, as_cif, as_pdb
 
@@ -103,6 +105,7 @@ ARGUMENTS: list[dict[str, Any]] = [
     {"sequence": "case", "order": {"day": "time", "bed": "step"}, "bins": None},
     {"sequence": "case", "fluents": {"did": ["step", "time"]}, "bins": ("width", 2)},
     {"sequence": "case", "order": "time", "event": "step"},
+    {"sequence": "case", "order": "time", "na_values": ["a", 9, ""], "date_format": "%Y-%m-%d"},
 ]
 
 
@@ -180,6 +183,7 @@ def read_all(path: Path) -> list[Target]:
         Target("events, csv", 7, table, events(".csv")),
         Target("events, csv.gz", 1.5, _packed(table), events(".csv.gz")),
         Target("events, parquet", 1, _parquet, events(".parquet")),
+        Target("events, xlsx", 0.5, _flipped([_xlsx()]), events(".xlsx")),
         Target("intervals", 2.5, Mutator(INTERVALS, CELLS), intervals),
         Target("XES", 5, log, xes(".xes")),
         Target("XES, gz", 1.5, _packed(log), xes(".xes.gz")),
@@ -224,6 +228,15 @@ def broken(data: bytes, rng: random.Random) -> bytes:
             case _ if at < len(out):
                 out[at] ^= 1 << rng.randrange(8)
     return bytes(out)
+
+
+def _xlsx() -> bytes:
+    """An Excel file; of a few bytes that are none, where no library writes one."""
+    if find_spec("openpyxl") is None:
+        return b"PK\x03\x04 no sheet, but as many bytes as it takes to flip some of them"
+    file = io.BytesIO()
+    pd.read_csv(io.BytesIO(TABLES[0])).to_excel(file, index=False)
+    return file.getvalue()
 
 
 def _bcif() -> bytes:

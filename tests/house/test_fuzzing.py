@@ -32,7 +32,7 @@ def test_every_reader_and_every_kind_of_model_is_a_target(targets):
         assert name in targets
     for name in ("pattern", "atoms", "lists", "LoHMM", "events, csv", "events, parquet", "folds"):
         assert name in targets
-    for name in ("intervals", "XES", "XES, gz", "PDB", "mmCIF", "BinaryCIF"):
+    for name in ("events, xlsx", "intervals", "XES", "XES, gz", "PDB", "mmCIF", "BinaryCIF"):
         assert name in targets
 
 

@@ -453,6 +453,7 @@ PAIR = "estimators_/0/"
 SCALE = "estimators_.0.estimator.steps.0.fitted.scale_"
 
 # A file, a place in it, what stands there now (or what becomes of the array), what is said of it.
+BAD_RULE = "are no rules: unsafe variable X: it is in the head, but nothing in the body binds it"
 NONSENSE = [
     ("patterns", "parent", lambda a: np.abs(a), "holds a number that is no earlier row"),
     ("patterns", "parent", lambda a: a - 1, "holds a number that is no earlier row"),
@@ -492,6 +493,14 @@ NONSENSE = [
     ("GRASP", "history_/best", [], "has lists of different lengths"),
     ("GRASP, frames", "feature_names_in_", ["p"], "are not 4 names"),
     ("vectorizer", "bias_", "mode(p(+)).", "is no bias: p has a mode and no type"),
+    ("vectorizer", "background_", "p(X) :- q(Y).", BAD_RULE),
+    (
+        "vectorizer",
+        "background_",
+        "p(X) :- q(",
+        "are no rules: expected a term, found the end of the text",
+    ),
+    ("vectorizer", "background_", 3, "is no text"),
     ("naive Bayes", "model.fitted._slope", lambda a: a * np.nan, "holds NaN"),
     ("naive Bayes", "model.fitted._slope", lambda a: a * np.inf, "holds an infinite number"),
     ("naive Bayes", "model/fitted", None, "is no fitted PatternNB"),

@@ -7,6 +7,6 @@ contradictions; `constraints` tests patterns. `infer` makes a bias for some data
 """
 
 from relynx.bias.declarations import Bias
-from relynx.bias.reader import parse_bias, read_bias
+from relynx.bias.reader import AnyBias, as_bias, parse_bias, read_bias
 
-__all__ = ["Bias", "parse_bias", "read_bias"]
+__all__ = ["AnyBias", "Bias", "as_bias", "parse_bias", "read_bias"]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
+from typing import TypeAlias, cast
 
 from relynx.bias.checks import refused_literal
 from relynx.bias.declarations import Bias
@@ -15,6 +16,7 @@ from relynx.bias.modes import EVENT, LISTS, DeclarationReader, SourceSpans, Subj
 from relynx.errors import (
     MOST_PROBLEMS,
     BiasError,
+    InputError,
     ParseError,
     Source,
     counted,
@@ -27,6 +29,9 @@ from relynx.logic.source_files import read_source
 from relynx.logic.terms import Atom, Constant, Literal, flatten, quoted
 from relynx.search_settings import SETTINGS
 
+AnyBias: TypeAlias = "Bias | str | os.PathLike[str]"
+GOOD_BIAS = "give a Bias, its text, or the path of its file, or None"
+ENDINGS = (".l", ".bias")
 FLAG = "set_lynx_flag"
 MOST_EITHER = 12  # arguments of a mode of the original program that may be variables or constants
 OLD_NAMES = {"onlyone": "atmostone"}
@@ -86,6 +91,22 @@ def read_bias(path: str | os.PathLike[str], *, event: str | None = None) -> Bias
     See `parse_bias` for the parameters and for what is read.
     """
     return _Reader(read_source(path), event).read()
+
+
+def as_bias(given: AnyBias | None) -> Bias | None:
+    """The bias that is given as itself, as its text, or as the path of its file; None for None."""
+    if given is None or isinstance(given, Bias):
+        return given
+    if isinstance(given, os.PathLike):
+        return read_bias(given)
+    if not isinstance(cast(object, given), str):
+        raise InputError(f"bias is {given!r}", hint=GOOD_BIAS)
+    if os.path.isfile(given) or (given.lower().endswith(ENDINGS) and "(" not in given):
+        return read_bias(given)
+    if "(" in given or not given.strip():
+        return parse_bias(given)
+    what = f"bias is {given!r}, which is neither declarations nor a file"
+    raise InputError(what, hint=f"declarations are as {EXAMPLES['type']}. {EXAMPLES['mode']}.")
 
 
 class _Reader(DeclarationReader):

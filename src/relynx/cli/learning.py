@@ -73,8 +73,8 @@ def fit(
 @click.argument("model")
 @click.argument("test")
 @click.option("-o", "--output", required=True, help=opt.OUTPUT)
-@click.option("-k", "--background", help="The background rules of the model.")
-def predict(model: str, test: str, output: str, background: str | None) -> int:
+@opt.test_options
+def predict(model: str, test: str, output: str, background: str | None, allow_missing: bool) -> int:
     """Predict the class of each sequence of TEST with a fitted model.
 
     TEST is a .m file, a table of events like the training table, or a folder of partitions, which
@@ -89,11 +89,11 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
     with opt.writing(output):
         if Path(test).is_dir():
             folder = opt.open_folder(test, background=background)
-            loaded = opt.read_classifier(model)
+            loaded = opt.read_classifier(model, allow_missing)
             opt.warn_of_unknown_predicates(loaded, folder.without_sequences(), test)
             what, parts = opt.described(folder), folder.partitions()
         else:
-            loaded, X, _ = opt.read_model_and_test(model, test, background)
+            loaded, X, _ = opt.read_model_and_test(model, test, background, allow_missing)
             what, parts = opt.described(X), iter([X])
         with working(f"predicting {what}"):
             told = write_predictions(loaded, parts, output)
@@ -110,8 +110,8 @@ def predict(model: str, test: str, output: str, background: str | None) -> int:
 @click.argument("model")
 @click.argument("test")
 @click.option("--id", "wanted", required=True, help="The sequence to explain.")
-@click.option("-k", "--background", help="The background rules of the model.")
-def explain(model: str, test: str, wanted: str, background: str | None) -> int:
+@opt.test_options
+def explain(model: str, test: str, wanted: str, background: str | None, allow_missing: bool) -> int:
     """Explain why a model predicts the class of a sequence of TEST.
 
     MODEL is written by relynx fit. TEST is a .m file, or a table of events like the training table.
@@ -120,7 +120,7 @@ def explain(model: str, test: str, wanted: str, background: str | None) -> int:
     """
     from relynx.reports.explain import explain as explained
 
-    loaded, X, _ = opt.read_model_and_test(model, test, background)
+    loaded, X, _ = opt.read_model_and_test(model, test, background, allow_missing)
     click.echo(str(explained(loaded, X[_number(X, test, wanted)])))
     return 0
 
@@ -129,8 +129,8 @@ def explain(model: str, test: str, wanted: str, background: str | None) -> int:
 @click.argument("model")
 @click.argument("test")
 @click.option("-o", "--output", required=True, help="The page, a .html file.")
-@click.option("-k", "--background", help="The background rules of the model.")
-def report(model: str, test: str, output: str, background: str | None) -> int:
+@opt.test_options
+def report(model: str, test: str, output: str, background: str | None, allow_missing: bool) -> int:
     """Show a model and its predictions for TEST on one page.
 
     TEST is a .m file, or a table of events like the training table. If it has classes, the page
@@ -143,7 +143,7 @@ def report(model: str, test: str, output: str, background: str | None) -> int:
     from relynx.reports.html import report as make
 
     with opt.writing(output):
-        loaded, X, y = opt.read_model_and_test(model, test, background)
+        loaded, X, y = opt.read_model_and_test(model, test, background, allow_missing)
         with working(f"reporting on {opt.described(X)}"):
             page = make(loaded, X, y)
         page.save(output)
@@ -193,7 +193,7 @@ def evaluate(
             ordered_events(X)  # they need an order; reject sequences without one before any work
         by_id = None if groups is None else read_groups(groups, X.ids.tolist())
         lynx = _classifier(bias_file, settings | {"n_jobs": 1})
-        opt.show_notes(() if lynx.bias is None else lynx.bias.notes)
+        opt.show_notes(getattr(lynx.bias, "notes", ()))
         rows = {"Lynx": lynx, **others}
         if not no_baselines:
             rows |= baselines(X)

@@ -133,6 +133,17 @@ def model_options(function: Function) -> Function:
     )
 
 
+def test_options(function: Function) -> Function:
+    """The options of commands that use a model."""
+    return with_options(
+        function,
+        click.option("-k", "--background", help="Other rules than those of the model."),
+        click.option(
+            "--allow-missing", is_flag=True, help="Take predicates without facts as absent."
+        ),
+    )
+
+
 def with_options(function: Function, *options: Callable[[Function], Function]) -> Function:
     for option in reversed(options):  # the last one applied is shown first
         function = option(function)
@@ -200,6 +211,8 @@ class Columns:
     fluents: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     bins: tuple[str, ...] = ()
+    na_values: tuple[str, ...] = ()
+    date_format: str | None = None
 
     def arguments(self) -> dict[str, Any]:
         """What `from_events` and `read_xes` are given, but for the sequence."""
@@ -210,6 +223,11 @@ class Columns:
             "attributes": self.described(),
             "bins": self.ranges(),
         }
+
+    def cells(self) -> dict[str, Any]:
+        """What `from_events` is given about the cells of a file; a log says that itself."""
+        markers = [one for given in self.na_values for one in given.split(",") if one]
+        return {"na_values": markers, "date_format": self.date_format}
 
     def dimensions(self) -> str | Mapping[str, str] | None:
         """`time` for one column, or what day=date and bed=number say."""
@@ -329,6 +347,10 @@ def table_options(function: Function) -> Function:
             help="Ranges of numbers: 5, width:5, cuts 10,100, supervised, or none; of one column, "
             "cost=5.  [4]",
         ),
+        click.option(
+            "--na-values", multiple=True, help="What stands for a missing value, as -999,unknown."
+        ),
+        click.option("--date-format", help="How dates are written, as %d/%m/%Y."),
     )
 
 
@@ -347,12 +369,17 @@ def read_train(path: str, background: str | None, columns: Columns) -> Read:
         if columns.sequence is not None:
             what = "the sequences of an event log are its traces"
             raise InputError(what, path, hint="leave out --sequence")
+        if columns.na_values or columns.date_format is not None:
+            what = "an event log says itself what is missing and what a date is"
+            raise InputError(what, path, hint="leave out --na-values and --date-format")
         X, y = read_xes(path, **columns.arguments())
     elif is_table(path):
         if columns.sequence is None:
             what = f"the columns of this table are {', '.join(open_table(path).names)}"
             raise InputError(what, path, hint=NEEDS)
-        X, y = from_events(path, sequence=columns.sequence, **columns.arguments())
+        X, y = from_events(
+            path, sequence=columns.sequence, **columns.arguments(), **columns.cells()
+        )
     elif columns != Columns():
         hint = f"tables end in {', '.join(ENDINGS)}; leave out --sequence, --order, --label"
         raise InputError("this is no table: it has no columns to choose", path, hint=hint)
@@ -381,38 +408,27 @@ def read_test(path: str, background: str | None, model: Any) -> Read:
     """Sequences and labels to predict; a table is read by the schema of the training table."""
     from relynx.data.lynx import read_lynx
     from relynx.data.tables.inputs import is_table
-    from relynx.data.tables.reader import from_events
-    from relynx.data.xes import is_xes, read_xes
+    from relynx.data.xes import is_xes
+    from relynx.features.tables import read_again
 
     if not is_table(path) and not is_xes(path):
         return read_lynx(path, background)
-    reading = getattr(model, "reading_", None)
-    if reading is None or reading.is_of_facts:
-        what = "the model was not learnt from a table, so it does not say how to read this one"
-        raise InputError(what, path, hint="give a .m file, or learn a model from a table")
-    if reading.relations:
-        tables = ", ".join(repr(group.predicate) for group in reading.relations)
-        what = f"the model was learnt with further tables ({tables}), which no command reads"
-        hint = "in Python: rx.from_events(path, reading=model.reading_, relations={...})"
-        raise InputError(what, path, hint=hint)
-    if reading.intervals is not None:
-        what = "the model was learnt from intervals, which no command reads"
-        hint = "in Python: rx.from_intervals(path, reading=model.reading_)"
-        raise InputError(what, path, hint=hint)
-    X, y = (read_xes if is_xes(path) else from_events)(path, reading=reading)
+    X = read_again(path, getattr(model, "reading_", None))
     show_notes(() if X.reading is None else X.reading.notes)
-    return _with_rules(X, background), y
+    return _with_rules(X, background), X.labels
 
 
-def read_model_and_test(model: str, test: str, background: str | None) -> ModelRead:
+def read_model_and_test(
+    model: str, test: str, background: str | None, allow_missing: bool
+) -> ModelRead:
     """A classifier, and the test sequences and labels; warns of predicates that these lack."""
-    loaded = read_classifier(model)
+    loaded = read_classifier(model, allow_missing)
     X, y = read_test(test, background, loaded)
     warn_of_unknown_predicates(loaded, X, test)
     return loaded, X, y
 
 
-def read_classifier(model: str) -> LynxClassifier:
+def read_classifier(model: str, allow_missing: bool) -> LynxClassifier:
     from relynx.models.evaluation.baselines import CLASSIFIERS
     from relynx.store import load
 
@@ -420,16 +436,22 @@ def read_classifier(model: str) -> LynxClassifier:
     if not isinstance(loaded, CLASSIFIERS):
         what = f"the file holds a {type(loaded).__name__}, which predicts no classes"
         raise DataError(what, model, hint="relynx fit writes a model")
+    if allow_missing and hasattr(loaded, "missing_predicates"):
+        loaded.missing_predicates = "ignore"
     return cast("LynxClassifier", loaded)
 
 
 def warn_of_unknown_predicates(model: LynxClassifier, X: Sequences, test: str) -> None:
     """Warn of predicates that the model uses and the sequences can never have."""
+    from relynx.features.vectorizer import known_sequences
     from relynx.models.evaluation.predictions import unknown_predicates
 
-    for name in unknown_predicates(model, X):
+    hint = "hint: its facts are none of those that the model was learnt from; check their names"
+    if model.background_ is None:
+        hint += ", or give the background rules of an older model, with -k"
+    for name in unknown_predicates(model, known_sequences(model, X)):
         what = f"warning: the model uses {name}, which {test} does not have"
-        click.echo(f"{what}\nhint: give the background knowledge of the model, with -k", err=True)
+        click.echo(f"{what}\n{hint}", err=True)
 
 
 def read_language(bias_file: str | None, event_type: str | None) -> Bias | None:

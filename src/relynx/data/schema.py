@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 
 from relynx.data.allen import DIMENSIONS, MADE, SHARE_TIME
 from relynx.data.discretise import Cuts, bin_names
-from relynx.logic.terms import quoted
+from relynx.logic.terms import Constant, quoted
 from relynx.storage import Part
 from relynx.storage.fields import Field, finished
+from relynx.storage.parts import is_label
 
 T = TypeVar("T")
 
@@ -73,6 +74,8 @@ class Schema:
     event: str | None = None  # the column of its key
     notes: tuple[str, ...] = field(default=(), compare=False)  # on what was left out or decided
     intervals: Intervals | None = None  # how the rows are intervals
+    na_values: tuple[Constant, ...] = ()  # what stands in a cell that has no value
+    date_format: str | None = None  # of texts of dates
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -158,6 +161,10 @@ class Schema:
                 events = [f"E{i + 1}" for i in range(len(group.events))]
                 args = ",".join([*first, *events, *values])
                 yield title, f"{quoted(group.predicate)}({args}): {_columns(group)}"
+        if self.na_values:
+            yield "missing", ", ".join(map(str, self.na_values))
+        if self.date_format is not None:
+            yield "dates", self.date_format
         if self.interval_relations:
             yield "relation", ", ".join(f"{name}(E1,E2)" for name in self.interval_relations)
         for note in self.notes:
@@ -174,7 +181,8 @@ def schema_state(schema: Schema) -> dict[str, Any]:
 
 def _state(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of a part of a schema; what the first files did not have is left out if unused."""
-    unused = [("supervised", False), ("intervals", None)]
+    unused: list[tuple[str, Any]] = [("supervised", False), ("intervals", None)]
+    unused += [("na_values", ()), ("date_format", None)]
     names = {"type": "kind"}  # in files
     return {
         names.get(name, name): _lists(value)
@@ -203,6 +211,8 @@ def schema_of(part: Part) -> Schema:
         event=part.text_or_none("event"),
         notes=part.texts("notes"),
         intervals=_intervals_of(part.part("intervals")) if part.has("intervals") else None,
+        na_values=_constants(part, "na_values") if part.has("na_values") else (),
+        date_format=part.text_or_none("date_format") if part.has("date_format") else None,
     )
     part.end()
     return schema
@@ -210,6 +220,13 @@ def schema_of(part: Part) -> Schema:
 
 def _all_of(part: Part, name: str, make: Callable[[Part], T]) -> tuple[T, ...]:
     return tuple(finished(one, make) for one in part.parts(name))
+
+
+def _constants(part: Part, name: str) -> tuple[Constant, ...]:
+    found = part.listed(name)
+    if not all(is_label(one) and not isinstance(one, bool) for one in found):
+        raise part.wrong(name, "is no list of texts and finite numbers")
+    return tuple(found)
 
 
 def _intervals_of(part: Part) -> Intervals:

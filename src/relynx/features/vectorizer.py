@@ -7,8 +7,10 @@ what it learnt, and `STORED_PARAMS` which parameters have a form of their own; s
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -19,15 +21,17 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from relynx.arrays import Bools, Floats
-from relynx.bias import Bias
-from relynx.bias.model_file import BIAS
+from relynx.arrays import Bools
+from relynx.bias import AnyBias, Bias, as_bias
+from relynx.bias.model_file import BIAS, KNOWLEDGE
 from relynx.data.class_cuts import columns_to_cut, cut_by_class, cut_like
 from relynx.data.lists import from_lists
 from relynx.data.parquet import Partitions
-from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequence, Sequences
-from relynx.errors import InputError
+from relynx.data.tables.formats import AllBins, Columns, Fluents, Markers, Order
+from relynx.data.tables.plans import DEFAULT_BINS, Request
+from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
+from relynx.features.tables import read_again, read_training
 from relynx.mining.input_checks import classes_of
 from relynx.mining.partitioned.search import check_partitions
 from relynx.mining.patterns.model_file import PATTERNS
@@ -39,6 +43,9 @@ from relynx.storage.parts import Part, plain
 
 CELLS = 1 << 27  # of the dense matrix that is held at a time
 FRAMES = ("pandas", "polars")
+MISSING = ("error", "warn", "ignore")
+TO_GO_ON = "missing_predicates='ignore', or --allow-missing, takes it as absent"
+UNLIKELY, IMPOSSIBLE = 1e-3, 1e-6  # that sequences lack a predicate by chance
 # How the work is done here, not what was learnt: it is not kept.
 MACHINE = frozenset({"n_jobs", "memory", "checkpoint"})
 OUTPUT = "_sklearn_output_config"  # what set_output wrote
@@ -65,7 +72,7 @@ class PatternEstimator(SequenceEstimator):
 
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
 
-    bias: Bias | None = None
+    bias: AnyBias | None = None
     _: KW_ONLY
     min_support: float | None = None
     min_frequency: int | None = None
@@ -73,6 +80,7 @@ class PatternEstimator(SequenceEstimator):
     max_gap: int | None = None
     min_confidence: float | None = None
     object_identity: bool | None = None
+    missing_predicates: str = "error"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -85,7 +93,8 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
     Parameters
     ----------
     bias
-        The language of patterns; None infers a simple one from the training sequences.
+        The language of patterns: a `Bias`, its text, or the path of its file; None infers a simple
+        one from the training sequences.
     min_support
         Minimum proportion of some class that a pattern covers (0.1).
     min_frequency
@@ -99,8 +108,14 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
         keeps all.
     object_identity
         Whether different variables stand for different constants (True).
+    missing_predicates
+        What is done where no sequence has any fact of a predicate of the patterns, and so many
+        training sequences had some that chance is no reason: `error`, `warn`, or `ignore`, which
+        takes it as absent.
     top_k, measure
         Keep only so many patterns, the best by a measure; see `PatternSet.measure`.
+    sparse_output
+        Whether `transform` gives a sparse matrix in CSR form, or an array.
     n_jobs
         Threads of the search and of `transform`; None is one, -1 all cores. The result is the same
         for every number. Inside a worker of joblib it is always one.
@@ -111,6 +126,8 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
         The patterns, in the order of the columns, with their supports in the training sequences.
     bias_ : Bias
         The bias that was used.
+    background_ : Background or None
+        The background rules of the training sequences, which others get that have none.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
@@ -125,38 +142,51 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
     ['a(A)', 'b(A)', 'c(A)']
     """
 
-    STORED: ClassVar[Fields] = {"bias_": BIAS, "patterns_": PATTERNS, "reading_": SCHEMA}
+    STORED: ClassVar[Fields] = {"bias_": BIAS, "patterns_": PATTERNS, **KNOWLEDGE}
 
     top_k: int | None = None
     measure: str = "confidence"
+    sparse_output: bool = True
     n_jobs: int | None = None
 
-    def fit(self, X: object, y: Iterable[object] | None = None) -> PatternVectorizer:
+    def fit(
+        self, X: Any, y: Iterable[object] | None = None, *,
+        sequence: str | None = None, order: Order = None, label: str | None = None,
+        fluents: Fluents = None, attributes: Columns = None, bins: AllBins = DEFAULT_BINS,
+        na_values: Markers | None = None, date_format: str | None = None,
+    ) -> PatternVectorizer:  # fmt: skip
         """Mine the patterns.
 
         Parameters
         ----------
         X
-            `Sequences`, or lists as `from_lists` takes them, or a folder of `scan_parquet`, for
-            which a bias must be given.
+            `Sequences`, or a table as `from_events` takes it, or lists as `from_lists` takes them,
+            or a folder of `scan_parquet`, for which a bias must be given.
         y
-            The classes; without them those of X, and without any one class for all.
+            The classes, of a table in the order in which its sequences appear; without them those
+            of X, and without any one class for all.
+        sequence, order, label, fluents, attributes, bins, na_values, date_format
+            Of a table: how it is read, as in `from_events`.
         """
+        asked = Request(X, sequence, order, fluents, attributes, label, None, bins)
+        asked.na_values, asked.date_format = na_values, date_format
+        X, y = read_training(asked, y)
+        given = as_bias(self.bias)
         if isinstance(X, Partitions):
             # Numbers that wait to be cut by class need all sequences at once.
             if waiting := columns_to_cut(X.without_sequences()):
                 needs = "is to be cut by class, which needs all sequences in memory"
                 hint = "read the table with other bins, or give X.load()"
                 raise InputError(f"column {waiting[0]!r} {needs}", hint=hint)
-            check_partitions(X, y, self.bias, None)
-            assert self.bias is not None
-            self.bias_ = self.bias
+            check_partitions(X, y, given, None)
+            assert given is not None
+            self.bias_ = given
         else:
             X = as_sequences(X)
             codes, _ = classes_of(X, y)
             X = cut_by_class(X, None if y is None and X.labels is None else codes)
-            self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
-        self.reading_ = X.reading
+            self.bias_ = given or Bias.infer(X, codes)
+        self.background_, self.reading_ = X.background, X.reading
         how = SearchSettings.of_estimator(self.bias_, self).arguments()
         how |= {"min_confidence": self.min_confidence, "n_jobs": self.n_jobs}
         self.patterns_ = mine(X, y, self.bias_, **how, top_k=self.top_k, measure=self.measure)
@@ -164,22 +194,33 @@ class PatternVectorizer(TransformerMixin, PatternEstimator):  # type: ignore[mis
             warnings.warn(nothing_found(self.patterns_), UserWarning, stacklevel=2)
         return self
 
-    def transform(self, X: object) -> sparse.csr_array | Floats:
-        """The coverage as a sparse float64 matrix of shape (n_sequences, n_patterns), in CSR form.
+    def transform(self, X: Any) -> Any:
+        """The coverage as a float64 matrix of shape (n_sequences, n_patterns).
 
-        Sequences may have constants, events and predicates unknown to `fit`. After
-        `set_output(transform="pandas")` or `"polars"` it is a data frame, and dense.
+        Sequences may have constants and events unknown to `fit`. A table is read as that of `fit`,
+        a row for each sequence in the order in which they appear. After
+        `set_output(transform="pandas")` or `"polars"` it is a data frame, and dense; of a table of
+        pandas the index names the sequences.
         """
         check_is_fitted(self)
-        matrix = self._matrix(X)
+        read = read_again(X, self.reading_)
+        matrix = self._matrix(read)
         wanted = getattr(self, OUTPUT, {}).get("transform")
         output = wanted or sklearn.get_config()["transform_output"]
-        return matrix.toarray() if output in FRAMES else matrix
+        if self.sparse_output and output not in FRAMES:
+            return matrix
+        dense = matrix.toarray()
+        if output == "pandas" and read is not X and hasattr(X, "iloc"):
+            return type(X)(dense, index=read.ids)  # else it would have that of the rows of X
+        return dense
 
     def _matrix(self, X: object) -> sparse.csr_array:
         if isinstance(X, Partitions):
-            return sparse.vstack([self._matrix(part) for part in X.partitions()], format="csr")
-        X = cut_like(as_sequences(X), self.reading_)
+            parts = [known_sequences(self, part) for part in X.partitions()]
+            columns = [coverage(self.patterns_, part, n_jobs=self.n_jobs) for part in parts]
+            return sparse.vstack(columns, format="csr")
+        X = known_sequences(self, X)
+        check_predicates(self.missing_predicates, self.patterns_, X)
         return coverage(self.patterns_, X, n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -208,6 +249,45 @@ def as_sequences(X: object) -> Sequences:
     if isinstance(X, Sequence):
         return X.sequences
     return from_lists(X)[0]  # type: ignore[arg-type]
+
+
+def known_sequences(model: Any, X: object) -> Sequences:
+    """What a fitted model is given as sequences: with its cuts, and its rules if they have none."""
+    X = cut_like(as_sequences(read_again(X, model.reading_)), model.reading_)
+    rules = getattr(model, "background_", None)  # a pickle may be older
+    return X if rules is None or X.background is not None else X.with_background(rules)
+
+
+def check_predicates(how: str, patterns: PatternSet, X: Sequences) -> None:
+    """Raise or warn where sequences have no fact of a predicate of the patterns.
+
+    At least k of N training sequences had one. By the rule of succession the probability that none
+    of n others has one is then at most `((N - k + 1) / (N + 2)) ** n`: if that is so small that it
+    is no chance, the facts are others than those of the training sequences.
+    """
+    here = {*X.facts(patterns.object_identity).tables}
+    here |= set() if X.background is None else X.background.heads
+    lacking = set(patterns.trie.relations) - here
+    if how == "ignore" or not lacking or not len(X):
+        return
+    most = dict.fromkeys(lacking, 0)
+    for entry in patterns:
+        for key in lacking & {atom.key for atom in entry.pattern.atoms}:
+            most[key] = max(most[key], entry.frequency)
+    n = int(patterns.class_sizes.sum())
+    errors: list[Problem] = []
+    doubts: list[Problem] = []
+    for (name, arity), k in sorted(most.items()):
+        chance = ((n - k + 1) / (n + 2)) ** len(X)
+        had = f"all {n:,}" if k == n else f"at least {k:,} of the {n:,}"
+        what = f"no sequence has a fact {name}/{arity}, which {had} training sequences had"
+        near = did_you_mean(name, sorted({known for known, _ in here} - {name}))
+        hint = f"{near or 'check the names of the facts;'} {TO_GO_ON}"
+        found = errors if how == "error" and chance < IMPOSSIBLE else doubts
+        found += [Problem(what, hint=hint)] if chance < UNLIKELY else []
+    raise_all(errors, DataError)
+    if doubts:
+        warnings.warn("\n".join(map(str, doubts)), UserWarning, stacklevel=4)
 
 
 def coverage(patterns: PatternSet, X: Sequences, *, n_jobs: int | None = None) -> sparse.csr_array:
@@ -243,6 +323,9 @@ def fitted_state(model: Any) -> State:
     name = type(model).__name__
     params = model.get_params(deep=False)
     own = getattr(model, "STORED_PARAMS", {})
+    asked = copy(model)
+    if isinstance(params.get("bias"), str | os.PathLike):  # a file may be gone
+        asked.bias = getattr(model, "bias_", None) or as_bias(model.bias)
     known = {*params, *model.STORED, OUTPUT, ROUTING}
     for attribute in vars(model):
         if attribute not in known:
@@ -256,7 +339,7 @@ def fitted_state(model: Any) -> State:
         }
     }
     output = {"output": getattr(model, OUTPUT, {}).get("transform")}
-    return state | stored_state(model, own) | output | stored_state(model, model.STORED)
+    return state | stored_state(asked, own) | output | stored_state(model, model.STORED)
 
 
 def fitted_of(type_: Any, part: Part) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relynx.bias import Bias
+from relynx.bias import AnyBias, Bias, as_bias
 from relynx.data.parquet import Partitions
 from relynx.data.sequences import Sequences, data_digest
 from relynx.errors import InputError
@@ -70,7 +70,7 @@ class Filters:
 
 
 def mine(
-    X: Sequences | Partitions, y: Iterable[object] | None = None, bias: Bias | None = None, *,
+    X: Sequences | Partitions, y: Iterable[object] | None = None, bias: AnyBias | None = None, *,
     min_support: float | None = None, min_frequency: int | None = None,
     max_length: int | None = None, max_gap: int | None = None,
     object_identity: bool | None = None, min_confidence: float | None = None,
@@ -91,7 +91,8 @@ def mine(
         Sequences and their classes; without y those of X, without any one class for all. A folder
         opened by `scan_parquet` is searched a partition at a time, with the same answer.
     bias
-        What patterns may be made of; None infers a simple one from the data, if they are in memory.
+        What patterns may be made of: a `Bias`, its text, or the path of its file; None infers a
+        simple one from the data, if they are in memory.
     min_support, min_frequency
         Keep what covers at least this fraction of some class (0.1) and so many sequences (1).
     max_length, max_gap
@@ -124,6 +125,7 @@ def mine(
     ['a(A), follow_s(A,B), b(B)']
     """
     check_limits(time_limit, memory_limit, progress)
+    bias = as_bias(bias)
     budget, threads = Budget(time_limit, memory_limit, progress), n_threads(n_jobs)
     labels: NDArray[np.int64] = np.empty(0, np.int64)
     if isinstance(X, Partitions):
@@ -136,8 +138,7 @@ def mine(
         labels, classes = classes_of(X, y)
         bias = Bias.infer(X, labels) if bias is None else bias
         in_memory = X
-    if not isinstance(bias, Bias):
-        raise TypeError(f"bias is a {type(bias).__name__}: give a Bias, or read one by parse_bias")
+    assert bias is not None
     bias.check(in_memory)
     settings = SearchSettings.of(
         bias,

@@ -12,11 +12,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from relynx.arrays import Floats, Longs
-from relynx.data.class_cuts import cut_by_class, cut_like
+from relynx.data.class_cuts import cut_by_class
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError, Problem, did_you_mean, raise_all
-from relynx.features.vectorizer import as_sequences
+from relynx.features.vectorizer import as_sequences, known_sequences
 
 Rule: TypeAlias = tuple[Callable[[Any], bool], str]  # whether a value is right, and what to give
 
@@ -104,11 +104,13 @@ def weights_in(
 
 
 def sequences_for(model: Any, X: object) -> Sequences:
-    """Sequences for a fitted model, cut as its training sequences were. Sequences of two tables
-    mean the same only if both tables were read in one way."""
+    """Sequences for a fitted model, with its cuts and rules.
+
+    Sequences of two tables mean the same only if both tables were read in one way.
+    """
     check_is_fitted(model)
     fitted: Schema | None = model.reading_
-    found = cut_like(as_sequences(X), fitted)
+    found = known_sequences(model, X)
     if fitted is None or fitted.is_of_facts or found.reading is None:
         return found
     if (wrong := found.reading.difference(fitted)) is not None:
@@ -124,7 +126,10 @@ def checked_labels(X: Sequences, y: Iterable[object] | None) -> NDArray[Any]:
         raise InputError("there are no sequences", hint="give some of each class")
     labels = given_labels(X, y)
     if labels is None:
-        raise InputError("y is missing", hint="give the class of each sequence")
+        hint = "give the class of each sequence"
+        if X.reading is not None:
+            hint += ", or label='...', the column of the class in the table"
+        raise InputError("y is missing", hint=hint)
     values = labels.tolist()
     for i, value in enumerate(values):
         if isinstance(value, str) != isinstance(values[0], str):

@@ -11,13 +11,14 @@ import numpy as np
 from relynx.arrays import Bools
 from relynx.bias import Bias
 from relynx.bias.modes import EVENT
-from relynx.data.class_cuts import cut_like
 from relynx.data.sequences import Sequence, Sequences
 from relynx.errors import InputError
+from relynx.features.tables import read_again
 from relynx.logic.terms import Var
 from relynx.mining.matching.match import match
 from relynx.mining.patterns.pattern import Pattern, link_of
 from relynx.mining.wording import in_words
+from relynx.models.checks import sequences_for
 from relynx.models.lynx.classifier import LynxClassifier
 from relynx.models.lynx.contributions import Weights, learner_name, weights
 from relynx.models.lynx.pair_model import PairModel
@@ -27,7 +28,7 @@ from relynx.reports.flips import changing_flips
 MOST_MATCHES = 1000  # counted of one pattern
 
 
-def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> ex.Explanation:
+def explain(model: LynxClassifier, sequence: Any) -> ex.Explanation:
     """Why a classifier gives a sequence its class.
 
     With naive Bayes and with linear learners the explanation is exact: the contributions of all
@@ -39,7 +40,7 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> ex.Explana
     model
         A fitted `LynxClassifier`.
     sequence
-        One sequence: `X[i]`.
+        One sequence: `X[i]`, or the rows of one in a table like that of `fit`.
 
     Examples
     --------
@@ -50,7 +51,7 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> ex.Explana
     >>> why.predicted == y[0], len(why.models[0].patterns)
     (True, 1)
     """
-    one = cut_like(_checked(model, sequence), model.reading_)
+    one = sequences_for(model, _checked(model, sequence))
     M = model.matrix(one)
     covered = M.astype(bool).toarray()[0]
     effects = [*_patterns(model, one, covered)]
@@ -89,13 +90,19 @@ def explain(model: LynxClassifier, sequence: Sequence | Sequences) -> ex.Explana
     )
 
 
-def _checked(model: object, sequence: object) -> Sequences:
+def _checked(model: object, sequence: Any) -> Sequences:
     """The sequence to explain. Raises InputError for a wrong model or sequence."""
     if not isinstance(model, LynxClassifier):
         hint = "in a pipeline it is the last step: explain(pipeline[-1], X[i])"
         raise InputError(f"explain takes a LynxClassifier, not a {type(model).__name__}", hint=hint)
     if not hasattr(model, "estimators_"):
         raise InputError("the model is not fitted", hint="call model.fit(X, y) first")
+    found = read_again(sequence, model.reading_)
+    if found is not sequence and len(found) != 1:
+        what = f"explain takes one sequence, not the {len(found):,} of this table"
+        rows = f"X[X[{model.reading_.sequence!r}] == {found.ids.tolist()[0]!r}]"
+        raise InputError(what, hint=f"give the rows of one: {rows}")
+    sequence = found
     if isinstance(sequence, Sequence):
         return sequence.sequences
     if not isinstance(sequence, Sequences):

@@ -10,18 +10,16 @@ from typing import Any
 import numpy as np
 
 from relynx.arrays import Bools, Floats, Ints, Longs
-from relynx.data.class_cuts import cut_like
 from relynx.data.event_arguments import dimension_names, event_keys
 from relynx.data.sequences import Facts, Sequences
 from relynx.errors import InputError
 from relynx.features.grasp import GraspRound
-from relynx.features.vectorizer import as_sequences
 from relynx.logic.dimensions import link_name
 from relynx.logic.tables import Key
 from relynx.logic.terms import quoted
 from relynx.mining.patterns.measures import chi2
 from relynx.mining.wording import in_words, names_of, visible
-from relynx.models.checks import given_labels
+from relynx.models.checks import given_labels, sequences_for
 from relynx.models.lynx.classifier import OF_ONE_MODEL, LynxClassifier
 from relynx.models.lynx.contributions import learner_name
 from relynx.reports.scores import Scores, scores
@@ -204,7 +202,7 @@ def make_predictions(model: Any, X: object, y: Iterable[object] | None) -> Predi
         raise InputError(what, hint="give the fitted model, the sequences, the classes")
     if not hasattr(model, "estimators_"):
         raise InputError("this LynxClassifier is not fitted", hint="call fit before report")
-    X = cut_like(as_sequences(X), model.reading_)
+    X = sequences_for(model, X)
     if not len(X):
         raise InputError("there is no sequence to report on", hint="give at least one")
     labels = given_labels(X, y)

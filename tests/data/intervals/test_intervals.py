@@ -601,16 +601,14 @@ def test_from_events_reads_no_intervals():
     )
 
 
-def test_commands_say_that_they_read_no_intervals(tmp_path, capsys):
-    table, _, model = learnt()
+def test_predict_reads_intervals_as_those_of_the_model(tmp_path, capsys):
+    table, X, model = learnt()
     rx.save(model, tmp_path / "model.relynx")
-    path = tmp_path / "new.csv"
+    path, output = tmp_path / "new.csv", str(tmp_path / "p.csv")
     pl.DataFrame(table).write_csv(path)
-    assert main(["predict", str(tmp_path / "model.relynx"), str(path), "-o", "p.csv"]) == 2
-    assert capsys.readouterr().err == (
-        f"{path}: the model was learnt from intervals, which no command reads\n"
-        "hint: in Python: rx.from_intervals(path, reading=model.reading_)\n"
-    )
+    assert main(["predict", str(tmp_path / "model.relynx"), str(path), "-o", output]) == 0
+    predicted = pl.read_csv(output)["predicted"].to_list()
+    assert predicted == list(map(str, model.predict(X).tolist()))
 
 
 # Much at once

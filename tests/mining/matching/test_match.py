@@ -186,7 +186,12 @@ def test_a_variable_keeps_its_value_under_every_binding():
 
 def test_an_unknown_predicate_or_constant_covers_nothing():
     X = Sequences.from_atoms([parse_atoms(GOLDEN)])
-    for text in ["strand(X)", "he(X,beta,L)", "he(X,alpha,L), next_z(X,Y)", "he(e9,T,L)"]:
+    for text in [
+        parse_pattern("strand(X)"),
+        "he(X,beta,L)",
+        "he(X,alpha,L), next_z(X,Y)",
+        "he(e9,T,L)",
+    ]:
         assert covers(text, X).tolist() == [False]
         assert match(text, X[0]) == []
 

@@ -330,11 +330,7 @@ def test_a_table_that_was_read_in_another_way_is_refused(estimator):
             "structure is 3\n"
             "hint: a LoHMM, the text of one, or None to make one from the sequences",
         ),
-        (
-            {"bias": "b"},
-            "bias is 'b'\n"
-            "hint: a Bias, which read_bias and parse_bias make, or None to take all facts",
-        ),
+        ({"bias": 3}, "bias is 3\nhint: give a Bias, its text, or the path of its file, or None"),
         ({"n_hidden": 0}, "n_hidden is 0\nhint: give a whole number from 1 on"),
         ({"max_kinds": True}, "max_kinds is True\nhint: give a whole number from 1 on"),
         ({"max_iter": -1}, "max_iter is -1\nhint: give a whole number from 0 on"),

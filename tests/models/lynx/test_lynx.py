@@ -569,10 +569,7 @@ def test_cross_validation_is_not_fooled_by_labels_without_sense():
             {"significance": "x"},
             "significance is 'x'\nhint: a level above 0 and up to 1, or None to keep all patterns",
         ),
-        (
-            {"bias": "x"},
-            "bias is 'x'\nhint: a Bias, which read_bias and parse_bias make, or None to infer one",
-        ),
+        ({"bias": 3}, "bias is 3\nhint: give a Bias, its text, or the path of its file, or None"),
         (
             {"prior": [0.5, 0.5]},
             "prior is [0.5, 0.5]\n"

@@ -565,7 +565,7 @@ def test_a_dimension_that_is_not_there_is_reported():
         ("look_ahead", "yes", "give True or False"),
         ("n_iter_no_change", 0, "give a number of rounds from 1 on, or None to hold nothing out"),
         ("validation_fraction", 1.0, "give a number between 0 and 1"),
-        ("bias", "p(+)", "a Bias, which read_bias and parse_bias make, or None to infer one"),
+        ("bias", 3, "give a Bias, its text, or the path of its file, or None"),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_reported(name, value, hint):

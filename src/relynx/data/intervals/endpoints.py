@@ -64,7 +64,8 @@ def read_times(cells: Cells, start: str, end: str) -> Scale:
         try:
             if values.type == "boolean":
                 raise WrongColumn("holds true and false", "give numbers or dates")
-            moments[name] = values.moments() if values.type == "text" else ()
+            columns[name] = times = cells.times(name)
+            moments[name] = times.moments() if times.type == "text" else ()
         except WrongColumn as error:
             cells.wrong_column(name, error)
     cells.check()

@@ -16,9 +16,10 @@ from relynx.data.schema import Intervals, Schema
 from relynx.data.sequences import Sequences, shown
 from relynx.data.tables.columns import Table, Values
 from relynx.data.tables.facts import EventLayout, encoded, sequence_numbers
-from relynx.data.tables.inputs import Cells, name_problems, open_table, unknown_column
-from relynx.data.tables.plans import DEFAULT_BINS, SUPERVISED, Bins, Request, planned
-from relynx.data.tables.reader import READ, checked_columns
+from relynx.data.tables.formats import AllBins, Columns, Fluents, Markers
+from relynx.data.tables.inputs import Cells, name_problems, unknown_column
+from relynx.data.tables.plans import DEFAULT_BINS, SUPERVISED, Request, planned
+from relynx.data.tables.reader import READ, checked_columns, opened_table
 from relynx.data.times import Times, offsets_of
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.terms import Constant, constant_text
@@ -30,11 +31,13 @@ WORDS = {"contact": al.CONTACT, "all": (*al.CONTACT, al.BEFORE)}
 def from_intervals(
     frame: Any, *, sequence: str | None = None, start: str | None = None, end: str | None = None,
     label: str | None = None, symbol: str | None = None,
-    fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
-    attributes: str | Sequence[str] | None = None,
+    fluents: Fluents = None,
+    attributes: Columns = None,
     relations: str | Sequence[str] | None = "contact",
-    dimensions: str | Sequence[str] = (al.START,), duration: bool | None = None, gap: bool = False,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
+    dimensions: str | Sequence[str] = (al.START,),
+    duration: bool | None = None, gap: bool = False,
+    bins: AllBins = DEFAULT_BINS, na_values: Markers | None = None,
+    date_format: str | None = None, reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
     """Make sequences from a table with one row per interval.
 
@@ -45,7 +48,7 @@ def from_intervals(
 
     Parameters
     ----------
-    frame, sequence, label, fluents, attributes, bins
+    frame, sequence, label, fluents, attributes, bins, na_values, date_format
         As in `from_events`.
     start, end
         The columns of the times of an interval: both numbers, or both dates or texts of dates.
@@ -85,8 +88,10 @@ def from_intervals(
     begin(1). next_start(e1,e2). overlaps(e1,e2). what(e1,wind). what(e2,rain). end.
     """
     made = tuple(name for name, wanted in zip(al.MADE, (duration, gap), strict=True) if wanted)
-    table = open_table(frame)
-    asked = Request(table, sequence, None, fluents, attributes, label, None, bins, symbol=symbol)
+    asked = Request(frame, sequence, None, fluents, attributes, label, None, bins, symbol=symbol)
+    asked.na_values, asked.date_format = na_values, date_format
+    asked = opened_table(asked, reading)
+    table = asked.table
     by_label = duration is None and label is not None and al.DURATION not in table.names
     if by_label and reading is None:
         made = (al.DURATION, *made)
@@ -114,7 +119,7 @@ def _read(
     if reading is not None:
         usual = (("contact", relations), ((al.START,), dimensions))
         same = all(type(one) is type(two) and one == two for one, two in usual)
-        if asked.says_something() or ends != (None, None) or not same or made:
+        if asked.arguments() or ends != (None, None) or not same or made:
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(what, hint="give reading alone")
         return _read_again(table, reading)
@@ -133,7 +138,8 @@ def _read(
         taken=related,
         problems=[*asked.problems, *problems],
     )
-    cells = Cells(table, [name for name in checked_columns(request, {}) if name not in made])
+    names = [name for name in checked_columns(request, {}) if name not in made]
+    cells = Cells(table, names, date_format=request.date_format)
     intervals = Intervals(cast(str, ends[0]), cast(str, ends[1]), symbol, links, related, made)
     layout, notes = _interval_layout(cells, cast(str, sequence), intervals)
     if may_drop and len(cells.values(al.DURATION).constants) < 2:
@@ -162,7 +168,7 @@ def _read_again(table: Table, schema: Schema) -> tuple[Sequences, NDArray[Any] |
     names += [column.name for column in facts if column.name not in intervals.made]
     raise_all((unknown_column(table, name, READ) for name in dict.fromkeys(names)), DataError)
     label = [] if schema.label is None else [schema.label.name]
-    cells = Cells(table, [*names, *label])
+    cells = Cells(table, [*names, *label], date_format=schema.date_format)
     layout, notes = _interval_layout(cells, schema.sequence, intervals)
     for column in facts:
         cells.argument(column)
@@ -272,7 +278,7 @@ def _interval_layout(
     links = {
         name: found[name] if name in found else ordered.links(name) for name in intervals.dimensions
     }
-    starts, ends = (given_times(cells.values(column))[order] for column in columns)
+    starts, ends = (given_times(cells.times(column))[order] for column in columns)
     same = np.logical_and.reduce([np.diff(key[order]) == 0 for key in keys])
     layout = EventLayout(
         ids,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Protocol
@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 
 from relynx.arrays import Bools, Ints, Longs
 from relynx.data.sequences import is_missing, shown
+from relynx.data.tables.formats import read_date
 from relynx.errors import DataError, Problem, Source
 from relynx.logic.terms import SURROGATE, Constant
 
 LARGEST = 2**63
 MOST_DIGITS = 400  # of a decimal number that is written out
+FEW = 3  # texts that may be markers of missing numbers
 KEY = "key"  # what names a sequence or an event: an integer, or a text
 DAY = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?=[T ]|\Z)")
 DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?=[T ]|\Z)")
@@ -122,6 +124,9 @@ class Values:
             said = (f"{shown(kept[first[one]])} is {one}" for one in types[:2])
             what = f"holds values of different types: {', '.join(said)}"
             hint = f"make all its values of one type, {OR_LEAVE_OUT}"
+            texts = sorted({value for value in kept if isinstance(value, str)})
+            if "a number" in types and 0 < len(texts) <= FEW and not any(map(read_moment, texts)):
+                hint = f"na_values={texts} says that such cells are missing; or {hint}"
             raise WrongColumn(what, hint, first[types[1]])
         column_type = types[0]
         if column_type == "text":
@@ -164,7 +169,8 @@ class Values:
             moment = read_moment(str(text))
             if moment is None:
                 what = f"holds {shown(text)}, and it is not sure what comes before what"
-                hint = "give numbers, dates, or texts such as 2024-01-31 or 2024-01-31 13:05:00"
+                hint = "give numbers, dates, texts such as 2024-01-31 or 2024-01-31 13:05:00, "
+                hint += "or the format of these: date_format='%d/%m/%Y'"
                 raise WrongColumn(what, hint, self.row_of(code))
             if len(str(text)) > SHORT and TOO_FINE.search(str(text)):
                 what = f"holds {shown(text)}, a second with more than nine digits after the point"
@@ -174,6 +180,32 @@ class Values:
         if len({moment.tzinfo is None for moment in moments}) > 1:
             raise WrongColumn(ZONES, ONE_ZONE)
         return moments
+
+    def dated(self, date_format: str | None) -> Values:
+        """Texts or integers that are all dates of a format, as dates; other values as they are."""
+        if date_format is None or self.type not in ("text", "integer") or not len(self.constants):
+            return self
+        moments = []
+        for text in map(str, self.constants):
+            moments.append(read_date(text, date_format))
+            if moments[-1] is None:
+                return self
+        return self.spelled(_object_dates(moments))
+
+    def spelled(self, distinct: Values) -> Values:
+        """The column in which other values stand for the different ones of this."""
+        codes = np.append(distinct.codes, np.int32(-1))[self.codes]
+        return Values(distinct.type, codes, distinct.constants, distinct.zoned)
+
+    def without(self, is_marker: Callable[[Any], bool]) -> Values:
+        """The column in which some of its values are missing."""
+        marked = np.array([*map(is_marker, self.constants), False], bool)
+        if not marked.any():
+            return self
+        into = np.where(marked, -1, np.cumsum(~marked) - 1).astype(np.int32)
+        into[-1] = -1
+        kept = [one for one, left_out in zip(self.constants, marked, strict=False) if not left_out]
+        return Values(self.type, into[self.codes], kept, self.zoned)
 
     def as_type(self, column_type: str) -> Values:
         """A column converted to the type that it had when the schema was made."""
@@ -186,9 +218,7 @@ class Values:
             whole = [int(n) if float(n).is_integer() else n for n in self.constants]
             return Values(column_type, self.codes, whole)
         if self.type == "text" and (spelled := _spelled(self.constants, column_type)) is not None:
-            return Values(
-                column_type, np.append(spelled.codes, np.int32(-1))[self.codes], spelled.constants
-            )
+            return replace(self.spelled(spelled), type=column_type, zoned=False)
         names = {"text": "text", "boolean": "true and false", "date": "dates"}
         names |= dict.fromkeys(("integer", "number"), "numbers")
         what = f"holds {names[self.type]}, and {names[column_type]} where it was first read"

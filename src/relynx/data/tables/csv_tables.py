@@ -20,8 +20,10 @@ import numpy as np
 from relynx.arrays import Ints, Longs
 from relynx.data.sequences import counted, shown
 from relynx.data.tables.columns import KEY, LARGEST, LoadedTable, Values, WrongColumn
+from relynx.data.tables.formats import NUMBER, marker_test
 from relynx.errors import MOST_PROBLEMS, DataError, Problem, Source, raise_first
 from relynx.logic.source_files import decoded, read_unpacked
+from relynx.logic.terms import Constant
 
 SEPARATORS = (",", ";", "\t", "|")
 CHUNK = 50_000  # rows
@@ -29,9 +31,9 @@ MISSING = frozenset(("", "NA", "N/A", "NaN", "nan", "null", "NULL"))  # where te
 INTEGER = re.compile(r"[-+]?(0|[1-9]\d*)\Z")
 PLAIN_INTEGER = re.compile(r"(0|-?[1-9]\d*)\Z")  # one text for each number
 DIGITS = 20  # an integer of more digits has more than 64 bits
-NUMBER = re.compile(r"[-+]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?\Z")
 COMMA = re.compile(r"([-+]?\d*),(\d+)\Z")
 QUOTES = 'a field with quotes in it is written "with ""quotes"" in it"'
+NUMBERS = ("integer", "number")
 TRUTHS = {"true": True, "false": False}
 
 
@@ -57,6 +59,7 @@ class CsvTable:
     separator: str
     text: str
     source: Source
+    markers: Sequence[Constant] = ()
 
     def loaded(self, names: Sequence[str]) -> LoadedTable:
         """Read some columns. Raises DataError with every line that has too few or many fields."""
@@ -87,7 +90,7 @@ class CsvTable:
                 columns[name].add(fields[at])
         raise_first(problems, DataError)
         empty = np.empty(0, np.int64)
-        return _LoadedCsv(np.concatenate([empty, *lines]), columns, self.separator)
+        return _LoadedCsv(np.concatenate([empty, *lines]), columns, self.separator, self.markers)
 
     def _chunks(self) -> Iterator[tuple[int, int, list[list[str]]]]:
         """Some rows at a time, and the lines before which they begin and end."""
@@ -154,6 +157,7 @@ class _LoadedCsv:
     lines: Longs
     columns: Mapping[str, _Texts]
     separator: str
+    markers: Sequence[Constant]
 
     @property
     def n_rows(self) -> int:
@@ -165,10 +169,16 @@ class _LoadedCsv:
     def values(self, name: str, column_type: str | None = None) -> Values:
         column = self.columns[name]
         codes = np.concatenate([np.empty(0, np.int32), *column.codes])
-        return _typed([text.strip() for text in column.number], codes, column_type, self.separator)
+        texts = [text.strip() for text in column.number]
+        if self.markers:
+            is_marker = marker_test(self.markers)
+            plain = texts if self.separator == "," else map(_with_point, texts)
+            both = zip(texts, plain, strict=True)
+            texts = ["" if is_marker(one) or is_marker(text) else text for text, one in both]
+        return _typed(texts, codes, column_type, self.separator)
 
 
-def open_csv(path: str | os.PathLike[str]) -> CsvTable:
+def open_csv(path: str | os.PathLike[str], markers: Sequence[Constant] = ()) -> CsvTable:
     """Open a CSV file; `.gz` is unpacked. The first line determines the separator: , ; tab or |."""
     name = os.fsdecode(path)
     text = decoded(read_unpacked(path), name)
@@ -184,7 +194,30 @@ def open_csv(path: str | os.PathLike[str]) -> CsvTable:
             row: list[str] = next(filter(_says_something, _reader(text, separator)), [])
     except csv.Error as error:
         raise _wrong_quotes(text, separator, source, error) from None
-    return CsvTable([column.strip() for column in row], separator, text, source)
+    return CsvTable([column.strip() for column in row], separator, text, source, markers)
+
+
+def without_markers(
+    values: Values, is_marker: Callable[[Any], bool], column_type: str | None
+) -> Values:
+    """A column of a data frame without the markers of missing values."""
+    left = values.without(is_marker)
+    return (
+        left if left is values and column_type not in NUMBERS else as_in_a_file(left, column_type)
+    )
+
+
+def as_in_a_file(values: Values, column_type: str | None) -> Values:
+    """A column of texts as a file with these fields has it: numbers, where all of them are."""
+    if values.type != "text":
+        return values
+    texts, codes = [*map(str, values.constants), ""], values.codes
+    return _typed(texts, np.where(codes < 0, len(texts) - 1, codes), column_type, ",")
+
+
+def is_number(text: str, separator: str) -> bool:
+    """Whether a text is a number in a file with such a separator."""
+    return NUMBER.match(text if separator == "," else _with_point(text)) is not None
 
 
 def _typed(texts: list[str], codes: Ints, column_type: str | None, separator: str) -> Values:
@@ -198,7 +231,11 @@ def _typed(texts: list[str], codes: Ints, column_type: str | None, separator: st
             return values
     if column_type is not None and column_type in _READERS and not MISSING.issuperset(texts):
         truths = column_type == "boolean"
-        good = {text for text in texts if text in MISSING or _is(text, separator, truths=truths)}
+        good = {
+            text
+            for text in texts
+            if text in MISSING or (text.lower() in TRUTHS if truths else is_number(text, separator))
+        }
         large = max(range(len(texts)), key=lambda i: len(texts[i]))
         bad = next((i for i, text in enumerate(texts) if text not in good), large)
         wanted = "true and false" if truths else "numbers"
@@ -210,12 +247,6 @@ def _typed(texts: list[str], codes: Ints, column_type: str | None, separator: st
     names = {text: i for i, text in enumerate(dict.fromkeys(text for text in texts if text))}
     new = np.array([names.get(text, -1) for text in texts] or [-1], np.int32)
     return Values("text", new[codes], list(names))
-
-
-def _is(text: str, separator: str, *, truths: bool) -> bool:
-    if truths:
-        return text.lower() in TRUTHS
-    return NUMBER.match(text if separator == "," else _with_point(text)) is not None
 
 
 def _numbers(texts: list[str], codes: Ints, separator: str) -> Values | None:
@@ -267,6 +298,7 @@ class DictTable:
     columns: Mapping[str, Sequence[Any]]
     n_rows: int
     source: None = None
+    markers: Sequence[Constant] = ()
 
     @property
     def names(self) -> Sequence[str]:
@@ -279,10 +311,22 @@ class DictTable:
         return f"row {row + 1}"
 
     def values(self, name: str, column_type: str | None = None) -> Values:
-        return Values.of_objects(self.columns[name], column_type)
+        if not self.markers:
+            return Values.of_objects(self.columns[name], column_type)
+        return objects_without(self.columns[name], marker_test(self.markers), column_type)
 
 
-def open_dict(columns: Mapping[str, Any]) -> DictTable:
+def objects_without(
+    cells: Sequence[Any], is_marker: Callable[[Any], bool], column_type: str | None
+) -> Values:
+    """A column of Python values without the markers of missing values."""
+    marked = [is_marker(cell) for cell in cells]
+    kept = [None if left_out else cell for cell, left_out in zip(cells, marked, strict=True)]
+    values = Values.of_objects(kept, column_type)
+    return as_in_a_file(values, column_type) if any(marked) or column_type in NUMBERS else values
+
+
+def open_dict(columns: Mapping[str, Any], markers: Sequence[Constant] = ()) -> DictTable:
     """Open a dict of lists. Raises DataError where they are not of one length."""
     lists = {}
     for name, column in columns.items():
@@ -295,4 +339,4 @@ def open_dict(columns: Mapping[str, Any]) -> DictTable:
         each = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
         what = f"the columns have different numbers of rows: {each}"
         raise DataError(what, hint="give each column a value in each row; None is missing")
-    return DictTable(lists, max(lengths.values(), default=0))
+    return DictTable(lists, max(lengths.values(), default=0), markers=markers)

@@ -73,7 +73,7 @@ def event_layout(
     along = {}
     for dimension, column in schema.order:
         try:
-            along[dimension] = cells.values(column).ranks()
+            along[dimension] = cells.times(column).ranks()
         except WrongColumn as error:
             cells.wrong_column(column, error)
     for one in (cells, *further):

@@ -7,11 +7,14 @@ one is never in memory as Python values at once.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
@@ -21,7 +24,11 @@ from numpy.typing import NDArray
 
 from relynx.arrays import Floats
 from relynx.data.tables.columns import LARGEST, LoadedTable, Values
+from relynx.data.tables.csv_tables import objects_without, without_markers
+from relynx.data.tables.formats import marker_test
 from relynx.errors import InputError, Source, did_you_mean
+from relynx.logic.source_files import most_unpacked, read_bytes, too_much
+from relynx.logic.terms import Constant
 from relynx.storage import whole_file
 
 Schema: TypeAlias = Mapping[str, type]
@@ -89,28 +96,32 @@ def _frame(chunks: Chunks, schema: Schema, backend: Any) -> nw.DataFrame[Any]:
 
 @dataclass(frozen=True, slots=True)
 class FrameTable:
-    """A data frame, or a Parquet file, whose values are not read yet."""
+    """A data frame, or a Parquet file, whose values are not read yet; or the sheet of a file."""
 
     names: Sequence[str]
     frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
     source: Source | None = None
+    markers: Sequence[Constant] = ()
+    sheet: bool = False  # whether it is one of an Excel file, which is in memory
 
     def loaded(self, names: Sequence[str]) -> LoadedTable:
         """Some columns, in memory. Raises InputError where a file cannot be read after all."""
-        if self.source is None:
+        if self.source is None or self.sheet:
             chosen = self.frame.select(*names)
-            return _LoadedFrame(chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)
+            chosen = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+            return _LoadedFrame(chosen, self.markers)
         with _no_parquet(self.source):
             frame = self.frame.lazy().select(*names).collect()
             if frame.implementation.is_pyarrow():
                 # It reads texts that are none, and complains when they are used.
                 frame.to_native().validate(full=True)
-            return _LoadedFrame(frame)
+            return _LoadedFrame(frame, self.markers)
 
 
 @dataclass(frozen=True, slots=True)
 class _LoadedFrame:
     frame: nw.DataFrame[Any]
+    markers: Sequence[Constant]
 
     @property
     def n_rows(self) -> int:
@@ -121,6 +132,14 @@ class _LoadedFrame:
 
     def values(self, name: str, column_type: str | None = None) -> Values:
         """A column by its type. Raises WrongColumn for values that cannot be cells."""
+        values = self._values(name)
+        if not self.markers:
+            return values if isinstance(values, Values) else Values.of_objects(values, column_type)
+        without = without_markers if isinstance(values, Values) else objects_without
+        return without(values, marker_test(self.markers), column_type)  # type: ignore[arg-type]
+
+    def _values(self, name: str) -> Values | list[Any]:
+        """A column by its type; Python values where the type does not say what they are."""
         column = self.frame.get_column(name)
         dtype = column.dtype
         missing = column.is_null().to_numpy()
@@ -130,7 +149,7 @@ class _LoadedFrame:
             filled = column.fill_null(0) if missing.any() else column
             wide = dtype in (nw.UInt64, nw.Int128, nw.UInt128) and len(column) > 0
             if wide and not -LARGEST <= filled.min() <= filled.max() < LARGEST:
-                return Values.of_objects(column.to_list())
+                return list(column.to_list())
             return Values.of_numbers(filled.cast(nw.Int64).to_numpy(), missing)
         if dtype.is_float():
             return Values.of_numbers(_floats(column), missing)
@@ -146,7 +165,7 @@ class _LoadedFrame:
             if missing.any():
                 texts = [None if m else t for t, m in zip(texts, missing, strict=True)]
             return Values.of_texts(texts)
-        return Values.of_objects(column.to_list(), column_type)
+        return list(column.to_list())
 
 
 def _of_texts(column: nw.Series[Any]) -> bool:
@@ -154,13 +173,13 @@ def _of_texts(column: nw.Series[Any]) -> bool:
     return all(one is None or isinstance(one, str) for one in column.drop_nulls().unique())
 
 
-def open_frame(data: Any) -> FrameTable | None:
+def open_frame(data: Any, markers: Sequence[Constant] = ()) -> FrameTable | None:
     """A data frame of a library that narwhals knows, opened; None for anything else."""
     try:
         frame = nw.from_native(data, pass_through=False)
         if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
             return None
-        return FrameTable(frame.collect_schema().names(), frame)
+        return FrameTable(frame.collect_schema().names(), frame, markers=markers)
     except TypeError:
         return None
     except nw.exceptions.DuplicateError:  # the names tell which
@@ -168,7 +187,7 @@ def open_frame(data: Any) -> FrameTable | None:
         return FrameTable(names if isinstance(names, list) else list(data.columns), data)
 
 
-def open_parquet(path: str | os.PathLike[str]) -> FrameTable:
+def open_parquet(path: str | os.PathLike[str], markers: Sequence[Constant] = ()) -> FrameTable:
     """Open a Parquet file, with pyarrow or polars, whichever is installed."""
     name = os.fsdecode(path)
     source = Source("", name)
@@ -177,7 +196,34 @@ def open_parquet(path: str | os.PathLike[str]) -> FrameTable:
     backend: Any = parquet_library("give a .csv file", _READ_PARQUET)
     with _no_parquet(source):
         frame = nw.scan_parquet(name, backend=backend)
-        return FrameTable(frame.collect_schema().names(), frame, source)
+        return FrameTable(frame.collect_schema().names(), frame, source, markers)
+
+
+def open_excel(path: str | os.PathLike[str], markers: Sequence[Constant] = ()) -> FrameTable:
+    """Open the first sheet of an Excel file, with pandas and openpyxl. Its cells have types: only
+    an empty one is missing."""
+    name = os.fsdecode(path)
+    source, data = Source("", name), read_bytes(path)
+    lacking = [library for library in ("pandas", "openpyxl") if find_spec(library) is None]
+    if lacking:
+        what = f"Excel files need pandas and openpyxl; {' and '.join(lacking)} is not installed"
+        hint = "pip install pandas openpyxl, or save the sheet as a .csv file"
+        raise InputError(what, source, hint=hint)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            too_large = sum(one.file_size for one in archive.infolist()) > most_unpacked(len(data))
+        if too_large:
+            raise InputError(too_much(len(data), name))
+        pandas: Any = import_module("pandas")
+        found = pandas.read_excel(io.BytesIO(data), keep_default_na=False, na_values=[""])
+    except InputError:
+        raise
+    except Exception:  # openpyxl has many
+        what = "this is no Excel file, or it is damaged"
+        raise InputError(what, source, hint="save it again, as .xlsx or .csv") from None
+    table = open_frame(found, markers)
+    assert table is not None
+    return replace(table, source=source, sheet=True)
 
 
 @contextmanager

@@ -13,27 +13,32 @@ import numpy as np
 from relynx.arrays import Bools
 from relynx.data.discretise import bin_names
 from relynx.data.schema import Column
-from relynx.data.tables.columns import KEY, Table, Values, WrongColumn
+from relynx.data.sequences import shown
+from relynx.data.tables.columns import KEY, Table, Values, WrongColumn, read_moment
 from relynx.data.tables.csv_tables import open_csv, open_dict
-from relynx.data.tables.frames import open_frame, open_parquet
+from relynx.data.tables.formats import read_date
+from relynx.data.tables.frames import open_excel, open_frame, open_parquet
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
-from relynx.logic.terms import SURROGATE
+from relynx.logic.terms import SURROGATE, Constant
 
-ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet")
+ENDINGS = (".csv", ".tsv", ".csv.gz", ".parquet", ".xlsx")
 ROWS = "give a table with a row for each event"
 SHOWN = 3
 SHOWN_NAMES = 12
 
 
-def open_table(data: Any) -> Table:
-    """A data frame, a dict of lists, or a CSV or Parquet file. Raises InputError."""
+def open_table(data: Any, markers: Sequence[Constant] = ()) -> Table:
+    """A data frame, a dict of lists, or a CSV, Parquet or Excel file. Raises InputError.
+
+    A cell that holds one of the markers has no value.
+    """
     if isinstance(data, str | os.PathLike):
-        return _open_file(data)
-    table = open_dict(data) if isinstance(data, Mapping) else open_frame(data)
+        return _open_file(data, markers)
+    table = open_dict(data, markers) if isinstance(data, Mapping) else open_frame(data, markers)
     if table is None:
         what = f"no table of events can be made of a value of the type {type(data).__name__}"
         frames = "a data frame (pandas, polars, pyarrow, ...)"
-        raise InputError(what, hint=f"give {frames} or the path of a CSV or Parquet file")
+        raise InputError(what, hint=f"give {frames} or the path of a CSV, Parquet or Excel file")
     return table
 
 
@@ -41,7 +46,7 @@ def is_table(path: str | os.PathLike[str]) -> bool:
     return os.fsdecode(path).lower().endswith(ENDINGS)
 
 
-def _open_file(path: str | os.PathLike[str]) -> Table:
+def _open_file(path: str | os.PathLike[str], markers: Sequence[Constant]) -> Table:
     name = os.fsdecode(path)
     if not is_table(path):
         ending = Path(name).suffix
@@ -49,8 +54,14 @@ def _open_file(path: str | os.PathLike[str]) -> Table:
         hint = f"a table of events is a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file"
         if name.lower().endswith((".xes", ".xes.gz")):
             hint = "rx.read_xes reads event logs"
+        elif name.lower().endswith((".m", ".pl")):
+            hint = "rx.read_lynx reads files of facts"
         raise InputError(what, hint=hint)
-    return open_parquet(path) if name.lower().endswith(".parquet") else open_csv(path)
+    if name.lower().endswith(".parquet"):
+        return open_parquet(path, markers)
+    if name.lower().endswith(".xlsx"):
+        return open_excel(path, markers)
+    return open_csv(path, markers)
 
 
 def name_problems(table: Table) -> list[Problem]:
@@ -89,8 +100,15 @@ def columns_text(names: Sequence[str]) -> str:
 class Cells:
     """Some columns of a table, each turned into codes once; `check` raises their `problems`."""
 
-    def __init__(self, table: Table, names: Sequence[str], title: str = "the table") -> None:
-        self.source = table.source
+    def __init__(
+        self,
+        table: Table,
+        names: Sequence[str],
+        title: str = "the table",
+        *,
+        date_format: str | None = None,
+    ) -> None:
+        self.source, self.date_format = table.source, date_format
         self.problems: list[Problem] = []
         self._loaded = table.loaded(list(dict.fromkeys(names)))
         self._values: dict[tuple[str, str | None], Values] = {}
@@ -128,6 +146,19 @@ class Cells:
     def keys(self, name: str) -> Values:
         """A column of names: integers, or texts where one of them is no plain integer."""
         return self.values(name, KEY)
+
+    def times(self, name: str) -> Values:
+        """A column of times; those of the format of dates are dates. Raises WrongColumn."""
+        values = self.values(name)
+        if self.date_format is None or (name, "date") in self._values:
+            return self._values.get((name, "date"), values)
+        self._values[name, "date"] = dated = values.dated(self.date_format)
+        for code, text in enumerate(dated.constants if dated.type == "text" else ()):
+            if (read_date(str(text), self.date_format) or read_moment(str(text))) is None:
+                what = f"holds {shown(text)}, which is no date of the format {self.date_format!r}"
+                hint = "correct it, or give the format that all these dates have"
+                raise WrongColumn(what, hint, dated.row_of(code))
+        return dated
 
     def argument(self, column: Column) -> Values:
         """A column as the schema has it; in place of its numbers it may hold names of ranges."""

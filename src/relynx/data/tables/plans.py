@@ -9,25 +9,25 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from relynx.arrays import Ints, Longs
 from relynx.data.discretise import Cuts, quantile_cuts, width_cuts
 from relynx.data.schema import Column, Group, Schema
-from relynx.data.tables.columns import Table, Values, read_moment
+from relynx.data.tables.columns import Values, read_moment
+from relynx.data.tables.csv_tables import is_number
 from relynx.data.tables.inputs import Cells, unknown_column
 from relynx.errors import Problem, did_you_mean
 from relynx.logic.dimensions import link_name
-
-Bins: TypeAlias = "int | str | tuple[str, int] | Sequence[float] | None"
 
 FEW = 10  # numbers of no more different values than this are left as they are
 MANY = 40  # texts of more different values than this are left out if they hardly repeat
 RESERVED = ("begin", "end")
 DELIMITS = "begin and end delimit sequences in files: give it another name"
 SHOWN_NAMES = 12
+SHOWN = 3
 GOOD_BINS = (
     "give a number from 2 on, ('width', 5), rising cuts such as [10, 100], 'supervised', or None"
 )
@@ -36,11 +36,13 @@ WIDTH, SUPERVISED = "width", "supervised"
 
 @dataclass(slots=True)
 class Request:
-    """The arguments of `from_events` about one table, checked before the table is read. `always`
-    are columns that are facts whatever `fluents` says, `symbol` is one that is never cut, and
-    `taken` are names that no predicate of a column may have."""
+    """The arguments of `from_events` about one table, which is opened and checked by them.
 
-    table: Table
+    `always` are columns that are facts whatever `fluents` says, `symbol` is one that is never cut,
+    and `taken` are names that no predicate of a column may have.
+    """
+
+    table: Any
     sequence: Any
     order: Any
     fluents: Any
@@ -52,13 +54,16 @@ class Request:
     symbol: str | None = None
     taken: tuple[str, ...] = ()
     made: tuple[str, ...] = ()  # columns that are made of others
+    na_values: Any = None
+    date_format: Any = None
     problems: list[Problem] = field(default_factory=list)
 
-    def says_something(self) -> bool:
-        """Whether any of the arguments is not its default."""
-        given = [self.sequence, self.order, self.fluents, self.attributes, self.label]
-        given += [self.event, self.symbol]
-        return self.says_bins() or any(value is not None for value in given)
+    def arguments(self) -> list[str]:
+        """The arguments that are not their defaults."""
+        names = ["sequence", "order", "fluents", "attributes", "label", "event", "symbol"]
+        names += ["na_values", "date_format"]
+        given = [name for name in names if getattr(self, name) not in (None, ())]
+        return [*given, *(["bins"] if self.says_bins() else [])]
 
     def says_bins(self) -> bool:
         return not isinstance(self.bins, int) or self.bins != DEFAULT_BINS
@@ -233,6 +238,7 @@ class Plan:
     def column(self, name: str, rows: Longs | None = None) -> Column:
         """A column that becomes an argument; of some rows only, where others repeat them."""
         values = self.cells.values(name)
+        self.note_cells(name)
         if rows is not None:
             values = replace(values, codes=values.codes[rows])
         method, wanted = self.request.recipe(name)
@@ -275,13 +281,31 @@ class Plan:
             why = "it holds no value"
         elif np.count_nonzero(values.counts()) == 1 and n_known == self.cells.n_rows:
             why = "it has the same value in every row"
-        elif values.type == "date" or _are_dates(values):
+        elif values.type == "date" or _are_dates(values, self.cells.date_format):
             why = "it is a date; a weekday, an hour or a duration made of it would be read"
         elif values.type == "text" and MANY < len(values.constants) > n_known / 2:
             why = f"it has {len(values.constants):,} different texts in {n_known:,} rows"
         if why is not None:
             self.notes.append(f"column {name!r} is left out: {why}")
+            self.note_cells(name)
         return why is None
+
+    def note_cells(self, name: str) -> None:
+        """Add a note where few cells of a column of numbers are why it is text."""
+        values = self.cells.values(name)
+        if values.type != "text" or name == self.request.symbol:
+            return
+        separator = getattr(self.request.table, "separator", ",")
+        bad = [i for i, one in enumerate(values.constants) if not is_number(str(one), separator)]
+        counts = values.counts()
+        n, n_known = int(counts[bad].sum()), int(counts.sum())
+        if not 0 < len(bad) <= SHOWN or len(counts) - len(bad) <= FEW or n > max(1, n_known // 20):
+            return
+        markers = [str(values.constants[i]) for i in bad]
+        rows = (self.cells.row_name(values.row_of(i)) for i in bad)
+        where = ", ".join(f"{one!r} in {row}" for one, row in zip(markers, rows, strict=True))
+        what = f"column {name!r} is text because of {n:,} of {n_known:,} cells, {where}"
+        self.notes.append(f"{what}; na_values={markers} makes it numeric")
 
     def constant_in_sequences(self, name: str) -> bool:
         """Whether all rows of a sequence have one value, or none has any."""
@@ -291,8 +315,10 @@ class Plan:
         return not len(changed) and not gaps.any()
 
 
-def _are_dates(values: Values) -> bool:
+def _are_dates(values: Values, date_format: str | None) -> bool:
     texts = values.constants if values.type == "text" else ()
+    if len(texts) and values.dated(date_format) is not values:
+        return True
     return len(texts) > 0 and all(read_moment(str(text)) is not None for text in texts)
 
 
@@ -359,4 +385,6 @@ def planned(request: Request, cells: Cells, sequences: Longs) -> Schema:
         label=None if label is None else Column(label, cells.values(label).type),
         event=request.event,
         notes=tuple(plan.notes),
+        na_values=request.na_values,
+        date_format=request.date_format,
     )

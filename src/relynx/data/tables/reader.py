@@ -13,8 +13,17 @@ from relynx.data.schema import Group, Schema
 from relynx.data.sequences import Sequences
 from relynx.data.tables.columns import Table
 from relynx.data.tables.facts import encoded, event_layout, sequence_numbers
+from relynx.data.tables.formats import (
+    AllBins,
+    Columns,
+    Fluents,
+    Markers,
+    Order,
+    checked_date_format,
+    checked_markers,
+)
 from relynx.data.tables.inputs import Cells, columns_text, name_problems, open_table, unknown_column
-from relynx.data.tables.plans import DEFAULT_BINS, DELIMITS, RESERVED, Bins, Plan, Request, planned
+from relynx.data.tables.plans import DEFAULT_BINS, DELIMITS, RESERVED, Plan, Request, planned
 from relynx.errors import DataError, InputError, Problem, did_you_mean, raise_all
 from relynx.logic.dimensions import link_name
 
@@ -23,11 +32,12 @@ GIVE_SEQUENCE = "give sequence='...', the column that says which sequence an eve
 
 
 def from_events(
-    frame: Any, *, sequence: str | None = None, order: str | Mapping[str, str] | None = None,
-    fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
-    label: str | None = None, attributes: str | Sequence[str] | None = None,
+    frame: Any, *, sequence: str | None = None, order: Order = None,
+    fluents: Fluents = None,
+    label: str | None = None, attributes: Columns = None,
     event: str | None = None, relations: Mapping[str, Any] | None = None,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS, reading: Schema | None = None,
+    bins: AllBins = DEFAULT_BINS, na_values: Markers | None = None,
+    date_format: str | None = None, reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:  # fmt: skip
     """Make sequences from a table with one row per event.
 
@@ -37,7 +47,7 @@ def from_events(
     ----------
     frame
         A data frame (pandas, polars, pyarrow, modin, ...; lazy ones too), a dict of lists, or the
-        path of a `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
+        path of a `.csv`, `.tsv`, `.csv.gz`, `.parquet` or `.xlsx` file.
     sequence, label
         The columns of the sequence and of its class, one value in all rows of a sequence.
     order
@@ -60,6 +70,11 @@ def from_events(
         `("width", 5)` for five ranges of equal width, `[10, 100]` for these cuts, also with few
         values, None for no cuts. `"supervised"` leaves them to `fit`, which learns cuts that
         separate the classes of its training data. A dict gives this by column.
+    na_values
+        What stands in a cell without a value, in any column: a text or a number, or several,
+        `[-999, "unknown"]`. A column that is numbers but for them is numeric.
+    date_format
+        How the texts of dates are written, as `strptime` of Python has it: `"%d/%m/%Y"`.
     reading
         `X.reading` of sequences read before, or `reading_` of a model: read this table in the same
         way, with the same cuts. No other argument but `relations` is given with it. The column of
@@ -78,10 +93,27 @@ def from_events(
     >>> print(rx.from_events(table, sequence="case", order="at", label="ok")[0][0])
     begin(1,y). next_s(e1,e2). step(e1,a). step(e2,b). end.
     """
-    request = Request(open_table(frame), sequence, order, fluents, attributes, label, event, bins)
-    further = {name: open_table(one) for name, one in _relations(relations).items()}
-    X = read_request(request, further, reading)
+    asked = Request(frame, sequence, order, fluents, attributes, label, event, bins)
+    asked.na_values, asked.date_format = na_values, date_format
+    X = read_events(asked, relations, reading)
     return X, X.labels
+
+
+def read_events(asked: Request, relations: object, schema: Schema | None) -> Sequences:
+    """What `from_events` makes of its arguments, the first of them still a frame or a file."""
+    opened = opened_table(asked, schema)
+    further = {
+        name: open_table(one, getattr(schema, "na_values", opened.na_values))
+        for name, one in _relations(relations).items()
+    }
+    return read_request(opened, further, schema)
+
+
+def opened_table(asked: Request, schema: Schema | None) -> Request:
+    """The same arguments with the table opened; a schema has markers of its own."""
+    markers, dates = checked_markers(asked.na_values), checked_date_format(asked.date_format)
+    table = open_table(asked.table, getattr(schema, "na_values", markers))
+    return replace(asked, table=table, na_values=markers, date_format=dates)
 
 
 def read_request(
@@ -92,11 +124,11 @@ def read_request(
     opened = (table, *further.values())
     raise_all([problem for one in opened for problem in name_problems(one)], DataError)
     if schema is not None:
-        if request.says_something():
+        if request.arguments():
             what = "reading says how to read the table, and so do other arguments"
             raise InputError(what, hint="give reading alone, or with relations")
         return _read_again(table, further, schema)
-    cells = Cells(table, checked_columns(request, further))
+    cells = Cells(table, checked_columns(request, further), date_format=request.date_format)
     ids, numbers = sequence_numbers(
         cells, request.sequence, [column for _, column in request.dimensions()]
     )
@@ -141,7 +173,7 @@ def _read_again(table: Table, further: Mapping[str, Table], schema: Schema) -> S
             problems += [unknown_column(one, name, READ) for name in _columns(schema, group)]
     raise_all(problems, DataError)
     label = [] if schema.label is None else [schema.label.name]
-    cells = Cells(table, [*names, *label])
+    cells = Cells(table, [*names, *label], date_format=schema.date_format)
     ids, numbers = sequence_numbers(cells, schema.sequence, [column for _, column in schema.order])
     cells_of = {
         name: Cells(further[name], _columns(schema, group), f"the table of {name!r}")
@@ -217,7 +249,7 @@ def _relation(
     events = sorted(numbers, key=numbers.__getitem__)
     values = [c for c in table.names if c and c not in (request.sequence, *events)]
     group = Group(name, tuple(map(plan.column, values)), tuple(events))
-    return group, [] if request.event else _unnamed_events(name, values, request)
+    return group, plan.notes + ([] if request.event else _unnamed_events(name, values, request))
 
 
 def _event_number(column: str, event: str | None) -> int | None:

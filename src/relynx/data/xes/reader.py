@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
-from relynx.data.tables.plans import DEFAULT_BINS, Bins, Request, clean_name
+from relynx.data.tables.formats import AllBins, Columns, Fluents, Order
+from relynx.data.tables.plans import DEFAULT_BINS, Request, clean_name
 from relynx.data.tables.reader import read_request
 from relynx.data.xes.event_table import CASE, EVENT, NUMBERS, SEQUENCE, XesTable
 from relynx.data.xes.parser import read_log
@@ -25,11 +26,11 @@ def read_xes(
     path: str | os.PathLike[str],
     *,
     label: str | None = None,
-    order: str | Mapping[str, str] | None = None,
-    fluents: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
-    attributes: str | Sequence[str] | None = None,
+    order: Order = None,
+    fluents: Fluents = None,
+    attributes: Columns = None,
     classifier: str | None = None,
-    bins: Bins | Mapping[str, Bins] = DEFAULT_BINS,
+    bins: AllBins = DEFAULT_BINS,
     reading: Schema | None = None,
 ) -> tuple[Sequences, NDArray[Any] | None]:
     """Read an event log, a `.xes` or `.xes.gz` file: each trace becomes a sequence.
@@ -75,7 +76,7 @@ def read_xes(
     table = XesTable(read_log(path), os.fsdecode(path), order=ordered)
     if classifier is not None:
         fluents = _classified(table, classifier, fluents)
-    request = Request(table, None, order, fluents, attributes, label, None, bins)
+    request = Request(table, None, order, fluents, attributes, label, None, bins, na_values=())
     return _read(table, request, reading)
 
 

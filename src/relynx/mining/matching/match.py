@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from relynx.arrays import Bools, Longs
 from relynx.data.sequences import Facts, Sequence, Sequences
+from relynx.errors import did_you_mean
+from relynx.logic.dimensions import link_name
 from relynx.logic.terms import Atom, Constant, Term, Var
 from relynx.mining.matching._backtracking_kernels import Data, Plan, solve
 from relynx.mining.matching.index import Index, Template
@@ -61,7 +64,8 @@ def covers(
     Parameters
     ----------
     pattern
-        A pattern or its text; or several, which are then matched together.
+        A pattern or its text; or several, which are then matched together. A text with a predicate
+        that no sequence has gets a warning.
     X
         Sequences, or one of them.
     object_identity
@@ -81,13 +85,32 @@ def covers(
     >>> rx.covers("a(X), follow_s(X,Y), c(Y)", X)
     array([ True, False])
     """
-    threads = n_threads(n_jobs)
     single = isinstance(pattern, Pattern | str)
-    wanted = [pattern] if isinstance(pattern, Pattern | str) else pattern
-    patterns = [as_pattern(p).atoms for p in wanted]
-    asked = Asked(len(patterns), lambda which: [patterns[i] for i in which.tolist()])
-    out = covered(asked, _sequences(X).facts(object_identity), object_identity, threads)
-    return out[0] if single else out.T
+    wanted = [pattern] if isinstance(pattern, Pattern | str) else [*pattern]
+    patterns = [as_pattern(p) for p in wanted]
+    out = coverage_of(patterns, _sequences(X), object_identity, n_jobs=n_jobs)
+    typed = [p for p, given in zip(patterns, wanted, strict=True) if isinstance(given, str)]
+    _warn_of_unknown(typed, _sequences(X), object_identity)
+    return out[:, 0] if single else out
+
+
+def _warn_of_unknown(patterns: Iterable[Pattern], X: Sequences, object_identity: bool) -> None:
+    known = {*X.facts(object_identity).tables, *(X.background.heads if X.background else ())}
+    names = sorted({name for name, _ in known})
+    for name, arity in sorted({atom.key for one in patterns for atom in one.atoms} - known):
+        if link_name(name) is None and name not in names:
+            near = did_you_mean(name, names)
+            what = f"no sequence has a fact {name}/{arity}" + (f": {near}" if near else "")
+            warnings.warn(what, UserWarning, stacklevel=3)
+
+
+def coverage_of(
+    patterns: list[Pattern], X: Sequences, object_identity: bool, *, n_jobs: int | None = None
+) -> Bools:
+    """Which sequences some patterns cover, array of shape (n_sequences, n_patterns)."""
+    atoms = [one.atoms for one in patterns]
+    asked = Asked(len(atoms), lambda which: [atoms[i] for i in which.tolist()])
+    return covered(asked, X.facts(object_identity), object_identity, n_threads(n_jobs)).T
 
 
 def covered(asked: Asked, facts: Facts, object_identity: bool, n_threads: int) -> Bools:

@@ -24,7 +24,7 @@ from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.logic.canonical import subsumes
 from relynx.logic.terms import Atom, Constant, Term, Var
-from relynx.mining.matching.match import covers
+from relynx.mining.matching.match import coverage_of
 from relynx.mining.patterns import _border_kernels as kn
 from relynx.mining.patterns import trie as tr
 from relynx.mining.patterns.pattern import Pattern, as_pattern, link_of
@@ -125,8 +125,8 @@ class Borders(Generic[Set]):
         general, specific = [*self.general.patterns()], [*self.specific.patterns()]
         longest = longest_step(chain([pattern], general))
         return bool(general) and bool(
-            covers(general, frozen([pattern], longest=longest), flag).any()
-            and covers(pattern, frozen(specific, longest=longest), flag).any()
+            coverage_of(general, frozen([pattern], longest=longest), flag).any()
+            and coverage_of([pattern], frozen(specific, longest=longest), flag).any()
         )
 
     def _implied_between(self, patterns: Set) -> NDArray[np.bool_]:

@@ -18,11 +18,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.arrays import Floats, Longs
+from relynx.bias.model_file import KNOWLEDGE
 from relynx.data.class_cuts import cut_by_class
-from relynx.data.schema import SCHEMA, Schema
+from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
+from relynx.logic.datalog import Background
 from relynx.models import checks as ck
 from relynx.models.fisher import pair_svm as svm
 from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
@@ -102,6 +104,8 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
         Their classes; None with a single model.
     reader_ : Reader
         How sequences become observations.
+    background_ : Background or None
+        The background rules of the training sequences, which others get that have none.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
@@ -120,7 +124,7 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
         "classes_": fd.none_or(fd.labels("FisherScores")),
         "models_": models(lambda model: 1 if model.classes_ is None else len(model.classes_)),
         "reader_": READER,
-        "reading_": SCHEMA,
+        **KNOWLEDGE,
     }
 
     models: str = "per_class"
@@ -161,7 +165,7 @@ class FisherScores(TransformerMixin, LoHMMEstimator):  # type: ignore[misc]
         per_class = self.models == "per_class"
         labels = ck.checked_labels(X, y) if per_class or y is not None else None
         X = cut_by_class(X, labels).compact()
-        self.reading_ = X.reading
+        self.background_, self.reading_ = X.background, X.reading
         self.classes_, codes = None, np.zeros(len(X), np.int64)
         if labels is not None and per_class:
             self.classes_, codes = np.unique(labels, return_inverse=True)
@@ -333,6 +337,11 @@ class FisherKernelClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[m
             lengths = np.sqrt((U * U).sum(axis=1, keepdims=True))
             U /= np.where(lengths > 0, lengths, 1.0)
         return np.asarray(U)
+
+    @property
+    def background_(self) -> Background | None:
+        """The background rules of the training sequences."""
+        return self.scores_.background_
 
     @property
     def reading_(self) -> Schema | None:

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from relynx.arrays import Floats
-from relynx.data.schema import SCHEMA
+from relynx.bias.model_file import KNOWLEDGE
 from relynx.models import checks as ck
 from relynx.models.lohmm.estimator import READER, RULES, LoHMMEstimator, learn, models
 from relynx.models.lohmm.inference.expectations import expected_counts
@@ -88,6 +88,8 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
         How often each parameter is used in the training sequences of each class, as expected.
     reader_ : Reader
         How sequences become observations.
+    background_ : Background or None
+        The background rules of the training sequences, which others get that have none.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X, with all cuts.
 
@@ -108,7 +110,7 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
             np.float64, lambda model: (len(model.classes_), len(model.models_[0].parameters))
         ),
         "reader_": READER,
-        "reading_": SCHEMA,
+        **KNOWLEDGE,
     }
 
     prior: str | Mapping[object, float] = "empirical"
@@ -129,7 +131,7 @@ class LoHMMClassifier(ClassifierMixin, LoHMMEstimator):  # type: ignore[misc]
         self.class_prior_ = weights / weights.sum()
         seeds = check_random_state(self.random_state)
         self.reader_, self.models_, grounding = learn(self, X, codes, seeds)
-        self.reading_ = X.reading
+        self.background_, self.reading_ = X.background, X.reading
         self.uses_ = np.concatenate(
             [
                 expected_counts(grounding, model.parameters.values, (codes == c).astype(float))[0]

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from relynx.arrays import Floats, Longs
-from relynx.bias import Bias
+from relynx.bias import AnyBias, Bias, as_bias
 from relynx.bias.model_file import BIAS
 from relynx.data.event_arguments import Argument, arguments_of, arguments_state
 from relynx.data.event_order import link_of
@@ -53,9 +53,6 @@ RULES: Mapping[str, Rule] = {
     "structure": none_or_a(
         str | LoHMM, "a LoHMM, the text of one, or None to make one from the sequences"
     ),
-    "bias": none_or_a(
-        Bias, "a Bias, which read_bias and parse_bias make, or None to take all facts"
-    ),
     "dimension": none_or_a(str, "give the name of a dimension, or None"),
     "n_hidden": count_from(1),
     "max_kinds": count_from(1),
@@ -82,7 +79,7 @@ class Reader:
 
     @classmethod
     def learn(cls, estimator: Any, X: Sequences) -> Reader:
-        bias, dimension = estimator.bias, estimator.dimension
+        bias, dimension = as_bias(estimator.bias), estimator.dimension
         if bias is not None:
             bias.check(X)
         if dimension is None and bias is not None:
@@ -132,7 +129,7 @@ def learn(
 
 def _structure_for(estimator: Any, training: Observed) -> LoHMM:
     """The given structure, or one for the training sequences."""
-    given, bias = estimator.structure, estimator.bias
+    given, bias = estimator.structure, as_bias(estimator.bias)
     if given is not None:
         return given if isinstance(given, LoHMM) else LoHMM.parse(given)
     names = ("max_kinds", "n_hidden", "blocks", "end", "selection")
@@ -282,7 +279,7 @@ class LoHMMEstimator(SequenceEstimator):
 
     structure: LoHMM | str | None = None
     _: KW_ONLY
-    bias: Bias | None = None
+    bias: AnyBias | None = None
     dimension: str | None = None
     n_hidden: int = 1
     blocks: int | tuple[int, ...] = 3

@@ -21,19 +21,21 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from relynx.arrays import Floats
-from relynx.bias import Bias
-from relynx.bias.model_file import BIAS
+from relynx.bias import Bias, as_bias
+from relynx.bias.model_file import BIAS, KNOWLEDGE
 from relynx.data.class_cuts import cut_measured
 from relynx.data.parquet import Partitions
-from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
+from relynx.data.tables.formats import AllBins, Columns, Fluents, Markers, Order
+from relynx.data.tables.plans import DEFAULT_BINS, Request
 from relynx.errors import InputError
 from relynx.features.candidates import united
 from relynx.features.exact_logistic import CERTIFICATE
 from relynx.features.grasp import GraspSelector
 from relynx.features.naive_bayes import PatternNB, checked_weights
 from relynx.features.sparse_logistic import STEADY
-from relynx.features.vectorizer import PatternEstimator, coverage
+from relynx.features.tables import read_training
+from relynx.features.vectorizer import MISSING, PatternEstimator, check_predicates, coverage
 from relynx.mining.levels import sequence_sizes
 from relynx.mining.patterns.model_file import PATTERNS
 from relynx.mining.patterns.pattern import Pattern
@@ -41,9 +43,9 @@ from relynx.mining.workers import n_threads
 from relynx.models.checks import (
     Rule,
     check_parameters,
+    checked_labels,
     class_weights,
     is_count,
-    none_or_a,
     one_of,
     sequences_for,
     training_data,
@@ -127,7 +129,7 @@ RULES: Mapping[str, Rule] = {
         lambda value: value is None or is_count(value),
         "a number of patterns from 1 on, or None for all",
     ),
-    "bias": none_or_a(Bias, "a Bias, which read_bias and parse_bias make, or None to infer one"),
+    "missing_predicates": one_of(MISSING),
     "final_estimator": (
         _is_learner,
         "a classifier of scikit-learn, LogisticRegression() say, or None for naive Bayes",
@@ -198,8 +200,9 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     Parameters
     ----------
     bias
-        The language of patterns; None infers a simple one from the training sequences. `sparse`
-        searches columns of events together, too, where the classes depend on them together.
+        The language of patterns: a `Bias`, its text, or the path of its file; None infers a simple
+        one from the training sequences. `sparse` searches columns of events together, too, where
+        the classes depend on them together.
     min_support
         Minimum proportion of one of the classes that a pattern covers (0.1). With `sparse`, where
         it is neither given nor in a given bias, the budget decides.
@@ -216,6 +219,10 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         only. None keeps all.
     object_identity
         Whether different variables stand for different constants (True).
+    missing_predicates
+        What is done where no sequence has any fact of a predicate of the patterns, and so many
+        training sequences had some that chance is no reason: `error`, `warn`, or `ignore`, which
+        takes it as absent.
     method
         `sparse` (its form is found by cross-validation), `optimal`, `grasp` or `paper`; `auto` is
         `sparse` up to 20 classes, unless one of the parameters that belong to `grasp` is given, or
@@ -300,6 +307,8 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         `largest_penalty`, how many `nodes` were counted, `max_length`, the `scale` of the weights.
     bias_ : Bias
         The bias that was used.
+    background_ : Background or None
+        The background rules of the training sequences, which others get that have none.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X; with the cuts that were
         learnt, where it left them to `fit`. Of facts that come from no table, the cuts of measured
@@ -330,7 +339,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         ),
         "min_support_": replace(array(np.float64, (None,)), optional=True),
         "certificate_": CERTIFICATE,
-        "reading_": SCHEMA,
+        **KNOWLEDGE,
     }
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS), "final_estimator": none_or(LEARNER)}
 
@@ -356,29 +365,36 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
     random_state: Any = None
 
     def fit(
-        self,
-        X: object,
-        y: Iterable[object] | None = None,
-        sample_weight: Iterable[float] | None = None,
-    ) -> LynxClassifier:
+        self, X: Any, y: Iterable[object] | None = None,
+        sample_weight: Iterable[float] | None = None, *,
+        sequence: str | None = None, order: Order = None, label: str | None = None,
+        fluents: Fluents = None, attributes: Columns = None, bins: AllBins = DEFAULT_BINS,
+        na_values: Markers | None = None, date_format: str | None = None,
+    ) -> LynxClassifier:  # fmt: skip
         """Learn the model, or models.
 
         Parameters
         ----------
         X
-            `Sequences`, or lists as `from_lists` takes them.
+            `Sequences`, or a table as `from_events` takes it, or lists as `from_lists` takes them.
         y
-            The classes; without them those of X.
+            The classes, of a table in the order in which its sequences appear; without them those
+            of X.
         sample_weight
             A weight for each sequence, of the methods `sparse` and `optimal`; without them all
             count the same. `class_weight` multiplies it.
+        sequence, order, label, fluents, attributes, bins, na_values, date_format
+            Of a table: how it is read, as in `from_events`.
         """
         check_parameters(self, RULES)  # the search, GRASP and naive Bayes check the rest
+        asked = Request(X, sequence, order, fluents, attributes, label, None, bins)
+        asked.na_values, asked.date_format = na_values, date_format
+        X, y = read_training(asked, y)
         X, labels, self.classes_, codes = training_data(X, y)
-        self.reading_ = X.reading
+        self.background_, self.reading_ = X.background, X.reading
         if self.bias is None and X.reading is None:
             X, self.reading_ = cut_measured(X, labels)
-        self.bias_ = Bias.infer(X, codes) if self.bias is None else self.bias
+        self.bias_ = as_bias(self.bias) or Bias.infer(X, codes)
         method = self.chosen_method(len(self.classes_))
         named = copy(self)  # with the parameters that its method stands for
         named.__dict__.update(OF_PAIRS.get(method, {}))
@@ -403,7 +419,7 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         """The method, but `auto`. Raises InputError where a parameter is of another one."""
         default = {one.name: one.default for one in fields(self) if one.name in OF_GRASP}
         given = [name for name in OF_GRASP if not _same(getattr(self, name), default[name])]
-        prior = getattr(self.bias, "prior", None)
+        prior = getattr(getattr(self, "bias_", self.bias), "prior", None)
         if self.method != "optimal" and self.penalty is not None:
             what = f"penalty is no parameter of method={self.method!r}"
             raise InputError(what, hint="leave out penalty, or give method='optimal'")
@@ -556,11 +572,24 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         return tuple(dict.fromkeys(p for m in self.estimators_ for p in m.patterns.patterns()))
 
     def predict(self, X: object) -> NDArray[Any]:
-        """The class of each sequence. With one model that of the largest score. With a model for
-        each pair the one with the most votes; ties go to the largest sum of probabilities, then to
-        the larger prior, then to the first in order."""
+        """The class of each sequence.
+
+        A table is read as that of `fit`; its sequences are in the order in which they appear, for a
+        data frame of pandas that of `X["case"].unique()`.
+
+        With one model that of the largest score. With a model for each pair the one with the most
+        votes; ties go to the largest sum of probabilities, then to the larger prior, then to the
+        first in order.
+        """
         codes = self.codes(self.matrix(X))
         return np.asarray(self.classes_[codes])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The accuracy; without y by the classes of X, of a table those in its label column."""
+        if y is None:
+            X = sequences_for(self, X)
+            y = checked_labels(X, None)
+        return float(super().score(X, y, sample_weight))
 
     def predict_proba(self, X: object) -> Floats:
         """Class probabilities, array of shape (n_sequences, n_classes).
@@ -595,8 +624,13 @@ class LynxClassifier(ClassifierMixin, PatternEstimator):  # type: ignore[misc]
         """The values of the patterns of `selected_` in each sequence, 0 where one is absent."""
         check_is_fitted(self)
         if isinstance(X, Partitions):
-            return sparse.vstack([self.matrix(part) for part in X.partitions()], format="csr")
+            parts = [self._values(sequences_for(self, part)) for part in X.partitions()]
+            return sparse.vstack(parts, format="csr")
         X = sequences_for(self, X)
+        check_predicates(self.missing_predicates, self.selected_, X)
+        return self._values(X)
+
+    def _values(self, X: Sequences) -> sparse.csr_array:
         M = coverage(self.selected_, X, n_jobs=self.n_jobs)
         if not self.estimators_[0].growth.exponent:
             return M

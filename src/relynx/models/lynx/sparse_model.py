@@ -110,9 +110,10 @@ def levels_of(
 ) -> list[Level]:
     """What is searched: by the given minimum support, or by the budget."""
     settings = SearchSettings.of_estimator(model.bias_, model)
+    declared = None if model.bias is None else model.bias_
     kept = memory.cache(_searched, ignore=["n_jobs", "checkpoint"])
     support, frequency = (
-        given if given is not None else getattr(model.bias, name, None)
+        getattr(declared, name, None) if given is None else given
         for name in ("min_support", "min_frequency")
         for given in (getattr(model, name),)
     )
@@ -171,7 +172,7 @@ def check_optimal(model: Any) -> None:
             what = f"{name} is no parameter of method='optimal'"
             raise InputError(what, hint=f"leave out {name}, or give method='sparse'")
     for name in LIMITS:
-        if getattr(model.bias, name, None) is not None:
+        if model.bias is not None and getattr(model.bias_, name) is not None:
             what = f"the bias has a {name}, and method='optimal' is about all patterns"
             raise InputError(what, hint="leave it out of the bias, or give method='sparse'")
 

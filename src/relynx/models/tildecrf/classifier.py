@@ -86,6 +86,8 @@ class TildeCRFClassifier(ClassifierMixin, es.BoostedEstimator):  # type: ignore[
         One for each pair, in the order (1st, 2nd), (1st, 3rd), ... `print(model)` shows trees.
     bias_, dimension_, places_
         The bias that was used, and what else `estimators_` read events by; see `TildeCRF`.
+    background_ : Background or None
+        The background rules of the training sequences, which others get that have none.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X.
 
@@ -158,7 +160,7 @@ class TildeCRFClassifier(ClassifierMixin, es.BoostedEstimator):  # type: ignore[
         models = []
         for pair, boosted in zip(pairs, learnt, strict=True):
             model = self.new_labeller()
-            model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X.reading)
+            model.take_learnt(self.classes_[list(pair)], encoding.language, boosted, X)
             models.append(model)
         return models
 

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from relynx.arrays import Bools, Longs
-from relynx.bias import Bias
+from relynx.bias import AnyBias, Bias, as_bias
 from relynx.bias.infer import infer_language
-from relynx.bias.model_file import BIAS
+from relynx.bias.model_file import BIAS, KNOWLEDGE
 from relynx.bias.modes import EVENT
 from relynx.bias.size_estimate import Size
 from relynx.data.event_arguments import Argument, arguments_of, arguments_state
 from relynx.data.event_order import link_of
-from relynx.data.schema import SCHEMA
 from relynx.data.sequences import Sequences
 from relynx.errors import InputError
 from relynx.features.vectorizer import SequenceEstimator
@@ -62,7 +61,6 @@ RULES: Mapping[str, Rule] = {
         lambda value: is_positive(value) and value < 1,
         "give a number between 0 and 1",
     ),
-    "bias": none_or_a(Bias, "a Bias, which read_bias and parse_bias make, or None to infer one"),
 }
 
 
@@ -73,7 +71,7 @@ class BoostedEstimator(SequenceEstimator):
     STORED_PARAMS: ClassVar[Fields] = {"bias": none_or(BIAS)}
     RULES: ClassVar[Mapping[str, Rule]] = RULES
 
-    bias: Bias | None = None
+    bias: AnyBias | None = None
     _: KW_ONLY
     dimension: str | None = None
     window: int = 3
@@ -92,11 +90,14 @@ class BoostedEstimator(SequenceEstimator):
             raise part.wrong("params", f"hold what fit refuses: {problem.message}")
 
 
-def language_of(X: Sequences, bias: Bias | None, dimension: str | None) -> Language:
-    """The language of the training sequences; without a bias, one is inferred. Raises InputError
-    for an unknown dimension, BiasError for unknown predicates."""
+def language_of(X: Sequences, given: AnyBias | None, dimension: str | None) -> Language:
+    """The language of the training sequences; without a bias, one is inferred.
+
+    Raises InputError for an unknown dimension, BiasError for unknown predicates.
+    """
     name = link_of(X, dimension)[0].removeprefix("next_")
     event_arguments = observed_arguments(X, dimension)
+    bias = as_bias(given)
     known = wide_bias(X, event_arguments) if bias is None else bias
     known.check(X)
     return Language.of(known, name, event_arguments)
@@ -249,7 +250,7 @@ LANGUAGE: Fields = {
         lambda places, _: arguments_state(places),
         lambda part, key, _: tuple(sorted(arguments_of(part, key))),
     ),
-    "reading_": SCHEMA,
+    **KNOWLEDGE,
 }
 LEARNT: Fields = {
     "classes_": labels("TildeCRF"),

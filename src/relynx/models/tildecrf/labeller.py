@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from relynx.arrays import Floats
 from relynx.data.class_cuts import columns_to_cut
-from relynx.data.schema import Schema
 from relynx.data.sequences import Sequences, counted
 from relynx.errors import InputError
 from relynx.features.vectorizer import as_sequences
@@ -88,6 +87,8 @@ class TildeCRF(es.BoostedEstimator):
         The same of the sequences that were held out; empty without any.
     bias_, dimension_, places_
         The bias and the dimension that were used, and the arguments that hold events.
+    background_ : Background or None
+        The background rules of the training sequences, which others get that have none.
     reading_ : Schema or None
         How the table of events was read, where `from_events` made X.
 
@@ -142,11 +143,11 @@ class TildeCRF(es.BoostedEstimator):
             codes.astype(np.int64),
             chosen,
         )
-        self.take_learnt(classes, encoding.language, bs.boost(task, self), X.reading)
+        self.take_learnt(classes, encoding.language, bs.boost(task, self), X)
         return self
 
     def take_learnt(
-        self, classes: NDArray[Any], language: Language, boosted: bs.Boosted, reading: Schema | None
+        self, classes: NDArray[Any], language: Language, boosted: bs.Boosted, X: Sequences
     ) -> None:
         """Store what was learnt."""
         self.classes_ = classes
@@ -155,7 +156,7 @@ class TildeCRF(es.BoostedEstimator):
         self.trees_ = boosted.trees
         self.history_ = np.array(boosted.history)
         self.held_out_ = np.array(boosted.held_out)
-        self.reading_ = reading
+        self.background_, self.reading_ = X.background, X.reading
 
     def predict(self, X: object) -> list[NDArray[Any]]:
         """For each sequence the most probable labels of its events together."""
